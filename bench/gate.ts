@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { createGate, type Entrance, openAccounts } from '#accounts/index.ts';
+import { type AccessRule, createGate, openAccounts } from '#accounts/index.ts';
 import { writeModelError } from '#api/envelopes/model.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import { createServer } from '#http/server.ts';
@@ -32,8 +32,8 @@ const plans: Plans = {
   ...PLANS,
   premium: { ...PLANS.premium, concurrency: 1_000_000, endpoints: { ...PLANS.premium.endpoints, embeddings: endless } },
 };
-const ENTRANCE: Entrance = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
-const asking = { authorization: [`Bearer ${key}`], address: '127.0.0.1' };
+const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
+const credentials = { authorization: [`Bearer ${key}`], clientIp: '127.0.0.1' };
 const gateOver = (counters: Counters) =>
   createGate({
     ...room,
@@ -54,10 +54,10 @@ async function costOf(counters: Counters, calls: number): Promise<number> {
   for (let round = 0; round <= ROUNDS; round++) {
     const before = process.cpuUsage();
     for (let call = 0; call < calls; call++) {
-      const visit = await gate.admit(ENTRANCE, asking);
-      await visit.takeTokens(20);
-      visit.spend({ tokens: 18, model: 'bench' });
-      visit.end(200);
+      const admission = await gate.admit(ACCESS, credentials);
+      await admission.reserveTokens(20);
+      admission.recordCost({ tokens: 18, model: 'bench' });
+      admission.end(200);
     }
     await room.usage.flush();
     const { user, system } = process.cpuUsage(before);
@@ -79,7 +79,7 @@ async function rateOf(counters: Counters | undefined): Promise<number> {
   face.route({
     method: 'GET',
     url: '/',
-    ...(keeper && { onRequest: keeper.guard(ENTRANCE, 'by kind') }),
+    ...(keeper && { onRequest: keeper.hook(ACCESS, 'by kind') }),
     handler: async (_, reply) => reply.send('ok'),
   });
   await face.listen({ host: '127.0.0.1', port: 0 });

@@ -1,6 +1,6 @@
 /** The page: tabs, what is asked, and what came back. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PlaygroundSetup } from '../../src/api/pages/playground-shapes.ts';
+import type { PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { AnswerView } from './answer-view.tsx';
 import { type Call, type ChosenFile, callOf, Unready } from './call.ts';
 import { Inputs } from './inputs.tsx';

@@ -1,5 +1,5 @@
 /** From what a person has set to one HTTP request, which is sent and from which every snippet is written. */
-import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-shapes.ts';
+import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import type { Draft, Values } from './state.ts';
 import { type AnswerForm, type TabName, tabOf } from './tabs.ts';
 

@@ -1,6 +1,6 @@
 /** The playground starts here: what the server has to say about itself, then the page. */
 import { render } from 'preact';
-import type { PlaygroundSetup } from '../../src/api/pages/playground-shapes.ts';
+import type { PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { App } from './app.tsx';
 
 const place = document.getElementById('page')!;

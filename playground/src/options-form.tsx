@@ -1,6 +1,6 @@
 /** The options as a form: found by name and meaning, each with its default and what it does; only changed ones are sent. */
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-shapes.ts';
+import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { Prose } from './prose.tsx';
 import { type Values, withValue } from './state.ts';
 

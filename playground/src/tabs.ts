@@ -1,5 +1,5 @@
 /** What the page can ask, a tab each. */
-import type { FormName } from '../../src/api/pages/playground-shapes.ts';
+import type { FormName } from '../../src/api/pages/playground-types.ts';
 
 export const TABS = [
   {

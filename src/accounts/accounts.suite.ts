@@ -1,4 +1,4 @@
-/** What the room owes, held against each database: real ones, with outages, and with several processes at once. */
+/** Tests of the accounts module on each database: with real databases, outages and several processes at once. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,9 +17,9 @@ import { openUsage } from './usage.ts';
 
 /** A database for one test. */
 export interface TestDatabase {
-  /** SQLite in the data folder without one. */
+  /** SQLite in the data folder if unset. */
   readonly databaseUrl?: string | undefined;
-  /** Takes the database away, and gives what brings it back. */
+  /** Makes the database unreachable, and returns a function that makes it reachable again. */
   away(dataDir: string): Promise<() => Promise<void>>;
 }
 
@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 
 export interface TestDatabases {
   fresh(): Promise<TestDatabase>;
-  /** A file can be closed to writers only. */
+  /** A database file can only be locked for writers. */
   readonly canBeUnreadable: boolean;
 }
 
@@ -37,22 +37,22 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
   describe(title, { timeout: LONG_MS }, () => {
     let dataDir: string;
     let database: TestDatabase;
-    let room: AccountsModule;
+    let module: AccountsModule;
     const closing: (() => Promise<unknown>)[] = [];
     const options = () => ({ dataDir, databaseUrl: database.databaseUrl });
 
     beforeEach(async () => {
       dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-accounts-'));
       database = await fresh();
-      room = await openAccounts(options());
+      module = await openAccounts(options());
     }, LONG_MS);
     afterEach(async () => {
       for (const close of closing.splice(0).reverse()) await close();
-      await room.close();
+      await module.close();
       await rm(dataDir, { recursive: true, force: true });
     }, LONG_MS);
 
-    /** The same tables once more, through a connection of its own. */
+    /** Opens the same tables through a second connection. */
     async function openTables(): Promise<Store<Tables>> {
       const file = path.join(dataDir, 'accounts', 'accounts.db');
       const store = await openStore<Tables>(
@@ -71,7 +71,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
     }
 
     const paying = (balance: number | null = null) =>
-      room.accounts.createAccount({ name: 'paying', plan: 'paid', balance });
+      module.accounts.createAccount({ name: 'paying', plan: 'paid', balance });
     const charge = (given: Partial<Charge> & Pick<Charge, 'accountId'>): Charge => ({
       id: newId(),
       at: T0,
@@ -84,64 +84,64 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
       durationMs: 3,
       ...given,
     });
-    const total = async () => (await room.usage.sums({ by: [] }))[0]!;
-    const balanceOf = async (id: string) => (await room.accounts.account(id))!.balance;
+    const total = async () => (await module.usage.sums({ by: [] }))[0]!;
+    const balanceOf = async (id: string) => (await module.accounts.account(id))!.balance;
 
     describe('accounts', () => {
-      it('are made, changed and listed in the order of their making', async () => {
+      it('are created, changed and listed in order of creation', async () => {
         const made = [];
-        for (const name of ['a', 'b', 'c']) made.push(await room.accounts.createAccount({ name, plan: 'free' }));
-        expect(await room.accounts.accounts()).toEqual(made);
-        expect(await room.accounts.accounts({ limit: 1, after: made[0]!.id })).toEqual([made[1]]);
-        const changed = await room.accounts.changeAccount(made[1]!.id, { plan: 'premium', name: 'B', balance: 7 });
+        for (const name of ['a', 'b', 'c']) made.push(await module.accounts.createAccount({ name, plan: 'free' }));
+        expect(await module.accounts.accounts()).toEqual(made);
+        expect(await module.accounts.accounts({ limit: 1, after: made[0]!.id })).toEqual([made[1]]);
+        const changed = await module.accounts.changeAccount(made[1]!.id, { plan: 'premium', name: 'B', balance: 7 });
         expect(changed).toEqual({ ...made[1], plan: 'premium', name: 'B', balance: 7 });
-        expect(await room.accounts.account(made[1]!.id)).toEqual(changed);
-        expect(await room.accounts.changeAccount(made[1]!.id, {})).toEqual(changed);
-        expect(await room.accounts.changeAccount(made[1]!.id, { balance: null })).toMatchObject({ balance: null });
+        expect(await module.accounts.account(made[1]!.id)).toEqual(changed);
+        expect(await module.accounts.changeAccount(made[1]!.id, {})).toEqual(changed);
+        expect(await module.accounts.changeAccount(made[1]!.id, { balance: null })).toMatchObject({ balance: null });
       });
 
-      it('are not made by asking for them', async () => {
-        expect(await room.accounts.account('nobody')).toBeUndefined();
-        expect(await room.accounts.changeAccount('nobody', { name: 'x' })).toBeUndefined();
-        expect(await room.accounts.changeAccount('nobody', { addBalance: 1 })).toBeUndefined();
-        expect(await room.accounts.accounts()).toEqual([]);
+      it('are undefined for unknown ids, which creates none', async () => {
+        expect(await module.accounts.account('nobody')).toBeUndefined();
+        expect(await module.accounts.changeAccount('nobody', { name: 'x' })).toBeUndefined();
+        expect(await module.accounts.changeAccount('nobody', { addBalance: 1 })).toBeUndefined();
+        expect(await module.accounts.accounts()).toEqual([]);
       });
 
-      it('have balances that are added to at once without losing anything, and never fall below zero', async () => {
+      it('have balances that take concurrent additions without loss, and stop at zero', async () => {
         const { id } = await paying(100);
-        await Promise.all(Array.from({ length: 40 }, () => room.accounts.changeAccount(id, { addBalance: 5 })));
+        await Promise.all(Array.from({ length: 40 }, () => module.accounts.changeAccount(id, { addBalance: 5 })));
         expect(await balanceOf(id)).toBe(300);
-        expect(await room.accounts.changeAccount(id, { addBalance: -1000 })).toMatchObject({ balance: 0 });
+        expect(await module.accounts.changeAccount(id, { addBalance: -1000 })).toMatchObject({ balance: 0 });
         const most = Number.MAX_SAFE_INTEGER;
-        await room.accounts.changeAccount(id, { balance: most });
-        expect(await room.accounts.changeAccount(id, { addBalance: most })).toMatchObject({ balance: most });
+        await module.accounts.changeAccount(id, { balance: most });
+        expect(await module.accounts.changeAccount(id, { addBalance: most })).toMatchObject({ balance: most });
       });
 
-      it('without a balance get none by adding', async () => {
+      it('without a balance reject addBalance', async () => {
         const { id } = await paying(null);
         const refusal = { name: 'ParamValidationError', facts: { path: 'addBalance' } };
-        await expect(room.accounts.changeAccount(id, { addBalance: 5 })).rejects.toMatchObject(refusal);
-        await expect(room.accounts.changeAccount(id, { balance: 1, addBalance: 5 })).rejects.toMatchObject(refusal);
+        await expect(module.accounts.changeAccount(id, { addBalance: 5 })).rejects.toMatchObject(refusal);
+        await expect(module.accounts.changeAccount(id, { balance: 1, addBalance: 5 })).rejects.toMatchObject(refusal);
         expect(await balanceOf(id)).toBeNull();
       });
 
-      it('have a default that is made once', async () => {
-        const made = await Promise.all(Array.from({ length: 5 }, () => room.accounts.defaultAccount()));
+      it('have a default account, created once', async () => {
+        const made = await Promise.all(Array.from({ length: 5 }, () => module.accounts.defaultAccount()));
         expect(made[0]).toMatchObject({ id: 'default', plan: 'premium', balance: null });
-        expect(await room.accounts.accounts()).toEqual([made[0]]);
+        expect(await module.accounts.accounts()).toEqual([made[0]]);
         expect(new Set(made.map(({ createdAt }) => createdAt)).size).toBe(1);
       });
     });
 
     describe('keys', () => {
-      it('are known again, and no others', async () => {
-        expect(await room.accounts.empty()).toBe(true);
+      it('identify their account; unknown keys do not', async () => {
+        expect(await module.accounts.hasNoKeys()).toBe(true);
         const account = await paying(5);
-        const { key, record } = await room.accounts.mintKey({ accountId: account.id, name: 'mine' });
+        const { key, record } = await module.accounts.mintKey({ accountId: account.id, name: 'mine' });
         expect(key).toMatch(/^lectern_[\w-]{43}$/);
         expect(record.shown).toBe(`${key.slice(0, 12)}…`);
-        expect(await room.accounts.empty()).toBe(false);
-        expect(await room.accounts.identify(key)).toEqual({ key: record, account });
+        expect(await module.accounts.hasNoKeys()).toBe(false);
+        expect(await module.accounts.identify(key)).toEqual({ key: record, account });
         const last = key.at(-1) === 'A' ? 'B' : 'A';
         for (const wrong of [
           '',
@@ -152,32 +152,32 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
           `${key} `,
           'é'.repeat(60),
         ]) {
-          expect(await room.accounts.identify(wrong), wrong).toBeUndefined();
+          expect(await module.accounts.identify(wrong), wrong).toBeUndefined();
         }
       });
 
-      it('can be ones own', async () => {
+      it('can have a text chosen by the operator', async () => {
         const { id: accountId } = await paying();
         const key = `hosted_${'x'.repeat(30)}`;
-        const mine = await room.accounts.mintKey({ accountId, name: 'mine', key });
+        const mine = await module.accounts.mintKey({ accountId, name: 'mine', key });
         expect(mine).toMatchObject({ key, record: { shown: 'host…' } });
-        expect((await room.accounts.identify(key))?.key.id).toBe(mine.record.id);
+        expect((await module.accounts.identify(key))?.key.id).toBe(mine.record.id);
         for (const wrong of [key, 'short', `${key} ${key}`, `${key}\n`, 'é'.repeat(40), 'x'.repeat(513)]) {
-          await expect(room.accounts.mintKey({ accountId, name: 'x', key: wrong }), wrong).rejects.toMatchObject({
+          await expect(module.accounts.mintKey({ accountId, name: 'x', key: wrong }), wrong).rejects.toMatchObject({
             name: 'ParamValidationError',
             facts: { path: 'key' },
           });
         }
-        await expect(room.accounts.mintKey({ accountId: 'nobody', name: 'x' })).rejects.toMatchObject({
+        await expect(module.accounts.mintKey({ accountId: 'nobody', name: 'x' })).rejects.toMatchObject({
           name: 'ResourceNotFoundError',
         });
-        expect(await room.accounts.keys()).toHaveLength(1);
+        expect(await module.accounts.keys()).toHaveLength(1);
       });
 
-      it('are kept as nothing that could be turned back', async () => {
+      it('are stored only as hashes', async () => {
         const { id: accountId } = await paying();
-        const { key } = await room.accounts.mintKey({ accountId, name: 'mine' });
-        const own = await room.accounts.mintKey({ accountId, name: 'own', key: `own-${'k'.repeat(40)}` });
+        const { key } = await module.accounts.mintKey({ accountId, name: 'mine' });
+        const own = await module.accounts.mintKey({ accountId, name: 'own', key: `own-${'k'.repeat(40)}` });
         const { db } = await openTables();
         const kept = JSON.stringify(await db.selectFrom('api_keys').selectAll().execute());
         expect(kept).toContain('"hash"');
@@ -189,24 +189,24 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         }
       });
 
-      it('are renamed, listed by account and in parts', async () => {
+      it('are renamed, and listed by account and page by page', async () => {
         const [one, two] = [await paying(), await paying()];
         const made = [];
         for (const { id: accountId } of [one, two, one, one]) {
-          made.push((await room.accounts.mintKey({ accountId, name: 'k' })).record);
+          made.push((await module.accounts.mintKey({ accountId, name: 'k' })).record);
         }
-        expect(await room.accounts.keys()).toEqual(made);
-        expect(await room.accounts.keys({ accountId: one.id, limit: 1, after: made[0]!.id })).toEqual([made[2]]);
+        expect(await module.accounts.keys()).toEqual(made);
+        expect(await module.accounts.keys({ accountId: one.id, limit: 1, after: made[0]!.id })).toEqual([made[2]]);
         const renamed = { ...made[3]!, name: 'renamed' };
-        expect(await room.accounts.changeKey(renamed.id, { name: 'renamed' })).toEqual(renamed);
-        expect(await room.accounts.key(renamed.id)).toEqual(renamed);
-        expect(await room.accounts.changeKey(renamed.id, {})).toEqual(renamed);
-        expect(await room.accounts.changeKey('none', { name: 'x' })).toBeUndefined();
-        expect(await room.accounts.key('none')).toBeUndefined();
-        expect(await room.accounts.revokeKey('none')).toBeUndefined();
+        expect(await module.accounts.changeKey(renamed.id, { name: 'renamed' })).toEqual(renamed);
+        expect(await module.accounts.key(renamed.id)).toEqual(renamed);
+        expect(await module.accounts.changeKey(renamed.id, {})).toEqual(renamed);
+        expect(await module.accounts.changeKey('none', { name: 'x' })).toBeUndefined();
+        expect(await module.accounts.key('none')).toBeUndefined();
+        expect(await module.accounts.revokeKey('none')).toBeUndefined();
       });
 
-      it('end when they expire, to the millisecond, also while they are remembered', async () => {
+      it('expire to the millisecond, also while they are cached', async () => {
         let now = T0;
         const clock = () => 0;
         const secret = async () => new Uint8Array(32);
@@ -222,7 +222,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await accounts.identify(key)).toMatchObject({ key: { expiresAt: null } });
       });
 
-      it('are refused at once where they are revoked, and everywhere within a second', async () => {
+      it('are refused at once by the process that revokes them, and by all others within a second', async () => {
         let clock = 0;
         const secret = async () => new Uint8Array(32);
         const here = createAccounts({ store: await openTables(), secret, clock: () => clock });
@@ -237,12 +237,12 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         clock = 1_000;
         expect(await there.identify(key)).toBeUndefined();
         expect(await there.revokeKey(record.id)).toEqual(revoked);
-        await expect(here.mintKey({ accountId, name: 'again', key })).rejects.toThrow(/cannot come back/);
+        await expect(here.mintKey({ accountId, name: 'again', key })).rejects.toThrow(/cannot be created again/);
       });
     });
 
     describe('usage', () => {
-      it('is summed by what is asked for', async () => {
+      it('is summed by the given groups', async () => {
         const { id: a } = await paying();
         const { id: b } = await paying();
         const charges = [
@@ -251,47 +251,47 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
           charge({ accountId: b, keyId: 'l', status: 404, tokens: 0, durationMs: 100 }),
           charge({ accountId: b, keyId: 'l', status: 399 }),
         ];
-        for (const one of charges) room.usage.charge(one);
-        await room.usage.flush();
-        expect(await room.usage.sums({ by: [] })).toEqual([{ requests: 4, failed: 1, tokens: 25, durationMs: 109 }]);
-        expect(await room.usage.sums({ by: ['day', 'model'] })).toEqual([
+        for (const one of charges) module.usage.charge(one);
+        await module.usage.flush();
+        expect(await module.usage.sums({ by: [] })).toEqual([{ requests: 4, failed: 1, tokens: 25, durationMs: 109 }]);
+        expect(await module.usage.sums({ by: ['day', 'model'] })).toEqual([
           { day: '2026-01-31', model: '', requests: 3, failed: 1, tokens: 20, durationMs: 106 },
           { day: '2026-02-01', model: 'm', requests: 1, failed: 0, tokens: 5, durationMs: 3 },
         ]);
         const ofB = { requests: 2, failed: 1, tokens: 10, durationMs: 103 };
-        expect(await room.usage.sums({ by: ['key', 'account'], keyId: 'l' })).toEqual([
+        expect(await module.usage.sums({ by: ['key', 'account'], keyId: 'l' })).toEqual([
           { key: 'l', account: b, ...ofB },
         ]);
-        expect(await room.usage.sums({ by: [], accountId: b })).toEqual([ofB]);
-        expect(await room.usage.sums({ by: ['face'], from: '2026-02-01', to: '2026-02-01' })).toEqual([
+        expect(await module.usage.sums({ by: [], accountId: b })).toEqual([ofB]);
+        expect(await module.usage.sums({ by: ['face'], from: '2026-02-01', to: '2026-02-01' })).toEqual([
           { face: 'model', requests: 1, failed: 0, tokens: 5, durationMs: 3 },
         ]);
-        expect(await room.usage.sums({ by: ['endpoint'], to: '2026-01-30' })).toEqual([]);
-        expect(await room.usage.sums({ by: [], to: '2026-01-30' })).toEqual([
+        expect(await module.usage.sums({ by: ['endpoint'], to: '2026-01-30' })).toEqual([]);
+        expect(await module.usage.sums({ by: [], to: '2026-01-30' })).toEqual([
           { requests: 0, failed: 0, tokens: 0, durationMs: 0 },
         ]);
       });
 
-      it('is written soon without being asked to', async () => {
+      it('is soon written without a flush', async () => {
         const { id: accountId } = await paying(100);
-        room.usage.charge(charge({ accountId, tokens: 30 }));
+        module.usage.charge(charge({ accountId, tokens: 30 }));
         await expect.poll(() => balanceOf(accountId), { timeout: 30_000 }).toBe(70);
       });
 
-      it('notes the last use of a key to the minute', async () => {
+      it('updates the last use of a key, to the minute', async () => {
         const { id: accountId } = await paying();
-        const { record } = await room.accounts.mintKey({ accountId, name: 'k' });
+        const { record } = await module.accounts.mintKey({ accountId, name: 'k' });
         const minute = T0 + 60_000;
         for (const at of [minute + 59_999, T0, minute + 1])
-          room.usage.charge(charge({ accountId, keyId: record.id, at }));
-        await room.usage.flush();
-        expect(await room.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
-        room.usage.charge(charge({ accountId, keyId: record.id, at: T0 }));
-        await room.usage.flush();
-        expect(await room.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
+          module.usage.charge(charge({ accountId, keyId: record.id, at }));
+        await module.usage.flush();
+        expect(await module.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
+        module.usage.charge(charge({ accountId, keyId: record.id, at: T0 }));
+        await module.usage.flush();
+        expect(await module.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
       });
 
-      it('counts each charge once, however often, in whatever groups and from however many places it is written', async () => {
+      it('counts each charge once, however often, in whatever groups and by how many processes it is written', async () => {
         const other = await openAccounts(options());
         closing.push(() => other.close());
         await fc.assert(
@@ -306,13 +306,13 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
                 const one = charges[at];
                 if (!one) continue;
                 seen.add(one);
-                const { usage } = here ? room : other;
+                const { usage } = here ? module : other;
                 usage.charge({ ...one });
                 if (flush) await usage.flush();
               }
-              await Promise.all([room.usage.flush(), other.usage.flush()]);
+              await Promise.all([module.usage.flush(), other.usage.flush()]);
               const spent = [...seen].reduce((sum, { tokens }) => sum + tokens, 0);
-              expect(await room.usage.sums({ by: [], accountId })).toEqual([
+              expect(await module.usage.sums({ by: [], accountId })).toEqual([
                 {
                   requests: seen.size,
                   failed: [...seen].filter(({ status }) => status >= 400).length,
@@ -327,7 +327,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         );
       });
 
-      it('writes groups larger than one, from several processes, without losing or doubling any', async () => {
+      it('writes more than one group of charges, from several processes, without losing or doubling any', async () => {
         const { id: one } = await paying(1_000_000);
         const { id: two } = await paying(1_000_000);
         const charges = Array.from({ length: 1_000 }, (_, n) =>
@@ -342,17 +342,17 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect((await balanceOf(one))! + (await balanceOf(two))!).toBe(2_000_000 - spent);
       });
 
-      it('takes what no database could keep', async () => {
+      it('makes values storable that a database would reject', async () => {
         const { id: accountId } = await paying(100);
-        room.usage.charge(charge({ accountId, model: `\0${'m'.repeat(5_000)}`, tokens: Number.NaN, durationMs: -3 }));
-        room.usage.charge(charge({ accountId, model: '\ud800', tokens: 1.5 }));
-        room.usage.charge(charge({ accountId, at: Number.NaN, status: 'ECONNRESET' as never, tokens: -5 }));
-        room.usage.charge(charge({ accountId, at: Number.POSITIVE_INFINITY, status: 1e12, tokens: 0 }));
-        await room.usage.flush();
+        module.usage.charge(charge({ accountId, model: `\0${'m'.repeat(5_000)}`, tokens: Number.NaN, durationMs: -3 }));
+        module.usage.charge(charge({ accountId, model: '\ud800', tokens: 1.5 }));
+        module.usage.charge(charge({ accountId, at: Number.NaN, status: 'ECONNRESET' as never, tokens: -5 }));
+        module.usage.charge(charge({ accountId, at: Number.POSITIVE_INFINITY, status: 1e12, tokens: 0 }));
+        await module.usage.flush();
         expect(await total()).toMatchObject({ requests: 4, tokens: 2 });
       });
 
-      it('forgets single requests after a while, and sums never', async () => {
+      it('deletes single requests after the retention time, and never the sums', async () => {
         const store = await openTables();
         const usage = await openUsage({ store, folder: dataDir, keepDays: 1, now: () => T0 + DAY_MS });
         closing.push(() => usage.close());
@@ -367,29 +367,29 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
     });
 
     describe('holds', () => {
-      it('give what there is, and no less than is needed', async () => {
+      it('reserve what is left of the balance, but not less than the least wanted', async () => {
         const { id } = await paying(100);
-        const first = await room.usage.hold(id, { wanted: 60, least: 60 });
+        const first = await module.usage.hold(id, { wanted: 60, least: 60 });
         expect(first).toMatchObject({ accountId: id, tokens: 60 });
-        expect(await room.usage.hold(id, { wanted: 60, least: 41 })).toBeUndefined();
-        expect(await room.usage.hold(id, { wanted: 60, least: 40 })).toMatchObject({ tokens: 40 });
-        expect(await room.usage.hold(id, { wanted: 1, least: 1 })).toBeUndefined();
+        expect(await module.usage.hold(id, { wanted: 60, least: 41 })).toBeUndefined();
+        expect(await module.usage.hold(id, { wanted: 60, least: 40 })).toMatchObject({ tokens: 40 });
+        expect(await module.usage.hold(id, { wanted: 1, least: 1 })).toBeUndefined();
         expect(await balanceOf(id)).toBe(100);
-        room.usage.charge(charge({ accountId: id, tokens: 25, hold: first }));
-        await room.usage.flush();
+        module.usage.charge(charge({ accountId: id, tokens: 25, hold: first }));
+        await module.usage.flush();
         expect(await balanceOf(id)).toBe(75);
-        expect(await room.usage.hold(id, { wanted: 90, least: 1 })).toMatchObject({ tokens: 35 });
+        expect(await module.usage.hold(id, { wanted: 90, least: 1 })).toMatchObject({ tokens: 35 });
       });
 
-      it('need a balance only where there is one, and an account', async () => {
+      it('need no balance on an account without one, but do need an account', async () => {
         const { id } = await paying(null);
-        expect(await room.usage.hold(id, { wanted: 60, least: 60 })).toMatchObject({ tokens: 60 });
-        expect(await room.usage.hold('nobody', { wanted: 1, least: 1 })).toBeUndefined();
+        expect(await module.usage.hold(id, { wanted: 60, least: 60 })).toMatchObject({ tokens: 60 });
+        expect(await module.usage.hold('nobody', { wanted: 1, least: 1 })).toBeUndefined();
       });
 
-      it('asked for at once by many are given in turn, each account its own', async () => {
+      it('are granted in order to concurrent requests, separately for each account', async () => {
         const [{ id: poor }, { id: rich }, { id: free }] = [await paying(30), await paying(10_000), await paying()];
-        const ask = (id: string, wanted: number, least = wanted) => room.usage.hold(id, { wanted, least });
+        const ask = (id: string, wanted: number, least = wanted) => module.usage.hold(id, { wanted, least });
         const asked = Array.from({ length: 400 }, () => [
           ask(poor, 4, 1),
           ask(rich, 5),
@@ -407,7 +407,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await store.db.selectFrom('holds').selectAll().execute()).toHaveLength(408);
       });
 
-      it('of processes that died end by themselves', async () => {
+      it('expire by themselves when their process died', async () => {
         let now = T0;
         const store = await openTables();
         const usage = await openUsage({ store, folder: dataDir, now: () => now });
@@ -423,7 +423,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await store.db.selectFrom('holds').selectAll().execute()).toEqual([]);
       });
 
-      it('never set more aside than there is, from however many processes', async () => {
+      it('never reserve more than the balance, from however many processes', async () => {
         const { id } = await paying(1_000);
         const processes = await Promise.all([startProcess(), startProcess(), startProcess()]);
         const got = await Promise.all(processes.map(({ call }) => call('holds', id, 60, 9, 4)));
@@ -436,7 +436,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
     });
 
     describe('processes', () => {
-      it('that start at once on nothing agree on the secret', async () => {
+      it('that start at once on an empty data folder agree on the secret', async () => {
         const processes = await Promise.all([startProcess(), startProcess(), startProcess()]);
         const { id } = await paying();
         const keys = await Promise.all(processes.map(({ call }) => call('mint', id)));
@@ -447,41 +447,43 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
       });
     });
 
-    describe('while the database is away', () => {
+    describe('while the database is unreachable', () => {
       const whenUnreadable = canBeUnreadable ? it : () => {};
       whenUnreadable('keys verified before work as long as is allowed, and no others', async () => {
         const graced = await openAccounts({ ...options(), keyGraceMs: 600_000 });
         closing.push(() => graced.close());
         const { id: accountId } = await paying();
-        const { key, record } = await room.accounts.mintKey({ accountId, name: 'k' });
-        const unseen = await room.accounts.mintKey({ accountId, name: 'unseen' });
+        const { key, record } = await module.accounts.mintKey({ accountId, name: 'k' });
+        const unseen = await module.accounts.mintKey({ accountId, name: 'unseen' });
         expect(await graced.accounts.identify(key)).toBeDefined();
-        expect(await room.accounts.identify(key)).toBeDefined();
+        expect(await module.accounts.identify(key)).toBeDefined();
         const back = await database.away(dataDir);
-        // What is remembered is older than a second when this rejects.
+        // Once this rejects, the cached identity is older than a second.
         await expect
-          .poll(() => room.accounts.identify(key).catch((error) => error), { timeout: LONG_MS })
+          .poll(() => module.accounts.identify(key).catch((error) => error), { timeout: LONG_MS })
           .toBeInstanceOf(DatabaseUnavailableError);
         expect(await graced.accounts.identify(key)).toMatchObject({ key: { id: record.id } });
         await expect(graced.accounts.identify(unseen.key)).rejects.toBeInstanceOf(DatabaseUnavailableError);
-        expect(room.healthy).toBe(false);
+        expect(module.healthy).toBe(false);
         await back();
-        await expect.poll(() => room.accounts.identify(key).catch(() => undefined), { timeout: LONG_MS }).toBeDefined();
-        expect(room.healthy).toBe(true);
-        await room.accounts.revokeKey(record.id);
+        await expect
+          .poll(() => module.accounts.identify(key).catch(() => undefined), { timeout: LONG_MS })
+          .toBeDefined();
+        expect(module.healthy).toBe(true);
+        await module.accounts.revokeKey(record.id);
         await expect.poll(() => graced.accounts.identify(key), { timeout: LONG_MS }).toBeUndefined();
       });
 
-      it('charges wait, and are written once when it is back', async () => {
+      it('charges wait, and are written once it is back', async () => {
         const { id: accountId } = await paying(1_000);
         const before = charge({ accountId });
-        room.usage.charge(before);
-        await room.usage.flush();
+        module.usage.charge(before);
+        await module.usage.flush();
         const back = await database.away(dataDir);
-        for (let n = 0; n < 300; n++) room.usage.charge(charge({ accountId, tokens: 1 }));
-        room.usage.charge(before);
-        await expect(room.usage.flush()).rejects.toBeInstanceOf(DatabaseUnavailableError);
-        await expect(room.usage.hold(accountId, { wanted: 1, least: 1 })).rejects.toBeInstanceOf(
+        for (let n = 0; n < 300; n++) module.usage.charge(charge({ accountId, tokens: 1 }));
+        module.usage.charge(before);
+        await expect(module.usage.flush()).rejects.toBeInstanceOf(DatabaseUnavailableError);
+        await expect(module.usage.hold(accountId, { wanted: 1, least: 1 })).rejects.toBeInstanceOf(
           DatabaseUnavailableError,
         );
         await back();
@@ -489,7 +491,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await total()).toMatchObject({ requests: 301, tokens: 310 });
       });
 
-      it('charges that are too many for memory wait in files', async () => {
+      it('charges beyond the limit in memory are saved to files', async () => {
         const { id: accountId } = await paying(10_000);
         const store = await openTables();
         const folder = path.join(dataDir, 'aside');
@@ -510,10 +512,10 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await total()).toMatchObject({ requests: 1_201 });
       });
 
-      it('charges outlive the process in a file that its owner alone may read', async () => {
+      it('charges outlive the process in a file that only its owner may read', async () => {
         const { id: accountId } = await paying(1_000);
         const ending = await openAccounts(options());
-        const held = await room.usage.hold(accountId, { wanted: 500, least: 1 });
+        const held = await module.usage.hold(accountId, { wanted: 500, least: 1 });
         const back = await database.away(dataDir);
         for (let n = 0; n < 300; n++) ending.usage.charge(charge({ accountId, tokens: 2, hold: n ? undefined : held }));
         await ending.close();
@@ -536,7 +538,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
           expect(await total()).toMatchObject({ requests: 300 });
           expect(await pending()).toEqual([]);
         }
-        expect(await room.usage.hold(accountId, { wanted: 400, least: 400 })).toBeDefined();
+        expect(await module.usage.hold(accountId, { wanted: 400, least: 400 })).toBeDefined();
       });
     });
   });

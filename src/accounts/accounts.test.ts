@@ -1,4 +1,4 @@
-/** The room on SQLite and, where the machine has it, on PostgreSQL. */
+/** Runs the suite of the accounts module on SQLite and, where available, on PostgreSQL. */
 import path from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { openDatabase } from '#storage/database/sqlite.ts';
@@ -20,7 +20,7 @@ accountsSuite('SQLite', {
 });
 
 describe.skipIf(!(await postgresUrl()))('PostgreSQL', () => {
-  /** One of its own: others must not notice when it is away. */
+  /** A separate relay, so that other tests do not notice its outages. */
   let own: Service | undefined;
   afterAll(() => own?.close());
   accountsSuite('accounts', {

@@ -1,17 +1,17 @@
-/** Accounts and their keys: made, changed, and known again. */
+/** Creates and changes accounts and API keys, and identifies the account of a key. */
 import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
-import { hashOf, isKeyText, makeKeyText, shownOf } from './key-format.ts';
-import { NAME } from './names.ts';
+import { generateKey, hashOf, isValidKey, keyPrefixOf } from './key-format.ts';
+import { NAME_PATTERN } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';
 import {
-  anyKey,
   findAccount,
   findIdentity,
   findKey,
+  hasAnyKey,
   insertAccount,
   insertAccountOnce,
   insertKey,
@@ -24,35 +24,36 @@ import {
 
 export interface AccountsOptions {
   readonly store: Pick<Store<Tables>, 'db'>;
-  /** The installation's secret; asked again when it could not be had. */
+  /** The installation's secret. Called again after a failure. */
   readonly secret: () => Promise<Uint8Array>;
-  /** How late a revocation made by another process may be noticed. */
+  /** How long an identity is cached, and so the delay until another process's revocation takes effect. Default: 1,000. */
   readonly freshMs?: number;
-  /** How long a key that was verified goes on working while the database is away; 0 for not at all. */
+  /** How long a verified key keeps working while the database is unreachable. Default: 0, not at all. */
   readonly graceMs?: number;
-  /** How many keys are remembered. */
-  readonly maxKnown?: number;
+  /** Number of identities kept in the cache. Default: 10,000. */
+  readonly maxCached?: number;
   readonly now?: () => number;
   readonly clock?: () => number;
 }
 
-/** The account of keys that were made without naming one. */
+/** Id and name of the account for keys created without an account. */
 export const DEFAULT_ACCOUNT = 'default';
 
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { store, freshMs = 1_000, graceMs = 0, maxKnown = 10_000 } = options;
+  const { store, freshMs = 1_000, graceMs = 0, maxCached = 10_000 } = options;
   const { now = Date.now, clock = () => performance.now() } = options;
   const { db } = store;
   const find = (hash: string) => findIdentity(db, hash);
-  const identities = createIdentities({ find, freshMs, graceMs, maxKnown, now, clock });
+  const identities = createIdentities({ find, freshMs, graceMs, maxCached, now, clock });
 
   let secret: Uint8Array | undefined;
   const hash = async (key: string): Promise<string> => {
     secret ??= await options.secret();
     return hashOf(secret, key);
   };
+  /** Clears the cached identities after a change, and returns its result. */
   const changed = <T>(value: T): T => {
-    identities.forget();
+    identities.clear();
     return value;
   };
 
@@ -80,14 +81,14 @@ export function createAccounts(options: AccountsOptions): Accounts {
       if (change.balance !== undefined) {
         throw problem('ParamValidationError', {
           path: 'addBalance',
-          message: 'A balance is either set or added to',
+          message: 'Send either balance or addBalance, not both',
         });
       }
       const account = await updateAccount(db, id, { ...change, addBalance });
       if (!account && (await findAccount(db, id))) {
         throw problem('ParamValidationError', {
           path: 'addBalance',
-          message: 'This account has no balance to add to: set one first',
+          message: `Account ${id} has no balance to add to: set balance first`,
         });
       }
       return changed(account);
@@ -96,12 +97,12 @@ export function createAccounts(options: AccountsOptions): Accounts {
     account: (id) => findAccount(db, id),
     accounts: (page = {}) => listAccounts(db, page),
 
-    async mintKey({ accountId, name, expiresAt = null, key = makeKeyText() }) {
+    async mintKey({ accountId, name, expiresAt = null, key = generateKey() }) {
       checkName(name);
-      if (!isKeyText(key)) {
+      if (!isValidKey(key)) {
         throw problem('ParamValidationError', {
           path: 'key',
-          message: 'A key of your own must be 32 to 512 visible ASCII characters without spaces',
+          message: 'The key must be 32 to 512 visible ASCII characters without spaces',
         });
       }
       if (!(await findAccount(db, accountId))) {
@@ -111,7 +112,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
         id: newId(),
         accountId,
         name,
-        shown: shownOf(key),
+        shown: keyPrefixOf(key),
         createdAt: now(),
         expiresAt,
         revokedAt: null,
@@ -120,7 +121,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       if (!(await insertKey(db, record, await hash(key)))) {
         throw problem('ParamValidationError', {
           path: 'key',
-          message: 'This key is here already; one that was revoked cannot come back',
+          message: 'This key already exists. A revoked key cannot be created again: choose another',
         });
       }
       return { key, record };
@@ -135,13 +136,13 @@ export function createAccounts(options: AccountsOptions): Accounts {
     revokeKey: async (id) => changed(await revokeKey(db, id, now())),
     keys: (of = {}) => listKeys(db, of),
 
-    // The look-up is by a keyed hash, so its time tells nothing of how near a guess was.
-    identify: async (key) => (isKeyText(key) ? identities.of(await hash(key)) : undefined),
-    empty: async () => !(await anyKey(db)),
+    // The lookup uses a keyed hash, so its duration does not reveal how close a guess was.
+    identify: async (key) => (isValidKey(key) ? identities.of(await hash(key)) : undefined),
+    hasNoKeys: async () => !(await hasAnyKey(db)),
   };
 }
 
 function checkName(name: string | undefined): void {
-  if (name === undefined || NAME.test(name)) return;
-  throw problem('ParamValidationError', { path: 'name', message: 'A name must be one line of 1 to 200 characters' });
+  if (name === undefined || NAME_PATTERN.test(name)) return;
+  throw problem('ParamValidationError', { path: 'name', message: 'The name must be one line of 1 to 200 characters' });
 }

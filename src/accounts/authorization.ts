@@ -1,19 +1,19 @@
-/** Reading the Authorization header: what it holds, before anybody asks whose it is. */
+/** Reads the API key from the Authorization header. Does not verify it. */
 
-export type Given =
+export type HeaderKey =
   | { readonly kind: 'nothing' }
-  /** There is something, and it is not a key in the form asked for. */
+  /** The header holds no key in the required form. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'key'; readonly key: string };
 
-const NOTHING: Given = { kind: 'nothing' };
-const MALFORMED: Given = { kind: 'malformed' };
+const NOTHING: HeaderKey = { kind: 'nothing' };
+const MALFORMED: HeaderKey = { kind: 'malformed' };
 
-/** Visible ASCII: what a key may be made of. */
+/** Keys consist of visible ASCII characters. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** `Bearer`, spaces, one key and no more, in one header (model host, contract section 3). */
-export function readBearer(headers: readonly string[]): Given {
+/** Accepts one header of the form `Bearer KEY` only (docs/reference/wire/models.md, Authentication). */
+export function readBearer(headers: readonly string[]): HeaderKey {
   if (headers.length > 1) return MALFORMED;
   const [header = ''] = headers;
   if (header === '') return NOTHING;
@@ -21,8 +21,8 @@ export function readBearer(headers: readonly string[]): Given {
   return match ? { kind: 'key', key: match[1]! } : MALFORMED;
 }
 
-/** The second word of the header, or the whole of it (reader and search host). */
-export function readAnyKey(headers: readonly string[]): Given {
+/** Accepts `SCHEME KEY` or the key alone (docs/reference/wire/search.md, Authentication). */
+export function readAnyKey(headers: readonly string[]): HeaderKey {
   if (headers.length > 1) return MALFORMED;
   const words = (headers[0] ?? '').split(/\s+/, 4).filter(Boolean);
   if (!words.length) return NOTHING;

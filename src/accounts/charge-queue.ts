@@ -1,60 +1,61 @@
 /**
- * Charges on their way into the database: noted at once, written soon after and in groups. While the database is away
- * they wait in memory, and in files when they are too many or the process ends.
+ * Queues charges in memory and writes them to the database in groups. While the database is unreachable, charges beyond
+ * `maxWaiting`, and those left when the process ends, are saved to files.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
-import { keepPending, type Pending, readPending } from './pending.ts';
+import { type Pending, readPending, savePending } from './pending.ts';
 import type { Charge } from './records.ts';
 import type { Tables } from './schema.ts';
 import { writeCharges } from './usage-store.ts';
 
 export interface ChargeQueueOptions {
   readonly store: Pick<Store<Tables>, 'db' | 'dialect'>;
-  /** Where charges wait that cannot be written and are too many for memory, or left at the end. */
+  /** Folder of the files with saved charges. */
   readonly folder: string;
-  /** How many charges wait in memory. */
+  /** Number of charges kept in memory; more are saved to a file. Default: 200,000. */
   readonly maxWaiting?: number | undefined;
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
 }
 
 export interface ChargeQueue {
   add(charge: Charge): void;
-  /** Waits until everything is written, or rejects; what could not be written is tried again all the same. */
+  /** Resolves when everything is written. Rejects on a failure, after which writing is retried all the same. */
   flush(): Promise<void>;
-  /** Writes what is left, or keeps it in a file for the next start. */
+  /** Writes the remaining charges, or saves them to a file for the next start. */
   close(): Promise<void>;
 }
 
-/** How late a charge is written. */
-const WRITE_MS = 50;
-/** Charges a transaction: few enough that others hardly wait for its end. */
-const GROUP = 250;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+/** Delay from a charge to its write, so that charges are written in groups. */
+const WRITE_DELAY_MS = 50;
+/** Charges per transaction: few enough that other transactions hardly wait for it. */
+const GROUP_SIZE = 250;
+/** The back-off doubles from the first to the longest. */
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 5_000;
 
-/** Takes up what an earlier process left behind. */
+/** Also loads the charges that an earlier process saved. */
 export async function openChargeQueue(options: ChargeQueueOptions): Promise<ChargeQueue> {
   const { store, folder, maxWaiting = 200_000, log } = options;
-  /** What is not written yet; the last group takes what comes. */
+  /** Charges not written yet. New ones go to the last group. */
   const groups: Charge[][] = [];
-  /** Files whose charges are among them. */
-  let taken = await takeUp();
-  /** There are files whose charges are not. */
-  let isAside = false;
+  /** Files whose charges are in `groups`. */
+  let loaded = await loadPending();
+  /** Whether there are files whose charges are not in `groups`. */
+  let hasSaved = false;
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let pauseMs = 0;
+  let backoffMs = 0;
   let closed = false;
 
   function add(charge: Charge): void {
     const last = groups.at(-1);
-    if (last && last.length < GROUP) last.push(charge);
+    if (last && last.length < GROUP_SIZE) last.push(charge);
     else groups.push([charge]);
   }
 
-  async function takeUp(): Promise<Pending> {
+  async function loadPending(): Promise<Pending> {
     const pending = await readPending(folder, log);
     for (const charge of pending.charges) add(charge);
     return pending;
@@ -68,31 +69,31 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
         groups.unshift(group);
         throw error;
       }
-      // A database in this process answers without waiting: others must have their turn.
-      await turn();
+      // SQLite writes synchronously, so this loop would otherwise block all requests.
+      await yieldToEventLoop();
     }
-    await taken.forget();
+    await loaded.remove();
   }
 
   async function writeAll(): Promise<void> {
     await writeGroups();
-    while (isAside) {
-      isAside = false;
-      taken = await takeUp();
+    while (hasSaved) {
+      hasSaved = false;
+      loaded = await loadPending();
       await writeGroups();
     }
   }
 
-  /** So that a database which is away for long does not cost all memory. One group stays, to try it with. */
-  async function putAside(): Promise<void> {
-    if (groups.length * GROUP <= maxWaiting) return;
-    const aside = groups.splice(1);
-    isAside = true;
+  /** Bounds the memory used during a long outage. The first group stays in memory, to retry with. */
+  async function saveExcess(): Promise<void> {
+    if (groups.length * GROUP_SIZE <= maxWaiting) return;
+    const excess = groups.splice(1);
+    hasSaved = true;
     try {
-      await keepPending(folder, aside.flat());
+      await savePending(folder, excess.flat());
     } catch (error) {
-      groups.splice(1, 0, ...aside);
-      log?.warn({ err: error }, 'usage cannot be put aside');
+      groups.splice(1, 0, ...excess);
+      log?.warn({ err: error }, 'usage could not be saved to a file; it stays in memory');
     }
   }
 
@@ -100,7 +101,7 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
     clearTimeout(timer);
     timer = undefined;
     writing ??= writeAll()
-      .then(healed, failed)
+      .then(succeeded, failed)
       .finally(() => {
         writing = undefined;
         schedule();
@@ -108,26 +109,26 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
     return writing;
   }
 
-  function healed(): void {
-    if (pauseMs) log?.info('usage is written again');
-    pauseMs = 0;
+  function succeeded(): void {
+    if (backoffMs) log?.info('usage is written to the database again');
+    backoffMs = 0;
   }
 
   async function failed(error: unknown): Promise<never> {
-    if (!pauseMs) log?.warn({ err: error }, 'usage cannot be written: it is kept and tried again');
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || FIRST_PAUSE_MS);
-    await putAside();
+    if (!backoffMs) log?.warn({ err: error }, 'usage could not be written to the database; it is kept and retried');
+    backoffMs = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2 || FIRST_BACKOFF_MS);
+    await saveExcess();
     throw error;
   }
 
   function schedule(): void {
-    if (closed || timer || writing || !(groups.length || isAside)) return;
-    timer = setTimeout(() => write().catch(() => {}), pauseMs || WRITE_MS);
+    if (closed || timer || writing || !(groups.length || hasSaved)) return;
+    timer = setTimeout(() => write().catch(() => {}), backoffMs || WRITE_DELAY_MS);
     timer.unref();
   }
 
   const flush = async (): Promise<void> => {
-    while (writing || groups.length || isAside) await write();
+    while (writing || groups.length || hasSaved) await write();
   };
 
   async function close(): Promise<void> {
@@ -137,9 +138,9 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
     try {
       await flush();
     } catch (error) {
-      log?.warn({ err: error }, 'usage could not be written: it is kept for the next start');
-      if (groups.length) await keepPending(folder, groups.flat());
-      await taken.forget();
+      log?.warn({ err: error }, 'usage could not be written; it is saved to a file for the next start');
+      if (groups.length) await savePending(folder, groups.flat());
+      await loaded.remove();
     }
   }
 

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { PLANS } from '#plans.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
-import { createGate, type Entrance } from './gate.ts';
+import type { AccessRule } from './admission.ts';
+import { createGate } from './gate.ts';
 import { openAccounts } from './open.ts';
 
-const ENTRANCE: Entrance = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
+const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
 const OPEN = { auth: 'on', keylessRpm: 20, keylessFeatures: [], refusedRpm: 60, plans: PLANS } as const;
 
 async function openGate() {
@@ -21,23 +22,23 @@ async function openGate() {
   const { key } = await accounts.mintKey({ accountId: account.id, name: 'test' });
   const counters = createMemoryCounters();
   const gate = createGate({ ...OPEN, accounts, usage, counters });
-  return { gate, usage, accounts, account, asking: { authorization: [`Bearer ${key}`], address: '192.0.2.1' } };
+  return { gate, usage, accounts, account, credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' } };
 }
 
-it('gives tokens back to a caller who leaves while they are being taken', async () => {
-  const { gate, usage, accounts, account, asking } = await openGate();
-  const leaving = await gate.admit(ENTRANCE, asking);
-  const taking = leaving.takeTokens(900);
+it('releases tokens when the caller disconnects while they are being reserved', async () => {
+  const { gate, usage, accounts, account, credentials } = await openGate();
+  const leaving = await gate.admit(ACCESS, credentials);
+  const taking = leaving.reserveTokens(900);
   leaving.end(499);
   await taking;
   await usage.flush();
   expect((await accounts.account(account.id))!.balance).toBe(1_000);
 
   const remaining: (number | undefined)[] = [];
-  const next = await gate.admit(ENTRANCE, asking, ({ tokens }) => remaining.push(tokens?.remaining));
-  await next.takeTokens(1_000);
+  const next = await gate.admit(ACCESS, credentials, ({ tokens }) => remaining.push(tokens?.remaining));
+  await next.reserveTokens(1_000);
   expect(remaining).toEqual([1_000_000, 999_000]);
-  next.spend({ tokens: 1_000, model: 'm' });
+  next.recordCost({ tokens: 1_000, model: 'm' });
   next.end(200);
   await usage.flush();
   expect((await accounts.account(account.id))!.balance).toBe(0);

@@ -1,19 +1,18 @@
 /**
- * Tokens set aside together: those who ask while others are being served go along next. Each alone, requests of one
- * account would wait for its row one behind the other, each on a connection of its own.
+ * Batches requests to reserve tokens of a balance: those that arrive during a transaction share the next one. With one
+ * transaction each, requests of one account would queue for its row, each holding a connection.
  */
-
 import type { Store } from '#storage/database/store.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Hold } from './records.ts';
 import type { Tables } from './schema.ts';
-import { type HoldWish, insertHolds } from './usage-store.ts';
+import { type HoldRequest, insertHolds } from './usage-store.ts';
 
-/** What one transaction serves. */
-const GROUP = 250;
+/** Requests per transaction. */
+const GROUP_SIZE = 250;
 
 interface Waiting {
-  readonly wish: HoldWish;
+  readonly request: HoldRequest;
   resolve(hold: Hold | undefined): void;
   reject(error: unknown): void;
 }
@@ -21,35 +20,35 @@ interface Waiting {
 export function createHolds(
   store: Pick<Store<Tables>, 'db' | 'dialect'>,
   now: () => number,
-): (wish: HoldWish) => Promise<Hold | undefined> {
+): (request: HoldRequest) => Promise<Hold | undefined> {
   const waiting: Waiting[] = [];
-  let isWorking = false;
+  let isDraining = false;
 
-  async function work(): Promise<void> {
-    isWorking = true;
-    // What comes in the same turn goes along.
+  async function drain(): Promise<void> {
+    isDraining = true;
+    // Requests made in the same tick join the first group.
     await undefined;
     while (waiting.length) {
-      const some = waiting.splice(0, GROUP);
+      const group = waiting.splice(0, GROUP_SIZE);
       try {
-        const made = await insertHolds(
+        const holds = await insertHolds(
           store,
-          some.map(({ wish }) => wish),
+          group.map(({ request }) => request),
           now(),
         );
-        for (const [at, { resolve }] of some.entries()) resolve(made[at]);
+        for (const [at, { resolve }] of group.entries()) resolve(holds[at]);
       } catch (error) {
-        // Those who came meanwhile would wait as long for the same.
-        const failed = error instanceof DatabaseUnavailableError ? [...some, ...waiting.splice(0)] : some;
+        // Later requests would only wait for the same failure.
+        const failed = error instanceof DatabaseUnavailableError ? [...group, ...waiting.splice(0)] : group;
         for (const { reject } of failed) reject(error);
       }
     }
-    isWorking = false;
+    isDraining = false;
   }
 
-  return (wish) =>
+  return (request) =>
     new Promise((resolve, reject) => {
-      waiting.push({ wish, resolve, reject });
-      if (!isWorking) void work();
+      waiting.push({ request, resolve, reject });
+      if (!isDraining) void drain();
     });
 }

@@ -17,14 +17,14 @@ const identityOf = (id: string, expiresAt: number | null = null): Identity => ({
   account: { id: 'a', name: 'a', plan: 'free', balance: null, createdAt: 0 },
 });
 
-/** A table that counts questions, answers when it is told to, and can be away. */
-function table(given: { graceMs?: number; maxKnown?: number } = {}) {
+/** A fake table that counts queries, answers on demand, and can be made unreachable. */
+function table(given: { graceMs?: number; maxCached?: number } = {}) {
   const rows = new Map<string, Identity>();
   const state = { asked: 0, away: false, wall: 0, clock: 0, waiting: [] as (() => void)[], waits: false };
   const identities = createIdentities({
     freshMs: 1_000,
     graceMs: 0,
-    maxKnown: 100,
+    maxCached: 100,
     ...given,
     now: () => state.wall,
     clock: () => state.clock,
@@ -39,7 +39,7 @@ function table(given: { graceMs?: number; maxKnown?: number } = {}) {
   return { rows, state, identities };
 }
 
-it('asks once for all who ask at one time, and once a second', async () => {
+it('shares one query among concurrent calls, and queries once a second', async () => {
   const { rows, state, identities } = table();
   rows.set('h', identityOf('k'));
   const found = await Promise.all(Array.from({ length: 50 }, () => identities.of('h')));
@@ -53,7 +53,7 @@ it('asks once for all who ask at one time, and once a second', async () => {
   expect(state.asked).toBe(2);
 });
 
-it('does not join a question that is old', async () => {
+it('does not share a query that started long ago', async () => {
   const { rows, state, identities } = table();
   rows.set('h', identityOf('k'));
   state.waits = true;
@@ -67,21 +67,21 @@ it('does not join a question that is old', async () => {
   expect(state.asked).toBe(2);
 });
 
-it('keeps nothing that was read before a change of its own', async () => {
+it('does not cache an answer read before a change in this process', async () => {
   const { rows, state, identities } = table();
   rows.set('h', identityOf('k'));
   state.waits = true;
   const before = identities.of('h');
   rows.delete('h');
-  identities.forget();
+  identities.clear();
   state.waits = false;
   for (const go of state.waiting) go();
   await before;
   expect(await identities.of('h')).toBeUndefined();
 });
 
-it('remembers no more than it may, and not whom nobody knows', async () => {
-  const { rows, state, identities } = table({ maxKnown: 3 });
+it('limits the size of the cache, and does not cache unknown keys', async () => {
+  const { rows, state, identities } = table({ maxCached: 3 });
   for (const name of ['a', 'b', 'c', 'd']) {
     rows.set(name, identityOf(name));
     await identities.of(name);
@@ -95,7 +95,7 @@ it('remembers no more than it may, and not whom nobody knows', async () => {
   expect(state.asked).toBe(7);
 });
 
-it('answers from memory while the database is away, as long as is allowed and until a key ends', async () => {
+it('answers from the cache while the database is unreachable, within the grace time and until the key expires', async () => {
   const { rows, state, identities } = table({ graceMs: 60_000 });
   rows.set('h', identityOf('k'));
   rows.set('ending', identityOf('l', 5));
@@ -106,7 +106,7 @@ it('answers from memory while the database is away, as long as is allowed and un
   expect(await identities.of('h')).toBeDefined();
   expect(await identities.of('ending')).toBeUndefined();
   await expect(identities.of('never seen')).rejects.toBeInstanceOf(DatabaseUnavailableError);
-  // Nobody waits once it is known to be away.
+  // Calls do not wait once the database is known to be unreachable.
   state.waits = true;
   expect(await identities.of('h')).toBeDefined();
   state.waits = false;
@@ -115,7 +115,7 @@ it('answers from memory while the database is away, as long as is allowed and un
   await expect(identities.of('h')).rejects.toBeInstanceOf(DatabaseUnavailableError);
 });
 
-it('answers nothing from memory by default', async () => {
+it('does not answer from the cache by default', async () => {
   const { rows, state, identities } = table();
   rows.set('h', identityOf('k'));
   await identities.of('h');

@@ -1,104 +1,101 @@
-/**
- * Who keys belong to, asked of the database at most once a second a key. What is known is kept by the key's hash, never
- * by its text.
- */
+/** A cache of the identities of keys. Entries are stored under the hash of the key, never under its text. */
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Identity } from './records.ts';
 
 export interface IdentitiesOptions {
-  /** The identity of a key that is not revoked. */
+  /** Reads the identity of a key that is not revoked from the database. */
   readonly find: (hash: string) => Promise<Identity | undefined>;
-  /** How long an answer is trusted: so late can a revocation made elsewhere be noticed. */
+  /** How long an entry is used without asking the database, and so the delay until another process's revocation counts. */
   readonly freshMs: number;
-  /** How long an answer goes on being trusted while the database is away. */
+  /** How long an entry is used while the database is unreachable. */
   readonly graceMs: number;
-  readonly maxKnown: number;
-  /** Wall time, for the expiry of keys. */
+  readonly maxCached: number;
+  /** Wall clock in milliseconds, for the expiry of keys. */
   readonly now: () => number;
-  /** Milliseconds that nobody sets back, for the age of answers. */
+  /** Monotonic clock in milliseconds, for the age of entries. */
   readonly clock: () => number;
 }
 
 export interface Identities {
   of(hash: string): Promise<Identity | undefined>;
-  /** Makes that changes of this process are seen at once. */
-  forget(): void;
+  /** Empties the cache, so that changes made by this process take effect at once. */
+  clear(): void;
 }
 
-interface Known {
+interface Entry {
   readonly identity: Identity;
   readonly askedAt: number;
-  /** The database was away when it was asked again. */
+  /** Whether the last refresh found the database unreachable. */
   failing: boolean;
 }
 
-interface Flight {
+interface PendingQuery {
   readonly startedAt: number;
   readonly identity: Promise<Identity | undefined>;
 }
 
 export function createIdentities(options: IdentitiesOptions): Identities {
-  const { find, freshMs, graceMs, maxKnown, now, clock } = options;
-  const known = new Map<string, Known>();
-  const flights = new Map<string, Flight>();
+  const { find, freshMs, graceMs, maxCached, now, clock } = options;
+  const cache = new Map<string, Entry>();
+  const pending = new Map<string, PendingQuery>();
   let generation = 0;
 
-  async function ask(hash: string, startedAt: number): Promise<Identity | undefined> {
-    const asked = generation;
+  async function query(hash: string, startedAt: number): Promise<Identity | undefined> {
+    const queried = generation;
     try {
       const identity = await find(hash);
-      // What was read before a change of ours may not be kept after it.
-      if (asked === generation) keep(hash, identity, startedAt);
+      // An answer read before a change in this process must not enter the cache after it.
+      if (queried === generation) store(hash, identity, startedAt);
       return identity;
     } finally {
-      if (flights.get(hash)?.startedAt === startedAt) flights.delete(hash);
+      if (pending.get(hash)?.startedAt === startedAt) pending.delete(hash);
     }
   }
 
-  function keep(hash: string, identity: Identity | undefined, askedAt: number): void {
-    known.delete(hash);
+  function store(hash: string, identity: Identity | undefined, askedAt: number): void {
+    cache.delete(hash);
     if (!identity) return;
-    known.set(hash, { identity, askedAt, failing: false });
-    if (known.size > maxKnown) known.delete(known.keys().next().value!);
+    cache.set(hash, { identity, askedAt, failing: false });
+    if (cache.size > maxCached) cache.delete(cache.keys().next().value!);
   }
 
-  /** One question answers all who come while it is new. */
-  function join(hash: string): Promise<Identity | undefined> {
+  /** Requests for the same key share one query for up to `freshMs`. */
+  function queryShared(hash: string): Promise<Identity | undefined> {
     const startedAt = clock();
-    const flight = flights.get(hash);
-    if (flight && startedAt - flight.startedAt < freshMs) return flight.identity;
-    const identity = ask(hash, startedAt);
-    flights.set(hash, { startedAt, identity });
+    const running = pending.get(hash);
+    if (running && startedAt - running.startedAt < freshMs) return running.identity;
+    const identity = query(hash, startedAt);
+    pending.set(hash, { startedAt, identity });
     return identity;
   }
 
   const unexpired = (identity: Identity | undefined): Identity | undefined =>
     identity && (identity.key.expiresAt === null || identity.key.expiresAt > now()) ? identity : undefined;
-  const inGrace = (entry: Known | undefined): entry is Known =>
+  const inGrace = (entry: Entry | undefined): entry is Entry =>
     entry !== undefined && clock() - entry.askedAt < graceMs;
 
   return {
     async of(hash) {
-      const entry = known.get(hash);
+      const entry = cache.get(hash);
       if (entry && clock() - entry.askedAt < freshMs) return unexpired(entry.identity);
       if (entry?.failing && inGrace(entry)) {
-        // Nobody waits for a database that was away just now.
-        join(hash).catch(() => {});
+        // The database was unreachable a moment ago: answer from the cache and retry in the background.
+        queryShared(hash).catch(() => {});
         return unexpired(entry.identity);
       }
       try {
-        return unexpired(await join(hash));
+        return unexpired(await queryShared(hash));
       } catch (error) {
-        const last = known.get(hash);
+        const last = cache.get(hash);
         if (!(error instanceof DatabaseUnavailableError && inGrace(last))) throw error;
         last.failing = true;
         return unexpired(last.identity);
       }
     },
-    forget() {
+    clear() {
       generation += 1;
-      known.clear();
-      flights.clear();
+      cache.clear();
+      pending.clear();
     },
   };
 }

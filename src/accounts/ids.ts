@@ -1,11 +1,11 @@
-/** Ids in the order of their making, so that indexes grow at their end: UUIDs of version 7 (RFC 9562). */
+/** Ids in order of creation, so that database indexes grow at their end: UUIDs of version 7 (RFC 9562). */
 import { randomUUID } from 'node:crypto';
 
 const MAX_SEQUENCE = 0xfff;
 let lastMs = 0;
 let sequence = 0;
 
-/** Ids of one process rise; those of several are in order to the millisecond. */
+/** Strictly increasing within a process; ordered to the millisecond across processes. */
 export function newId(): string {
   const now = Date.now();
   if (now > lastMs) {
@@ -16,7 +16,7 @@ export function newId(): string {
     sequence = 0;
   }
   const ms = lastMs.toString(16).padStart(12, '0');
-  // Its end is a variant and 62 random bits in either version.
+  // A version 4 UUID ends with the same variant bits and 62 random bits.
   const random = randomUUID().slice(19);
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${random}`;
 }

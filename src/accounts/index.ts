@@ -1,16 +1,15 @@
-export { countedAddress } from './addresses.ts';
 export {
+  type AccessRule,
+  type Admission,
   accountOf,
   type Caller,
-  createGate,
-  type Entrance,
-  type Gate,
-  type Standing,
-  type Standings,
-  type Visit,
-} from './gate.ts';
+  type LimitState,
+  type LimitStates,
+} from './admission.ts';
+export { createGate, type Gate } from './gate.ts';
 export { newId } from './ids.ts';
-export { NAME } from './names.ts';
+export { limiterKeyOf } from './limiter-key.ts';
+export { NAME_PATTERN } from './names.ts';
 export { ACCOUNT_TABLES, type AccountsModule, type AccountsModuleOptions, openAccounts } from './open.ts';
 export {
   type Account,
@@ -22,4 +21,4 @@ export {
   type UsageGroup,
   type UsageSum,
 } from './records.ts';
-export { type ShownAccount, type ShownKey, showAccount, showKey } from './shown.ts';
+export { type AccountJson, type KeyJson, showAccount, showKey } from './shown.ts';

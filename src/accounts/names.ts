@@ -1,5 +1,5 @@
 /**
- * What accounts and keys may be called: one line that fits into a table, of 1 to 200 characters, none of which breaks lines
- * or turns the direction of what stands beside it.
+ * Valid names of accounts and keys: 1 to 200 characters on one line. Control characters, line breaks and characters that
+ * change the text direction are excluded, so that a name cannot disturb the text around it.
  */
-export const NAME = /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
+export const NAME_PATTERN = /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;

@@ -1,4 +1,4 @@
-/** The room with its database: SQLite in the data folder, or PostgreSQL shared by several servers. */
+/** Opens the accounts module and its database: SQLite in the data folder, or PostgreSQL shared by several servers. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
@@ -7,8 +7,8 @@ import { createAccounts } from './accounts.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import type { Accounts, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
-import { secretOfDatabase, secretOfFile } from './secret.ts';
-import { anyKey } from './store.ts';
+import { openDatabaseSecret, openFileSecret } from './secret.ts';
+import { hasAnyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 
 export const ACCOUNT_TABLES: ModuleTables = {
@@ -19,7 +19,7 @@ export const ACCOUNT_TABLES: ModuleTables = {
 
 export interface AccountsModuleOptions {
   readonly dataDir: string;
-  /** `postgres://…`; SQLite without one. */
+  /** `postgres://…`; SQLite if unset. */
   readonly databaseUrl?: string | undefined;
   readonly keyGraceMs?: number;
   readonly usageKeepDays?: number;
@@ -29,15 +29,15 @@ export interface AccountsModuleOptions {
 export interface AccountsModule {
   readonly accounts: Accounts;
   readonly usage: Usage;
-  /** Whether the database answered last time. */
+  /** Whether the database answered the last query. */
   readonly healthy: boolean;
-  /** Writes what is left to write, then ends; a second call does nothing. */
+  /** Writes queued charges, then closes the database. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * A PostgreSQL server that is away does not hold the start up: calls reject with DatabaseAway until it is there. Throws
- * when it refuses us, and for tables of a later version.
+ * Does not wait for an unreachable PostgreSQL server: calls reject with DatabaseUnavailableError until it answers. Throws
+ * if the server rejects the connection, or if the tables are of a later version.
  */
 export async function openAccounts(options: AccountsModuleOptions): Promise<AccountsModule> {
   const { dataDir, databaseUrl, log } = options;
@@ -47,7 +47,7 @@ export async function openAccounts(options: AccountsModuleOptions): Promise<Acco
     { url: databaseUrl, file: ACCOUNT_TABLES.fileIn(dataDir) },
     { ...ACCOUNT_TABLES, log },
   );
-  const { accounts, usage } = await furnish(store, folder, options).catch(async (error: unknown) => {
+  const { accounts, usage } = await createParts(store, folder, options).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
@@ -65,14 +65,14 @@ export async function openAccounts(options: AccountsModuleOptions): Promise<Acco
   };
 }
 
-async function furnish(
+async function createParts(
   store: Store<Tables>,
   folder: string,
   { keyGraceMs, usageKeepDays, log }: AccountsModuleOptions,
 ): Promise<Pick<AccountsModule, 'accounts' | 'usage'>> {
-  // A database may be away for now; a file is there, or the start stops.
-  const ofFile = store.dialect === 'sqlite' ? await secretOfFile(folder, () => anyKey(store.db)) : undefined;
-  const secret = async () => ofFile ?? secretOfDatabase(store.db);
+  // A missing secret file fails the start. A secret in PostgreSQL is read on first use, as the server may be unreachable now.
+  const fileSecret = store.dialect === 'sqlite' ? await openFileSecret(folder, () => hasAnyKey(store.db)) : undefined;
+  const secret = async () => fileSecret ?? openDatabaseSecret(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
   return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };
 }

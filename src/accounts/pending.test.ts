@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { keepPending, readPending } from './pending.ts';
+import { readPending, savePending } from './pending.ts';
 import type { Charge } from './records.ts';
 
 let folder: string;
@@ -17,27 +17,27 @@ const charge = (id: string, extra: Partial<Charge> = {}): Charge => ({
   ...extra,
 });
 
-it('reads what several processes kept, and forgets no more than that', async () => {
+it('reads the files of several processes, and removes only the files it read', async () => {
   const hold = { id: 'h', accountId: 'a', tokens: 5 };
-  await keepPending(folder, [charge('1'), charge('2', { hold, model: 'a\nb' })]);
-  await keepPending(folder, [charge('3', { hold: undefined })]);
-  const { charges, forget } = await readPending(folder);
+  await savePending(folder, [charge('1'), charge('2', { hold, model: 'a\nb' })]);
+  await savePending(folder, [charge('3', { hold: undefined })]);
+  const { charges, remove } = await readPending(folder);
   expect(charges.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
     charge('1'),
     charge('2', { hold, model: 'a\nb' }),
     charge('3'),
   ]);
-  await keepPending(folder, [charge('4')]);
-  await forget();
+  await savePending(folder, [charge('4')]);
+  await remove();
   expect((await readPending(folder)).charges).toEqual([charge('4')]);
 });
 
-it('finds nothing where nothing was kept', async () => {
+it('returns no charges when there is no file', async () => {
   expect((await readPending(path.join(folder, 'none'))).charges).toEqual([]);
 });
 
-it('passes a damaged file over, says so and leaves it there', async () => {
-  await keepPending(folder, [charge('1')]);
+it('skips a damaged file with a warning and leaves it in place', async () => {
+  await savePending(folder, [charge('1')]);
   for (const [name, text] of [
     ['cut', JSON.stringify(charge('2')).slice(0, -3)],
     ['other', '{"id":"3"}\n'],
@@ -46,10 +46,10 @@ it('passes a damaged file over, says so and leaves it there', async () => {
   }
   const warned: string[] = [];
   const log = { warn: (_: unknown, message: string) => warned.push(message) } as never;
-  const { charges, forget } = await readPending(folder, log);
+  const { charges, remove } = await readPending(folder, log);
   expect(charges).toEqual([charge('1')]);
-  await forget();
+  await remove();
   const left = ['pending-usage-cut.jsonl', 'pending-usage-other.jsonl'];
   expect((await readdir(folder)).sort()).toEqual(left);
-  expect(warned.sort()).toEqual(left.map((name) => `${name} cannot be read`));
+  expect(warned.sort()).toEqual(left.map((name) => `${name} cannot be read; the usage in it is not counted`));
 });

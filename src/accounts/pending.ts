@@ -1,4 +1,4 @@
-/** Charges that could not be written before the end of a process: kept in a file until the next one takes them up. */
+/** Files of charges that could not be written to the database. A later process loads them. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import { writeWhole } from '#storage/files.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Charge } from './records.ts';
 
-/** Each process writes a file of its own, so that none spoils another's. */
+/** Each save writes a new file, so that processes do not overwrite each other's. */
 const FILE = /^pending-usage-[\w-]+\.jsonl$/;
 
 export interface Pending {
   readonly charges: Charge[];
-  /** The files they came from; to be removed when all is written. What is read twice is still counted once. */
-  forget(): Promise<void>;
+  /** Removes the files, once all charges are written. A charge that is loaded twice counts once. */
+  remove(): Promise<void>;
 }
 
-/** A line a charge, in a file that its owner alone may read. */
-export async function keepPending(folder: string, charges: readonly Charge[]): Promise<void> {
+/** Writes one line per charge, to a file that only its owner may read. */
+export async function savePending(folder: string, charges: readonly Charge[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const text = charges.map((charge) => `${JSON.stringify(charge)}\n`).join('');
   await writeWhole(path.join(folder, `pending-usage-${randomUUID()}.jsonl`), text);
@@ -36,13 +36,14 @@ export async function readPending(folder: string, log?: Pick<Log, 'warn'>): Prom
       charges.push(...parse(await readFile(file, 'utf8')));
       files.push(file);
     } catch (error) {
-      // Another process may have been quicker with it; one that is damaged stays for people to look at.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log?.warn({ err: error }, `${name} cannot be read`);
+      // ENOENT: another process loaded it first. A damaged file is left for the operator.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        log?.warn({ err: error }, `${name} cannot be read; the usage in it is not counted`);
     }
   }
   return {
     charges,
-    forget: async () => {
+    remove: async () => {
       for (const file of files) await rm(file, { force: true });
     },
   };

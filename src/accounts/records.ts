@@ -1,63 +1,63 @@
-/** What the accounts room keeps and says: accounts, keys, charges. Times are milliseconds since 1970, amounts are tokens. */
+/** Types of the accounts module: accounts, keys, charges. Times are Unix milliseconds, amounts are tokens. */
 import type { PlanName } from '#plans.ts';
 
 export interface Account {
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
-  /** Tokens left; null when the operator counts none. */
+  /** Tokens left; null for an account without a balance, which is never charged. */
   readonly balance: number | null;
   readonly createdAt: number;
 }
 
-/** What is kept of a key; its text is nowhere. */
+/** The stored record of a key. The text of the key is not stored. */
 export interface KeyRecord {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  /** The start of the key, so that people can tell their keys apart. */
+  /** The first characters of the key, by which its owner recognizes it. */
   readonly shown: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** To the minute. */
+  /** Rounded down to the minute. */
   readonly lastUsedAt: number | null;
 }
 
-/** A key that may be used now, with its account. */
+/** A valid key with its account. */
 export interface Identity {
   readonly key: KeyRecord;
   readonly account: Account;
 }
 
-/** A part of a list: at most `limit` rows, those behind the one with the id `after`. */
-export interface Page {
+/** One page of a list: at most `limit` rows after the row with the id `after`. */
+export interface ListPage {
   readonly limit?: number;
   readonly after?: string;
 }
 
 /**
- * Accounts and keys, in either database. Calls reject with DatabaseAway when it cannot be reached, and with a
+ * Accounts and keys, in either database. Calls reject with DatabaseUnavailableError if it cannot be reached, and with
  * ParamValidationError for a name that is not one line of 1 to 200 characters.
  */
 export interface Accounts {
   createAccount(given: { name: string; plan: PlanName; balance?: number | null }): Promise<Account>;
-  /** The account of keys that were made without naming one, with the plan premium: made when it is not there. */
+  /** The account for keys created without an account. Created on first use, with the plan `premium`. */
   defaultAccount(): Promise<Account>;
   /**
-   * Changes what is given; undefined when there is no such account. `addBalance` is added atomically, never below zero;
-   * with `balance`, or to an account without one, it is a ParamValidationError.
+   * Changes the given fields; `undefined` if there is no such account. `addBalance` is added atomically, and the result
+   * is at least zero. Together with `balance`, or for an account without a balance, it throws ParamValidationError.
    */
   changeAccount(
     id: string,
     change: { name?: string; plan?: PlanName; balance?: number | null; addBalance?: number },
   ): Promise<Account | undefined>;
   account(id: string): Promise<Account | undefined>;
-  /** In the order of making. */
-  accounts(page?: Page): Promise<Account[]>;
+  /** In order of creation. */
+  accounts(page?: ListPage): Promise<Account[]>;
   /**
-   * A new key: 256 random bits behind `lectern_`. `key` brings one's own text instead (32 to 512 visible ASCII characters;
-   * ParamValidationError when it is not that, or known already). ResourceNotFoundError without such an account.
+   * Creates a key: `lectern_` and 256 random bits, or the text given as `key`. That must be 32 to 512 visible ASCII
+   * characters and new, else ParamValidationError. ResourceNotFoundError if there is no such account.
    */
   mintKey(given: {
     accountId: string;
@@ -67,26 +67,26 @@ export interface Accounts {
   }): Promise<{ key: string; record: KeyRecord }>;
   key(id: string): Promise<KeyRecord | undefined>;
   changeKey(id: string, change: { name?: string; expiresAt?: number | null }): Promise<KeyRecord | undefined>;
-  /** Undefined when there is no such key; one revoked twice keeps its first time. */
+  /** `undefined` if there is no such key. Revoking again keeps the first time. */
   revokeKey(id: string): Promise<KeyRecord | undefined>;
-  /** In the order of making. */
-  keys(of?: { readonly accountId?: string } & Page): Promise<KeyRecord[]>;
-  /** Who a key text belongs to; undefined when it is unknown, revoked or expired. */
+  /** In order of creation. */
+  keys(of?: { readonly accountId?: string } & ListPage): Promise<KeyRecord[]>;
+  /** Whom a key belongs to; `undefined` if it is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;
-  /** Whether no key was ever made. */
-  empty(): Promise<boolean>;
+  /** Whether no key was ever created. */
+  hasNoKeys(): Promise<boolean>;
 }
 
-/** Tokens of a balance set aside for one request. */
+/** Tokens of a balance reserved for one request. */
 export interface Hold {
   readonly id: string;
   readonly accountId: string;
   readonly tokens: number;
 }
 
-/** One request that was let in with a key, without a word of its content. */
+/** The cost of one request made with a key. Holds nothing of the request's content. */
 export interface Charge {
-  /** Makes that it is counted once, however often it is written. */
+  /** Idempotency key: charging twice with the same id counts once. */
   readonly id: string;
   readonly at: number;
   readonly accountId: string;
@@ -95,19 +95,19 @@ export interface Charge {
   readonly face: string;
   /** `reader`, `embeddings`, `rerank`, ... */
   readonly endpoint: string;
-  /** The model that did the work, or empty. */
+  /** Id of the model that did the work, or empty. */
   readonly model: string;
   readonly tokens: number;
   readonly status: number;
   readonly durationMs: number;
-  /** What was set aside of the balance; it is given back and `tokens` debited in one transaction. */
+  /** Tokens reserved for the request. Released and `tokens` debited in one transaction. */
   readonly hold?: Hold | undefined;
 }
 
 export const USAGE_GROUPS = ['day', 'account', 'key', 'face', 'endpoint', 'model'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** Sums of one group; the keys asked for are set. `day` is `YYYY-MM-DD` in UTC. */
+/** Sums of one group. The fields that the query groups by are set. `day` is `YYYY-MM-DD` in UTC. */
 export interface UsageSum {
   readonly day?: string;
   readonly account?: string;
@@ -116,7 +116,7 @@ export interface UsageSum {
   readonly endpoint?: string;
   readonly model?: string;
   readonly requests: number;
-  /** Those with a status of 400 and above. */
+  /** Requests answered with a status of 400 or above. */
   readonly failed: number;
   readonly tokens: number;
   readonly durationMs: number;
@@ -124,28 +124,28 @@ export interface UsageSum {
 
 export interface UsageQuery {
   readonly by: readonly UsageGroup[];
-  /** First and last day, `YYYY-MM-DD`, both included. */
+  /** First and last day, `YYYY-MM-DD` in UTC, both included. */
   readonly from?: string;
   readonly to?: string;
   readonly accountId?: string;
   readonly keyId?: string;
 }
 
-/** What requests cost. Balances go down exactly once a charge. */
+/** The cost of requests: holds, charges and sums. Each charge reduces a balance exactly once. */
 export interface Usage {
   /**
-   * Sets tokens of the account's balance aside: as many as wanted when there are so many, fewer but at least `least`
-   * otherwise; undefined when there are not even those. A hold whose process died ends by itself.
+   * Reserves up to `wanted` tokens of the account's balance; `undefined` if fewer than `least` are left. A hold expires
+   * by itself if its process dies.
    */
   hold(accountId: string, tokens: { wanted: number; least: number }): Promise<Hold | undefined>;
-  /** Notes a charge; it is written soon, in one transaction with others. What cannot be written is kept and tried again. */
+  /** Queues a charge, which is soon written in one transaction with others. Failed writes are retried. */
   charge(charge: Charge): void;
-  /** Waits until everything noted is written, or rejects; what could not be written is tried again all the same. */
+  /** Resolves when all queued charges are written. Rejects on a failure, after which writing is retried all the same. */
   flush(): Promise<void>;
-  /** In the order of the groups; without groups the sum of all, which is there also when nothing is. */
+  /** Ordered by the groups. Without groups, one total, also if there was no usage. */
   sums(query: UsageQuery): Promise<UsageSum[]>;
-  /** Forgets what was charged longer ago than is kept, and holds that ended; it also happens by itself, each hour. */
+  /** Deletes details older than the retention time, and expired holds. Also runs by itself every hour. */
   prune(): Promise<void>;
-  /** Writes what is left: into a file for the next start when the database is away. */
+  /** Writes queued charges, to a file for the next start if the database is unreachable. */
   close(): Promise<void>;
 }

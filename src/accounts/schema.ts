@@ -1,4 +1,4 @@
-/** The tables of the room as they are now; the migrations make them. Times are milliseconds since 1970, amounts tokens. */
+/** The tables of the accounts module, as the migrations create them. Times are Unix milliseconds, amounts tokens. */
 import type { Kysely } from 'kysely';
 import type { PlanName } from '#plans.ts';
 
@@ -17,7 +17,7 @@ export interface Tables {
     last_used_at: number | null;
   };
   holds: { id: string; account_id: string; tokens: number; expires_at: number };
-  /** One row a request; forgotten after a while. */
+  /** One row per request, deleted after the retention time. */
   usage_details: {
     id: string;
     at: number;
@@ -30,7 +30,7 @@ export interface Tables {
     status: number;
     duration_ms: number;
   };
-  /** Kept for good. `day` is `YYYY-MM-DD` in UTC. */
+  /** Never deleted. `day` is `YYYY-MM-DD` in UTC. */
   usage_sums: {
     day: string;
     account_id: string;
@@ -43,7 +43,7 @@ export interface Tables {
     tokens: number;
     duration_ms: number;
   };
-  /** What all servers of one database must agree on. */
+  /** Values that all servers of one database share. */
   installation: { name: string; value: string };
 }
 

@@ -9,19 +9,19 @@ it.each([0, 31])('does not start with a secret that is damaged: %i bytes', async
   const folder = path.join(dataDir, 'accounts');
   await mkdir(folder);
   await writeFile(path.join(folder, 'secret'), Buffer.alloc(length));
-  await expect(openAccounts({ dataDir })).rejects.toThrow('the secret of the keys is damaged');
+  await expect(openAccounts({ dataDir })).rejects.toThrow('the secret that keys are hashed with is damaged');
   await rm(dataDir, { recursive: true });
 });
 
-it('does not start without its secret when there are keys, and takes it back', async () => {
+it('does not start without its secret when there are keys, and starts when it is restored', async () => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-secret-'));
-  const room = await openAccounts({ dataDir });
-  const { id } = await room.accounts.defaultAccount();
-  const { key } = await room.accounts.mintKey({ accountId: id, name: 'mine' });
-  await room.close();
+  const module = await openAccounts({ dataDir });
+  const { id } = await module.accounts.defaultAccount();
+  const { key } = await module.accounts.mintKey({ accountId: id, name: 'mine' });
+  await module.close();
   const file = path.join(dataDir, 'accounts', 'secret');
   await rename(file, `${file}.aside`);
-  await expect(openAccounts({ dataDir })).rejects.toThrow('the secret of the keys is lost');
+  await expect(openAccounts({ dataDir })).rejects.toThrow('the secret that keys are hashed with is missing');
   await rename(`${file}.aside`, file);
   const again = await openAccounts({ dataDir });
   expect(await again.accounts.identify(key)).toBeDefined();

@@ -1,4 +1,4 @@
-/** The installation's secret, under which keys are hashed: made once, never shown. */
+/** The installation's secret, with which keys are hashed. Created once, never shown. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,28 +9,31 @@ const SECRET_BYTES = 32;
 const ROW = 'key secret';
 
 /**
- * In a file of the data folder that its owner alone may read. Processes that start at once agree on one. Throws when it is
- * lost and there are keys: a new one would make strangers of all of them.
+ * Reads or creates the secret in a file that only its owner may read. Processes that start at the same time get the same
+ * one. Throws if the file is missing and there are keys, since a new secret would invalidate all of them.
  */
-export async function secretOfFile(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
+export async function openFileSecret(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');
   const known = await readIfThere(file);
-  if (known) return whole(known);
-  if (await hasKeys()) throw new Error(`the secret of the keys is lost: ${file} is not there`);
+  if (known) return checkLength(known);
+  if (await hasKeys())
+    throw new Error(`the secret that keys are hashed with is missing: restore ${file} from a backup`);
   const made = `${file}.${randomUUID()}`;
   await writeWhole(made, randomBytes(SECRET_BYTES));
-  // A link is made whole or not at all, and never over another's.
+  // Linking is atomic and fails if another process already created the file.
   await link(made, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(made);
-  return whole(await readFile(file));
+  return checkLength(await readFile(file));
 }
 
-/** Keys are never hashed under what anybody could guess, and those made under the whole secret would not be known. */
-function whole(secret: Buffer): Buffer {
+/** A truncated secret could be guessed, and would not match the keys hashed with the full one. */
+function checkLength(secret: Buffer): Buffer {
   if (secret.length === SECRET_BYTES) return secret;
-  throw new Error(`the secret of the keys is damaged: it has ${secret.length} bytes, not ${SECRET_BYTES}`);
+  throw new Error(
+    `the secret that keys are hashed with is damaged: it has ${secret.length} bytes, not ${SECRET_BYTES}; restore it from a backup`,
+  );
 }
 
 async function readIfThere(file: string): Promise<Buffer | undefined> {
@@ -42,8 +45,8 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** In the database, where several servers share it: the first one makes it. */
-export async function secretOfDatabase(db: Db): Promise<Uint8Array> {
+/** Reads the secret from the database, where several servers share it. The first one creates it. */
+export async function openDatabaseSecret(db: Db): Promise<Uint8Array> {
   const find = () => db.selectFrom('installation').select('value').where('name', '=', ROW).executeTakeFirst();
   let row = await find();
   if (!row) {
@@ -55,5 +58,5 @@ export async function secretOfDatabase(db: Db): Promise<Uint8Array> {
       .execute();
     row = await find();
   }
-  return whole(Buffer.from(row!.value, 'base64url'));
+  return checkLength(Buffer.from(row!.value, 'base64url'));
 }

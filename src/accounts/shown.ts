@@ -1,19 +1,19 @@
-/** Accounts and keys as they are told to people and programs: with times in ISO 8601. */
+/** Accounts and keys in the form that the CLI and the admin API show: with times in ISO 8601. */
 import type { Account, KeyRecord } from './records.ts';
 
 type WithTimes<T, Times extends keyof T> = {
   readonly [Name in keyof T]: Name extends Times ? (null extends T[Name] ? string | null : string) : T[Name];
 };
 
-export type ShownAccount = WithTimes<Account, 'createdAt'>;
-export type ShownKey = WithTimes<KeyRecord, 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
+export type AccountJson = WithTimes<Account, 'createdAt'>;
+export type KeyJson = WithTimes<KeyRecord, 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
-export const showAccount = (account: Account): ShownAccount => ({ ...account, createdAt: iso(account.createdAt) });
+export const showAccount = (account: Account): AccountJson => ({ ...account, createdAt: iso(account.createdAt) });
 
-export const showKey = (record: KeyRecord): ShownKey => ({
+export const showKey = (record: KeyRecord): KeyJson => ({
   ...record,
   createdAt: iso(record.createdAt),
   expiresAt: isoOrNull(record.expiresAt),

@@ -1,6 +1,6 @@
-/** Accounts and keys in the database: one function a query. */
+/** The database queries for accounts and keys, one function each. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Account, Identity, KeyRecord, Page } from './records.ts';
+import type { Account, Identity, KeyRecord, ListPage } from './records.ts';
 import type { Db, Tables } from './schema.ts';
 
 const ACCOUNT = ['id', 'name', 'plan', 'balance', 'created_at as createdAt'] as const;
@@ -33,14 +33,14 @@ export async function insertAccountOnce(db: Db, { createdAt, ...rest }: Account)
 export const findAccount = (db: Db, id: string): Promise<Account | undefined> =>
   db.selectFrom('accounts').select(ACCOUNT).where('id', '=', id).executeTakeFirst();
 
-export function listAccounts(db: Db, { after, limit }: Page): Promise<Account[]> {
+export function listAccounts(db: Db, { after, limit }: ListPage): Promise<Account[]> {
   let query = db.selectFrom('accounts').select(ACCOUNT).orderBy('created_at').orderBy('id');
   if (after !== undefined) query = query.where(laterThan('accounts', after));
   if (limit !== undefined) query = query.limit(limit);
   return query.execute();
 }
 
-/** Rows made after the one of an id: none when there is no such row. */
+/** Condition for rows created after the row with this id. Matches none if there is no such row. */
 const laterThan = (table: 'accounts' | 'api_keys', id: string) =>
   sql<boolean>`(created_at, id) > (select made.created_at, made.id from ${sql.table(table)} as made where made.id = ${id})`;
 
@@ -48,7 +48,7 @@ export interface AccountChange {
   readonly name?: string;
   readonly plan?: Account['plan'];
   readonly balance?: number | null;
-  /** Only accounts that have a balance are changed when it is given. */
+  /** Added to the balance. An account without a balance is then not changed at all. */
   readonly addBalance?: number;
 }
 
@@ -62,7 +62,7 @@ export function updateAccount(db: Db, id: string, change: AccountChange): Promis
     .executeTakeFirst();
 }
 
-/** The balance with so much more: neither below zero nor beyond what a number can tell apart. */
+/** The balance plus `tokens`, limited to the range from 0 to the largest safe integer. */
 function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
   const sum = eb('balance', '+', tokens);
   return eb
@@ -75,7 +75,7 @@ function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
     .end();
 }
 
-/** False when the key is there already. */
+/** `false` if the key already exists. */
 export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<boolean> {
   const inserted = await db
     .insertInto('api_keys')
@@ -99,7 +99,7 @@ export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<b
 export const findKey = (db: Db, id: string): Promise<KeyRecord | undefined> =>
   db.selectFrom('api_keys').select(KEY).where('id', '=', id).executeTakeFirst();
 
-export function listKeys(db: Db, { accountId, after, limit }: Page & { accountId?: string }): Promise<KeyRecord[]> {
+export function listKeys(db: Db, { accountId, after, limit }: ListPage & { accountId?: string }): Promise<KeyRecord[]> {
   let query = db.selectFrom('api_keys').select(KEY).orderBy('created_at').orderBy('id');
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
   if (after !== undefined) query = query.where(laterThan('api_keys', after));
@@ -119,7 +119,7 @@ export const updateKey = (
     .returning(KEY)
     .executeTakeFirst();
 
-/** One revoked before keeps its time. */
+/** A key that is already revoked keeps its time. */
 export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | undefined> =>
   db
     .updateTable('api_keys')
@@ -128,10 +128,10 @@ export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | u
     .returning(KEY)
     .executeTakeFirst();
 
-export const anyKey = async (db: Db): Promise<boolean> =>
+export const hasAnyKey = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 
-/** The key of a hash with its account, unless it is revoked. */
+/** The key with this hash and its account; `undefined` if it is unknown or revoked. */
 export async function findIdentity(db: Db, hash: string): Promise<Identity | undefined> {
   const row = await db
     .selectFrom('api_keys as key')

@@ -1,27 +1,27 @@
-/** Usage and holds in the database: one function a query, but for a group of charges, which is one transaction. */
+/** The database queries for usage and holds. `writeCharges` and `insertHolds` are transactions of several queries. */
 import { sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { newId } from './ids.ts';
 import type { Charge, Hold, UsageGroup, UsageQuery, UsageSum } from './records.ts';
 import type { Db, Tables } from './schema.ts';
 
-/** How long tokens stay set aside for a request whose process died. */
+/** Lifetime of a hold whose process died. */
 const HOLD_MS = 600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Rows forgotten at a time, so that nobody waits for long. */
+/** Rows deleted per query, so that no other query waits long. */
 const PRUNE_ROWS = 2_000;
 
 type UsageDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 
 /**
- * Writes charges, all or none, and counts those only that were never written before: sums and balances change with the
- * insertion of the row that says so.
+ * Writes charges in one transaction. Charges whose id is already stored are skipped, so that each changes the sums and
+ * balances once.
  */
 export async function writeCharges({ db, dialect }: UsageDb, charges: readonly Charge[]): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const byId = new Map(charges.map((charge) => [charge.id, charge]));
-    // Servers that write at the same time queue up here, so that they never wait for each other in a circle.
+    // Concurrent servers lock the accounts in the same order, which prevents deadlocks.
     if (dialect === 'postgres') await lockAccounts(transaction, [...byId.values()]);
     const fresh = (await insertDetails(transaction, [...byId.values()])).map((id) => byId.get(id)!);
     if (!fresh.length) return;
@@ -37,7 +37,7 @@ async function lockAccounts(db: Db, charges: readonly Charge[]): Promise<void> {
   await db.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }
 
-/** The ids that were not there. */
+/** Returns the ids that were not stored before. */
 async function insertDetails(db: Db, charges: readonly Charge[]): Promise<string[]> {
   const rows = await db
     .insertInto('usage_details')
@@ -101,7 +101,7 @@ const emptySum = ({ accountId, keyId, face, endpoint, model }: Charge, day: numb
   duration_ms: 0,
 });
 
-/** What is more than the balance is lost: the work is done. */
+/** A balance stops at zero: the cost beyond it is not collected, since the work is already done. */
 async function debit(db: Db, charges: readonly Charge[]): Promise<void> {
   const tokens = new Map<string, number>();
   for (const charge of charges) {
@@ -109,7 +109,7 @@ async function debit(db: Db, charges: readonly Charge[]): Promise<void> {
   }
   if (!tokens.size) return;
   const rows = [...tokens].map(([id, sum]) => sql`(cast(${id} as text), cast(${sum} as bigint))`);
-  // Both databases call the columns of VALUES so.
+  // SQLite and PostgreSQL both name the columns of VALUES column1, column2.
   await sql`
     update accounts
     set balance = case when balance > debit.column2 then balance - debit.column2 else 0 end
@@ -123,7 +123,7 @@ async function endHolds(db: Db, charges: readonly Charge[]): Promise<void> {
   if (ids.length) await db.deleteFrom('holds').where('id', 'in', ids).execute();
 }
 
-/** To the minute, so that a busy key is not written all the time. */
+/** Rounded down to the minute, so that a busy key is updated at most once a minute. */
 async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
   const keysOf = new Map<number, Set<string>>();
   for (const { at, keyId } of charges) {
@@ -140,27 +140,27 @@ async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
   }
 }
 
-/** Tokens of an account's balance that somebody wants set aside. */
-export interface HoldWish {
+/** A request to reserve tokens of an account's balance. */
+export interface HoldRequest {
   readonly accountId: string;
   readonly wanted: number;
   readonly least: number;
 }
 
 /**
- * Sets tokens aside, one wish after the other, in one transaction; undefined for a wish when the balance less what others
- * hold has not as much as `least`.
+ * Reserves tokens for each request in order, in one transaction. A result is `undefined` if the balance minus the other
+ * holds is less than `least`.
  */
 export async function insertHolds(
   { db, dialect }: UsageDb,
-  wishes: readonly HoldWish[],
+  requests: readonly HoldRequest[],
   now: number,
 ): Promise<(Hold | undefined)[]> {
   return db.transaction().execute(async (transaction) => {
-    const ids = [...new Set(wishes.map(({ accountId }) => accountId))];
+    const ids = [...new Set(requests.map(({ accountId }) => accountId))];
     const free = await freeTokens({ db: transaction, dialect }, ids, now);
     const counted: Hold[] = [];
-    const made = wishes.map(({ accountId, wanted, least }): Hold | undefined => {
+    const holds = requests.map(({ accountId, wanted, least }): Hold | undefined => {
       const left = free.get(accountId);
       if (left === undefined) return undefined;
       const hold = { id: newId(), accountId, tokens: left === null ? wanted : Math.min(wanted, left) };
@@ -183,17 +183,17 @@ export async function insertHolds(
         )
         .execute();
     }
-    return made;
+    return holds;
   });
 }
 
-/** What of each balance nobody holds; null where none is counted. Accounts that are not there have no entry. */
+/** Each balance minus its holds; `null` for an account without a balance. Unknown accounts have no entry. */
 async function freeTokens(
   { db, dialect }: UsageDb,
   ids: readonly string[],
   now: number,
 ): Promise<Map<string, number | null>> {
-  // SQLite's transactions are exclusive; in PostgreSQL the rows of the accounts are what others wait for.
+  // SQLite transactions are exclusive. In PostgreSQL, locking the account rows makes concurrent transactions wait.
   const accounts = db.selectFrom('accounts').select(['id', 'balance']).where('id', 'in', ids).orderBy('id');
   const rows = await (dialect === 'postgres' ? accounts.forNoKeyUpdate() : accounts).execute();
   const free = new Map(rows.map(({ id, balance }) => [id, balance]));
@@ -215,7 +215,7 @@ export async function deleteEndedHolds({ db }: UsageDb, now: number): Promise<vo
   await db.deleteFrom('holds').where('expires_at', '<=', now).execute();
 }
 
-/** Forgets some requests that are older; whether there may be more. */
+/** Deletes up to PRUNE_ROWS requests older than `before`. Returns whether there may be more. */
 export async function deleteOldDetails({ db }: UsageDb, before: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('usage_details')

@@ -1,22 +1,22 @@
-/** What requests cost: charges, holds on balances, and sums. Each charge counts once, however often it is written. */
-import { setImmediate as turn } from 'node:timers/promises';
+/** Charges, holds on balances, and usage sums. Deletes old details every hour. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type ChargeQueueOptions, openChargeQueue } from './charge-queue.ts';
 import { createHolds } from './holds.ts';
 import type { Charge, Usage } from './records.ts';
 import { deleteEndedHolds, deleteOldDetails, sumUsage } from './usage-store.ts';
 
 export interface UsageOptions extends ChargeQueueOptions {
-  /** How long single requests are kept; the sums by day stay. */
+  /** Retention time of the details of single requests. The daily sums are never deleted. Default: 90. */
   readonly keepDays?: number | undefined;
   readonly now?: () => number;
 }
 
-/** The first time soon: a server may be started anew each day. */
+/** The first run comes soon after the start, as some servers restart every day. */
 const FIRST_PRUNE_MS = 60_000;
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MAX_NAME = 200;
-/** The end of time, ECMA-262 section 21.4.1.1. */
+/** The latest time of an ECMAScript Date (ECMA-262, section 21.4.1.1). */
 const LATEST_MS = 8.64e15;
 
 export async function openUsage({ keepDays = 90, now = Date.now, ...options }: UsageOptions): Promise<Usage> {
@@ -27,12 +27,12 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
 
   async function prune(): Promise<void> {
     await deleteEndedHolds(store, now());
-    while (!closed && (await deleteOldDetails(store, now() - keepDays * DAY_MS))) await turn();
+    while (!closed && (await deleteOldDetails(store, now() - keepDays * DAY_MS))) await yieldToEventLoop();
   }
 
   function pruneAfter(ms: number): NodeJS.Timeout {
     return setTimeout(async () => {
-      // What is not pruned now is pruned an hour later.
+      // A failed run is made up for by the next one.
       await prune().catch(() => {});
       if (!closed) pruning = pruneAfter(PRUNE_MS);
     }, ms).unref();
@@ -40,8 +40,8 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
   let pruning = pruneAfter(FIRST_PRUNE_MS);
 
   return {
-    hold: (accountId, { wanted, least }) => hold({ accountId, wanted: whole(wanted), least: whole(least) }),
-    charge: (charge) => queue.add(cleaned(charge)),
+    hold: (accountId, { wanted, least }) => hold({ accountId, wanted: toInteger(wanted), least: toInteger(least) }),
+    charge: (charge) => queue.add(sanitized(charge)),
     flush: queue.flush,
     sums: (query) => sumUsage(store, query),
     prune,
@@ -54,21 +54,21 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
   };
 }
 
-const whole = (value: number, most = Number.MAX_SAFE_INTEGER) => Math.min(most, Math.max(0, Math.ceil(value) || 0));
+const toInteger = (value: number, max = Number.MAX_SAFE_INTEGER) => Math.min(max, Math.max(0, Math.ceil(value) || 0));
 
-/** No database may ever refuse a charge, or all behind it would wait for good. */
-function cleaned(charge: Charge): Charge {
+/** Makes every field storable. A charge that the database rejects would block all later ones. */
+function sanitized(charge: Charge): Charge {
   return {
     ...charge,
-    face: name(charge.face),
-    endpoint: name(charge.endpoint),
-    model: name(charge.model),
-    at: whole(charge.at, LATEST_MS),
-    status: whole(charge.status, 999),
-    tokens: whole(charge.tokens),
-    durationMs: whole(charge.durationMs),
+    face: toName(charge.face),
+    endpoint: toName(charge.endpoint),
+    model: toName(charge.model),
+    at: toInteger(charge.at, LATEST_MS),
+    status: toInteger(charge.status, 999),
+    tokens: toInteger(charge.tokens),
+    durationMs: toInteger(charge.durationMs),
   };
 }
 
-const name = (text: string) =>
+const toName = (text: string) =>
   text.length > MAX_NAME || text.includes('\0') ? text.replaceAll('\0', '').slice(0, MAX_NAME) : text;

@@ -1,68 +1,72 @@
 /**
- * Web pages in somebody's browser that ask this server for more than they could see themselves. Where private networks
- * may be read, any page that a person opens could otherwise read them through a server on that person's machine, since
- * callers need no key and every origin may read the answers.
+ * Detects and refuses requests sent by web pages of other sites. A server on a person's machine that may read private
+ * networks would otherwise let any page that the person opens read them, as callers need no key and CORS allows all
+ * origins.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { parseAddress } from '#net/guard/ip-address.ts';
 
-/** Where a page of our own, the playground, may come from: it asks hosts beside its own. */
-export interface OwnPages {
-  /** The origin under which the reader is published. */
+/** Origins of the playground, which sends requests to the other hosts of this server. */
+export interface OwnOrigins {
+  /** The public origin of the reader, if configured. */
   readonly publicOrigin?: string | undefined;
-  /** Ports at which the reader answers. */
+  /** The ports of the reader. */
   readonly ports: () => readonly number[];
 }
 
-/** Refuses (OperationNotAllowedError) what a page of another site sent. */
-export function refuseForeignPage(
+/** Throws OperationNotAllowedError if a page of another site sent the request. */
+export function refuseCrossSite(
   { headers }: FastifyRequest,
   ownHosts: readonly string[],
-  ownPages?: OwnPages | undefined,
+  ownPages?: OwnOrigins | undefined,
 ): void {
-  if (!isForeignPage(headers, ownHosts) || (ownPages && isOwnPage(headers, ownHosts, ownPages))) return;
+  if (!isCrossSite(headers, ownHosts) || (ownPages && isOwnPage(headers, ownHosts, ownPages))) return;
   throw problem('OperationNotAllowedError', {
-    message: 'This server reads private networks, so web pages of other sites need an API key to ask it',
+    message: 'This server can read private networks, so requests from web pages of other sites need an API key',
   });
 }
 
 /**
- * Whether a page of another site sent it: by the browser's own word (Fetch Metadata, W3C), by its Origin, or by a host
- * name that is not ours, as when a site's name was made to point here (DNS rebinding).
+ * Whether a page of another site sent the request. Signs are Fetch Metadata (W3C), the Origin header, and a Host header
+ * that does not name this server, as in DNS rebinding.
  */
-export function isForeignPage(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
+export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
   const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
-  const typed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return (
-    (site !== undefined && site !== 'same-origin' && site !== 'none' && !typed) ||
+    (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation) ||
     (origin !== undefined && hostOf(origin) !== host.toLowerCase()) ||
     (maybeBrowser(headers) && !isOwn(host, ownHosts))
   );
 }
 
 /**
- * Whether a page of the reader's origin sent it. That origin serves no script but our own; a page of another site can
- * have the name of this machine in its own origin only where the name is not one of ours, and another program of this
- * machine has another port.
+ * Whether a page of the reader's origin sent the request. That origin serves only scripts of this server. Pages of other
+ * sites have another host name, and other programs on this machine another port.
  */
-function isOwnPage({ origin, host = '' }: IncomingHttpHeaders, ownHosts: readonly string[], pages: OwnPages): boolean {
+function isOwnPage(
+  { origin, host = '' }: IncomingHttpHeaders,
+  ownHosts: readonly string[],
+  pages: OwnOrigins,
+): boolean {
   if (origin === undefined) return false;
   if (origin === pages.publicOrigin) return true;
   if (!URL.canParse(origin)) return false;
   const { hostname, port, protocol } = new URL(origin);
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const name = hostname.replace(/^\[|\]$/g, '');
-  // One port for all faces: `r.` beside `s.`.
-  const beside = name.startsWith('r.') && nameOf(host) === name.replace(/^r\./, 's.');
-  return (nameOf(host) === name || beside) && isOwn(host, ownHosts) && pages.ports().includes(number);
+  // With one port for all faces, the reader is at `r.` and search at `s.`.
+  const isSibling = name.startsWith('r.') && nameOf(host) === name.replace(/^r\./, 's.');
+  return (nameOf(host) === name || isSibling) && isOwn(host, ownHosts) && pages.ports().includes(number);
 }
 
 /**
- * A script may write another User-Agent (Firefox lets it), but it cannot leave Accept-Language out. The fetch of Node sends
- * that too, and tells itself by Sec-Fetch-Mode, which no script may write and browsers send with Sec-Fetch-Site only.
+ * Whether a browser may have sent the request. A script can change the User-Agent (in Firefox), but not remove
+ * Accept-Language. Node's fetch sends Accept-Language too, but with Sec-Fetch-Mode and without Sec-Fetch-Site, which no
+ * browser does and no script can set.
  */
 const maybeBrowser = (headers: IncomingHttpHeaders): boolean =>
   headers['user-agent']?.startsWith('Mozilla/') ||
@@ -72,14 +76,14 @@ function isOwn(host: string, ownHosts: readonly string[]): boolean {
   const name = nameOf(host);
   return (
     parseAddress(name) !== undefined ||
-    // Of one label, as in a local network: nobody outside can make it point here.
+    // A single label, as in a local network, cannot be pointed here by public DNS.
     (name !== '' && !name.includes('.')) ||
     name.endsWith('.localhost') ||
     ownHosts.includes(name)
   );
 }
 
-/** `name` of `name:port`, without brackets. */
+/** The name of `name:port`, without the brackets of an IPv6 address. */
 const nameOf = (host: string) =>
   host
     .toLowerCase()

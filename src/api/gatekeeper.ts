@@ -1,75 +1,75 @@
-/** The gate at the doors: a route that has an entrance lets nobody in whom the gate refuses, and every visit is ended. */
+/** Applies access control to routes: a hook that admits or refuses each request, and ends its admission afterwards. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Caller, Entrance, Gate, Standing, Standings, Visit } from '#accounts/index.ts';
+import type { AccessRule, Admission, Caller, Gate, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { callerAddress } from '#http/behalf.ts';
 
-/** How limits stand in the headers of a face: the model host names requests and tokens apart. */
+/** The rate-limit headers of a face: one set, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
 
 export interface Gatekeeper {
-  /** The hook of a route: it runs before the body is read. */
-  guard(entrance: Entrance, headers: LimitHeaders): onRequestAsyncHookHandler;
-  /** The visit of a request that came through a guarded route. */
-  visitOf(request: FastifyRequest): Visit;
-  /** Who asks, at a door whose calls go on to others, which count them: a wrong key is refused. */
-  recognize(entrance: Entrance, request: FastifyRequest): Promise<Caller>;
-  /** When such a request was looked at, as `performance.now()` milliseconds. */
-  checkOf(request: FastifyRequest): Check | undefined;
+  /** A hook for a route that admits or refuses a request before its body is read. */
+  hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
+  /** The admission of a request to a route with that hook. */
+  admissionOf(request: FastifyRequest): Admission;
+  /** Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted. */
+  identify(rule: AccessRule, request: FastifyRequest): Promise<Caller>;
+  /** When the key of such a request was checked, in milliseconds of `performance.now()`. */
+  keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
 }
 
-export interface Check {
+export interface KeyCheck {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A client that left before its answer was out (nginx's convention). */
+/** Status for a client that disconnected before the response was complete (nginx's convention). */
 const CLIENT_GONE = 499;
 
 export interface GatekeeperOptions {
-  /** Told what an answer has cost, once it is out. */
-  readonly onSpent?: ((endpoint: Entrance['endpoint'], tokens: number) => void) | undefined;
+  /** Called with the cost of a response, once it is sent. */
+  readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
-export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}): Gatekeeper {
-  const visits = new WeakMap<FastifyRequest, Check & { readonly visit: Visit }>();
+export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOptions = {}): Gatekeeper {
+  const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
   return {
-    guard: (entrance, headers) => async (request, reply) => {
-      const asking = askingOf(request);
+    hook: (rule, headers) => async (request, reply) => {
+      const credentials = credentialsOf(request);
       const fromMs = performance.now();
-      const admitted = await gate.admit(entrance, asking, (standings) => showLimits(reply, standings, headers));
+      const admitted = await gate.admit(rule, credentials, (states) => showLimits(reply, states, headers));
       let spent = 0;
-      const visit: Visit = {
+      const admission: Admission = {
         ...admitted,
-        spend(cost) {
+        recordCost(cost) {
           spent = cost.tokens;
-          admitted.spend(cost);
+          admitted.recordCost(cost);
         },
       };
-      visits.set(request, { visit, fromMs, toMs: performance.now() });
+      admissions.set(request, { admission, fromMs, toMs: performance.now() });
       const end = () => {
-        visit.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
-        if (spent) onSpent?.(entrance.endpoint, spent);
+        admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+        if (spent) onTokensSpent?.(rule.endpoint, spent);
       };
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);
     },
-    recognize: (entrance, request) => gate.recognize(entrance, askingOf(request)),
-    visitOf(request) {
-      const known = visits.get(request);
-      if (!known) throw problem('InternalError', {}, new Error('the route is not guarded'));
-      return known.visit;
+    identify: (rule, request) => gate.identifyCaller(rule, credentialsOf(request)),
+    admissionOf(request) {
+      const known = admissions.get(request);
+      if (!known) throw problem('InternalError', {}, new Error('the route has no access hook'));
+      return known.admission;
     },
-    checkOf: (request) => visits.get(request),
+    keyCheckOf: (request) => admissions.get(request),
   };
 }
 
-const askingOf = (request: FastifyRequest) => ({
+const credentialsOf = (request: FastifyRequest) => ({
   authorization: authorizationOf(request),
-  address: callerAddress(request),
+  clientIp: callerAddress(request),
 });
 
-/** Node keeps the first of several Authorization headers only, so they are read from what came over the wire. */
+/** Reads the raw headers, as Node keeps only the first of several Authorization headers. */
 function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
   const found: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -80,7 +80,7 @@ function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
   return found;
 }
 
-function showLimits(reply: FastifyReply, { requests, tokens }: Standings, headers: LimitHeaders): void {
+function showLimits(reply: FastifyReply, { requests, tokens }: LimitStates, headers: LimitHeaders): void {
   if (headers === 'plain') {
     if (requests) write(reply, requests, '');
     return;
@@ -89,7 +89,7 @@ function showLimits(reply: FastifyReply, { requests, tokens }: Standings, header
   if (tokens) write(reply, tokens, '-tokens');
 }
 
-function write(reply: FastifyReply, { limit, remaining, resetMs }: Standing, kind: string): void {
+function write(reply: FastifyReply, { limit, remaining, resetMs }: LimitState, kind: string): void {
   reply.header(`x-ratelimit-limit${kind}`, limit);
   reply.header(`x-ratelimit-remaining${kind}`, remaining);
   reply.header(`x-ratelimit-reset${kind}`, Math.ceil(resetMs / 1000));

@@ -1,14 +1,14 @@
-/** Probes: alive, ready for work, and what there is to know about the parts. */
+/** Health endpoints: `/live`, `/ready`, and `/health` with the state of each part. */
 import type { Face } from '#http/server.ts';
 
 export interface Health {
   /** False while the server drains. */
   readonly ready: () => boolean;
-  /** The folders that have no room, by names for people. */
+  /** Names of the folders whose disk is full. */
   readonly fullDisks: () => Promise<readonly string[]>;
   readonly version: string;
   readonly browser: () => BrowserHealth;
-  /** Whether the stores of accounts, of limits, of batch jobs and of crawls answered last time. */
+  /** Whether each store answered its last query. */
   readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'crawls', 'ok' | 'away'>>;
 }
 

@@ -1,9 +1,9 @@
-/** One port for all faces, told apart by host name: for those behind a proxy that ends TLS for several names. */
+/** One port for all faces, chosen by host name. For use behind a proxy that terminates TLS for several names. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Face } from '#http/server.ts';
 
-/** The first label of a host name, and the face it means; any other name means the reader. */
+/** The first label of a host name, and its face. Any other name selects the reader. */
 export const HOST_LABELS = { r: 'reader', s: 'search', api: 'model', flow: 'flow' } as const;
 export type FaceName = (typeof HOST_LABELS)[keyof typeof HOST_LABELS];
 
@@ -12,17 +12,17 @@ export function faceOf(host: string | undefined): FaceName {
   return Object.hasOwn(HOST_LABELS, label) ? HOST_LABELS[label as keyof typeof HOST_LABELS] : 'reader';
 }
 
-/** What answers requests that came in by a port of somebody else. */
+/** A face that handles requests received by another server. */
 export interface HostFace {
   routing(request: IncomingMessage, response: ServerResponse): void;
-  /** For WebSocket; a face without it closes the connection. */
+  /** Handles WebSocket upgrades. Without it, the connection is closed. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** A face that is not there means the reader too. */
+/** Requests to a missing face go to the reader. */
 export type HostFaces = Readonly<Partial<Record<FaceName, HostFace>>> & { readonly reader: Face };
 
-/** A server that hands each request to the face of its host name. The faces must be ready. */
+/** Creates a server that passes each request to the face of its host name. The faces must be ready. */
 export function createHostServer(faces: HostFaces, maxHeaderBytes: number): Server {
   const faceFor = (request: IncomingMessage): HostFace => faces[faceOf(request.headers.host)] ?? faces.reader;
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {

@@ -1,21 +1,23 @@
-/** `/metrics`: on a face behind its secret, or on a port of its own for those who may reach it. */
+/** `/metrics`: on the admin API, which requires its secret, or on a separate port without authentication. */
 import { createServer, type Server } from 'node:http';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { EndedRequest, Face, RequestObserver } from '#http/server.ts';
 import { METRICS_TYPE, type Metrics } from '#telemetry/metrics.ts';
 
-const PATH = '/metrics';
+const METRICS_PATH = '/metrics';
 
 export function metricsRoute(face: Face, metrics: Metrics, onRequest: onRequestAsyncHookHandler): void {
-  face.get(PATH, { onRequest }, async (_, reply) => reply.type(METRICS_TYPE).send(await metrics.text()));
+  face.get(METRICS_PATH, { onRequest }, async (_, reply) => reply.type(METRICS_TYPE).send(await metrics.text()));
 }
 
-/** A server that gives nothing but the metrics, to everybody who reaches it. It listens nowhere yet. */
+/** Creates a server that serves only the metrics, without authentication. It does not listen yet. */
 export function createMetricsServer(metrics: Metrics): Server {
   return createServer(async ({ url = '/', method }, response) => {
-    const isHere = url.split('?', 1)[0] === PATH && (method === 'GET' || method === 'HEAD');
-    if (!isHere) {
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`The metrics are at ${PATH}\n`);
+    const isMetrics = url.split('?', 1)[0] === METRICS_PATH && (method === 'GET' || method === 'HEAD');
+    if (!isMetrics) {
+      response
+        .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+        .end(`The metrics are at ${METRICS_PATH}\n`);
       return;
     }
     const text = await metrics.text();
@@ -24,17 +26,17 @@ export function createMetricsServer(metrics: Metrics): Server {
   });
 }
 
-/** The one limit of which failures do not say that they are one by `limitedBy`. */
+/** The only limit whose problem has no fact `limitedBy`. */
 const BALANCE = 'InsufficientBalanceError';
 const NO_ROUTE = 'none';
 
-const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
+const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
 const CLIENT_GONE = 499;
 
 const classOf = (status: number): string =>
-  status === CLIENT_GONE ? String(CLIENT_GONE) : (CLASSES[Math.trunc(status / 100)] ?? CLASSES[0]!);
+  status === CLIENT_GONE ? String(CLIENT_GONE) : (STATUS_CLASSES[Math.trunc(status / 100)] ?? STATUS_CLASSES[0]!);
 
-/** Counts the requests of a face. */
+/** Counts the requests, failures and refusals of a face. */
 export function requestCounter(metrics: Metrics, face: string): RequestObserver {
   return {
     ended({ route = NO_ROUTE, status, ms }: EndedRequest) {

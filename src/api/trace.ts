@@ -1,4 +1,4 @@
-/** Traces at the doors: begun for requests that ask for one, and for all when they are exported; shown to who asked. */
+/** Traces requests that ask for it, or all requests if traces are exported. Shows a trace to the caller who asked for it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndedRequest, RequestObserver } from '#http/server.ts';
 import { toBoolean } from '#http/values.ts';
@@ -14,15 +14,15 @@ import {
 import type { Gatekeeper } from './gatekeeper.ts';
 
 export interface Tracing {
-  /** The trace of a request from its beginning on; undefined when nobody wants one. */
-  follow(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
-  /** What a caller who asked is shown; sets the header too. Undefined for everybody else. */
+  /** Starts the trace of a request, from its arrival. `undefined` if neither the caller nor an export needs one. */
+  start(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
+  /** Returns the trace for a caller who asked for it, and sets the Server-Timing header. `undefined` for all others. */
   show(request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined;
-  /** Follows requests to their end. */
+  /** Exports traces when their requests end. */
   readonly observer: RequestObserver;
 }
 
-interface Followed {
+interface TracedRequest {
   readonly trace: Trace;
   readonly asked: boolean;
   readonly parent: TraceParent | undefined;
@@ -34,22 +34,22 @@ export function createTracing({
   gatekeeper,
   spanExport,
 }: {
-  readonly gatekeeper: Pick<Gatekeeper, 'checkOf'>;
+  readonly gatekeeper: Pick<Gatekeeper, 'keyCheckOf'>;
   readonly spanExport?: SpanExport | undefined;
 }): Tracing {
-  const followed = new WeakMap<FastifyRequest, Followed>();
+  const traced = new WeakMap<FastifyRequest, TracedRequest>();
 
   function begin(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace {
     const parent = readTraceParent(request.headers.traceparent);
     const trace = createTrace({ id: parent?.traceId, startedAt: performance.now() - reply.elapsedTime });
-    const check = gatekeeper.checkOf(request);
+    const check = gatekeeper.keyCheckOf(request);
     if (check) trace.note('key_check', check.fromMs, check.toMs);
-    followed.set(request, { trace, asked, parent });
+    traced.set(request, { trace, asked, parent });
     return trace;
   }
 
   const show = (request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined => {
-    const known = followed.get(request);
+    const known = traced.get(request);
     if (!known?.asked) return undefined;
     const shown = known.trace.shown();
     if (!reply.sent && !reply.raw.headersSent) reply.header(HEADER, serverTiming(shown));
@@ -57,23 +57,23 @@ export function createTracing({
   };
 
   return {
-    follow: (request, reply, asked) => (asked || spanExport ? begin(request, reply, asked) : undefined),
+    start: (request, reply, asked) => (asked || spanExport ? begin(request, reply, asked) : undefined),
     show,
     observer: {
       failed: (_, request, reply) => void show(request, reply),
       ...(spanExport && {
         ended({ face, route = 'none', status, request, reply }: EndedRequest) {
-          const trace = followed.get(request)?.trace ?? begin(request, reply, false);
+          const trace = traced.get(request)?.trace ?? begin(request, reply, false);
           const { method } = request;
           const facts = { 'lectern.face': face, 'http.request.method': method, 'http.route': route };
-          spanExport.ended({ trace, parent: followed.get(request)?.parent, name: `${method} ${route}`, status, facts });
+          spanExport.ended({ trace, parent: traced.get(request)?.parent, name: `${method} ${route}`, status, facts });
         },
       }),
     },
   };
 }
 
-/** Whether a request of the model host asks: by header, in its address, or in its body. */
+/** Whether a request to the model host asks for a trace, by header, query or body. */
 export function asksForTrace({ headers, query }: FastifyRequest, body?: Readonly<Record<string, unknown>>): boolean {
   const header = headers['x-trace'];
   const given = [header, (query as Record<string, unknown> | undefined)?.trace, body?.trace];
@@ -85,8 +85,8 @@ export function asksForTrace({ headers, query }: FastifyRequest, body?: Readonly
   });
 }
 
-/** Each is told, in order. */
-export const allOf = (...observers: readonly RequestObserver[]): RequestObserver => ({
+/** An observer that calls all of these, in order. */
+export const combineObservers = (...observers: readonly RequestObserver[]): RequestObserver => ({
   ended(facts) {
     for (const { ended } of observers) ended?.(facts);
   },

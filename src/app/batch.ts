@@ -1,4 +1,4 @@
-/** The room of batch jobs, wired: for a server, and for a process that has workers only. */
+/** Creates the module of batch jobs, for a server or a worker process. */
 import type { AccountsModule } from '#accounts/index.ts';
 import { modelFailure } from '#api/envelopes/model.ts';
 import { type BatchModule, INVALID_LINE, type Job, openBatch } from '#batch/index.ts';
@@ -35,7 +35,7 @@ export async function createBatch(
   });
 }
 
-/** The id of the job makes that it counts once. */
+/** Charges a job once: the id of the job is the idempotency key. */
 async function charge(usage: AccountsModule['usage'], job: Job): Promise<void> {
   if (job.account === null) return;
   const at = job.completedAt ?? job.createdAt;

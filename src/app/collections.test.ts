@@ -6,7 +6,7 @@ import type { IndexEmbedder } from '#search/index.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type Collections, createCollections } from './collections.ts';
 
-/** Knows nothing: what is found is found by its words. */
+/** An embedder without meaning, so that documents are found by their words. */
 const embedder: IndexEmbedder = {
   id: 'none',
   dimensions: 64,
@@ -35,7 +35,7 @@ const HARBOUR = 'The harbour opens at six in the morning.';
 const LIBRARY = 'The library lends books for three weeks.';
 
 describe('a collection', () => {
-  it('tells what is new, and finds it with id, address and place', async () => {
+  it('reports new documents, and finds them with id, URL and position', async () => {
     const documents = collections.open('documents');
     const entries = [entry('a', HARBOUR, 'https://a.example/harbour?utm_source=x#top'), entry('b', LIBRARY)];
     expect(await documents.add(entries)).toEqual([true, true]);
@@ -48,7 +48,7 @@ describe('a collection', () => {
     expect(await documents.search('the', { limit: 1, signal })).toHaveLength(1);
   });
 
-  it('finds a document at a secret URL by its id, and shows the URL only where all is shared', async () => {
+  it('finds a document with a secret URL by its id, and shows the URL only if everything is shared', async () => {
     const secret = 'https://a.example/harbour?X-Amz-Signature=abc';
     for (const [shared, url] of [
       ['public', undefined],
@@ -67,7 +67,7 @@ describe('a collection', () => {
     expect(await documents.search('harbour', { limit: 5, signal })).toEqual([]);
   });
 
-  it('moves a document to its new address, and lets a new one take over an address', async () => {
+  it('moves a document to a new URL, and replaces the document at a URL', async () => {
     const documents = collections.open('documents');
     await documents.add([entry('a', HARBOUR, 'https://a.example/1')]);
     await documents.add([entry('a', `${HARBOUR} It closes at ten.`, 'https://a.example/2')]);
@@ -78,7 +78,7 @@ describe('a collection', () => {
     expect(await documents.search('library', { limit: 5, signal })).toMatchObject([{ id: 'b' }]);
   });
 
-  it('removes by id, by address, and nothing twice', async () => {
+  it('removes by id or URL, and only once', async () => {
     const documents = collections.open('documents');
     await documents.add([entry('a', HARBOUR, 'https://a.example/1'), entry('b', LIBRARY)]);
     expect(await documents.remove({ id: 'nobody', url: 'https://a.example/1' })).toBe(true);
@@ -87,7 +87,7 @@ describe('a collection', () => {
     expect(await documents.search('harbour library', { limit: 5, signal })).toEqual([]);
   });
 
-  it('is kept, and is apart from others', async () => {
+  it('is stored on disk, separately from others', async () => {
     await collections.open('one').add([entry('a', HARBOUR)]);
     expect(await collections.open('two').search('harbour', { limit: 5, signal })).toEqual([]);
     await collections.close();
@@ -95,7 +95,7 @@ describe('a collection', () => {
     expect(await collections.open('one').search('harbour', { limit: 5, signal })).toMatchObject([{ id: 'a' }]);
   });
 
-  it('is closed with the last who opened it', async () => {
+  it('is closed with its last user', async () => {
     const [first, second] = [collections.open('shared'), collections.open('shared')];
     await first.add([entry('a', HARBOUR)]);
     await first.close();
@@ -106,7 +106,7 @@ describe('a collection', () => {
     expect(await collections.open('shared').search('harbour', { limit: 5, signal })).toHaveLength(1);
   });
 
-  it('is opened again after it could not be', async () => {
+  it('is opened again after a failure', async () => {
     const obstacle = path.join(dir, 'late');
     await writeFile(obstacle, '');
     const late = collections.open('late');

@@ -1,4 +1,4 @@
-/** Documents that flows keep for searching: a local index for each collection, and the ids of its documents beside it. */
+/** Collections of documents that flows search: each is a local index and a table of document ids. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,25 +10,25 @@ import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface CollectionsOptions {
-  /** Each lies in a folder of its name in here. */
+  /** Each collection has a subfolder with its name. */
   readonly dir: string;
-  /** What one may take, about, in bytes. */
+  /** Approximate maximum size of one collection. */
   readonly maxBytes: number;
-  /** With `all` documents at capability URLs are shown with them. */
+  /** `all` also stores and shows capability URLs (URLs that grant access to whoever has them). */
   readonly shared: Config['indexShared'];
   readonly embedder: IndexEmbedder | undefined;
   readonly log: Log;
 }
 
 export interface Collections {
-  /** Nothing is opened before it is used. */
+  /** The files are opened on first use. */
   open(name: string): Collection;
   close(): Promise<void>;
 }
 
 const MIGRATIONS = ['CREATE TABLE documents (address TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE)'];
 
-/** All who open the same collection share it; it is closed with the last of them. */
+/** Users of the same collection share one instance, which is closed with its last user. */
 export function createCollections(options: CollectionsOptions): Collections {
   const opened = new Map<string, { readonly collection: Collection; users: number }>();
   return {
@@ -36,12 +36,12 @@ export function createCollections(options: CollectionsOptions): Collections {
       const shared = opened.get(name) ?? { collection: lazily(() => openCollection(name, options)), users: 0 };
       opened.set(name, shared);
       shared.users += 1;
-      let left = false;
+      let closed = false;
       return {
         ...shared.collection,
         async close() {
-          if (left) return;
-          left = true;
+          if (closed) return;
+          closed = true;
           shared.users -= 1;
           if (shared.users > 0) return;
           opened.delete(name);
@@ -57,7 +57,7 @@ export function createCollections(options: CollectionsOptions): Collections {
   };
 }
 
-/** A failed opening is tried again by the next call. */
+/** If opening fails, the next call tries again. */
 function lazily(open: () => Promise<Collection>): Collection {
   let opening: Promise<Collection> | undefined;
   let closed = false;
@@ -94,14 +94,14 @@ async function openCollection(name: string, options: CollectionsOptions): Promis
   }
 }
 
-const OWN = 'file:///';
+const ID_URL_PREFIX = 'file:///';
 
-/** All callers of flows search the same collections: only URLs for which `isShown` holds are kept and shown to them. */
+/** Callers of flows share all collections, so only URLs for which `isShown` holds are stored and returned. */
 function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
-  /** What has no URL that may be shown is kept under an address that only its id can make. */
+  /** The index key of a document: its URL if that may be shown, else one derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
     (url !== undefined && isShown(url) && addressOf(url)?.href) ||
-    `${OWN}${createHash('sha256').update(id).digest('hex')}`;
+    `${ID_URL_PREFIX}${createHash('sha256').update(id).digest('hex')}`;
   const addressOfId = (id: string) =>
     ids.get<{ address: string }>('SELECT address FROM documents WHERE id = ?', id)?.address;
   const idOf = (address: string) => ids.get<{ id: string }>('SELECT id FROM documents WHERE address = ?', address)?.id;
@@ -110,14 +110,14 @@ function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string)
     const { id, title, description, content, language } = entry;
     const address = addressFor(entry);
     const before = addressOfId(id);
-    // The same document at another address has moved.
+    // The document was added before with another URL: replace it.
     if (before !== undefined && before !== address) await index.remove(before);
     ids.run('INSERT OR REPLACE INTO documents (address, id) VALUES (?, ?)', address, id);
     return index.add({ url: address, title, description, content, language });
   }
 
   return {
-    // Together, so that they are written together.
+    // Concurrently, so that the index writes them in one transaction.
     add: (entries) => Promise.all(entries.map(add)),
     async remove({ id, url }) {
       const address = addressOfId(id) ?? addressFor({ id, url });
@@ -129,7 +129,7 @@ function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string)
       const hits = await index.search(readQuery(question, { count: limit }), { signal });
       const passages = hits.flatMap(({ url, title, passages = [] }) =>
         passages.map((passage): FoundPassage => {
-          const isHidden = url.startsWith(OWN) || !isShown(url);
+          const isHidden = url.startsWith(ID_URL_PREFIX) || !isShown(url);
           const { heading, text, start, end, score } = passage;
           const shown = isHidden ? { title: title === url ? '' : title } : { url, title };
           return { id: idOf(url) ?? '', ...shown, heading, text, start, end, score };

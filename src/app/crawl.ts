@@ -1,4 +1,4 @@
-/** The room of crawls, wired: who reads, and who pays. */
+/** Creates the module of crawls, with its reader and its billing. */
 import type { AccountsModule } from '#accounts/index.ts';
 import type { Config } from '#config.ts';
 import { type Billing, type ChargedRead, type CrawlModule, openCrawl } from '#crawl/index.ts';
@@ -30,7 +30,7 @@ export function createCrawl(
     robots,
     fetch,
     userAgent: config.userAgent ?? defaultUserAgent(),
-    purse: createPurse(accounts),
+    purse: createBilling(accounts),
     limits: { maxPages: config.crawlMaxPages, hostPages: config.crawlHostPages, delayMs: config.crawlDelayMs },
     jobs: config.crawlJobs,
     pagesAtOnce: config.crawlPages,
@@ -45,11 +45,11 @@ interface Reserve {
   readonly hold: Hold | undefined;
 }
 
-/** Nobody can tell what a page costs before it is read: as much as most of them cost. */
+/** Tokens reserved per page, as its cost is known only after it was read. Enough for most pages. */
 const EXPECTED_TOKENS = 20_000;
 
-/** Each page is paid for as a read of the caller's, for as long as the key may be used and there is something left. */
-function createPurse({ accounts, usage }: CrawlParts['accounts']): Billing {
+/** Charges each page as a read by the key that started the crawl. Rejects once the key is invalid or its balance empty. */
+function createBilling({ accounts, usage }: CrawlParts['accounts']): Billing {
   const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reserve: unknown) => ({
     ...{ id, at, accountId: account, keyId: owner, face: 'reader', endpoint: 'reader' },
     ...{ model, tokens, status, durationMs: ms, hold: (reserve as Reserve | undefined)?.hold },
@@ -59,7 +59,7 @@ function createPurse({ accounts, usage }: CrawlParts['accounts']): Billing {
       const key = await accounts.key(owner);
       const isOver = !key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= Date.now());
       if (isOver) {
-        throw problem('AuthenticationFailedError', { message: 'The API key of this crawl is not valid any more' });
+        throw problem('AuthenticationFailedError', { message: 'The API key of this crawl is no longer valid' });
       }
       const account = await accounts.account(accountId);
       if (!account || account.balance === null) return { hold: undefined };

@@ -1,4 +1,4 @@
-/** What the flow's ready-made executors work with, made of the rooms of this server. */
+/** The tools of the flow's built-in executors, made from the modules of this server. */
 import { asProblem, problem } from '#errors.ts';
 import type { BuiltInTools, Collection } from '#flow/index.ts';
 import { gather } from '#http/gather.ts';
@@ -17,27 +17,27 @@ import {
 import { cutPassages } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Collections } from './collections.ts';
-import { embedTexts, scoresOf } from './model-tools.ts';
+import { embedTexts, scoreTexts } from './model-tools.ts';
 
 export interface FlowModules {
   readonly reader: Reader;
   readonly modelHost: ModelHost;
   readonly ocr: Ocr | undefined;
   readonly collections: Collections;
-  /** For reads that name none. */
+  /** The User-Agent of reads that set none. */
   readonly userAgent: string | undefined;
   readonly log: Log;
 }
 
-/** Callers of flows take turns at a model as one. */
+/** All requests of flows count as one caller in the queue of a model. */
 const CALLER = 'flow';
 const MAX_PASSAGES = 100_000;
 
-export function createFlowTools(rooms: FlowModules): BuiltInTools {
-  const { reader, modelHost, ocr, collections, userAgent, log } = rooms;
+export function createFlowTools(modules: FlowModules): BuiltInTools {
+  const { reader, modelHost, ocr, collections, userAgent, log } = modules;
 
-  /** What went wrong on our side is told to nobody but the log. */
-  async function shown<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Turns errors into problems. The cause of an InternalError is logged, not shown to the caller. */
+  async function asProblems<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -53,7 +53,7 @@ export function createFlowTools(rooms: FlowModules): BuiltInTools {
       const own = readingOptions(given);
       const options = resolve({ ...(userAgent && { userAgent }), ...FOR_MODELS, ...own }, own);
       return (source, signal) =>
-        shown(async () => {
+        asProblems(async () => {
           const target = 'url' in source ? { url: cleanUrl(source.url) } : fileTarget(source);
           const { page } = await reader.last({ target, options, signal, keyed: true });
           const { title, description, publishedTime, warning } = page;
@@ -69,33 +69,37 @@ export function createFlowTools(rooms: FlowModules): BuiltInTools {
         }, signal);
     },
     cut: (text) => cutPassages(text, MAX_PASSAGES),
-    embed: (texts, ask) => shown(() => embedTexts(modelHost, texts, { ...ask, caller: CALLER }), ask.signal),
+    embed: (texts, ask) => asProblems(() => embedTexts(modelHost, texts, { ...ask, caller: CALLER }), ask.signal),
     rerank: (query, texts, ask) =>
-      shown(() => scoresOf(modelHost, query, texts, { ...ask, caller: CALLER }), ask.signal),
-    openCollection: async (name) => guarded(collections.open(name), shown),
-    ocr: ocr && ((picture, { languages, signal }) => shown(() => ocr.read(picture, { languages, signal }), signal)),
+      asProblems(() => scoreTexts(modelHost, query, texts, { ...ask, caller: CALLER }), ask.signal),
+    openCollection: async (name) => wrapCollection(collections.open(name), asProblems),
+    ocr:
+      ocr && ((picture, { languages, signal }) => asProblems(() => ocr.read(picture, { languages, signal }), signal)),
   };
 }
 
-const guarded = (
+const wrapCollection = (
   collection: Collection,
-  shown: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>,
+  asProblems: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>,
 ): Collection => ({
-  add: (entries) => shown(() => collection.add(entries)),
-  remove: (entry) => shown(() => collection.remove(entry)),
-  search: (question, ask) => shown(() => collection.search(question, ask), ask.signal),
+  add: (entries) => asProblems(() => collection.add(entries)),
+  remove: (entry) => asProblems(() => collection.remove(entry)),
+  search: (question, ask) => asProblems(() => collection.search(question, ask), ask.signal),
   close: () => collection.close(),
 });
 
-/** Addresses of links and pictures say nothing to who looks for words. */
+/** The URLs of links and images only add noise to embeddings and passages. */
 const FOR_MODELS: GivenOptions = { retainLinks: 'text', retainImages: 'alt' };
-/** What is read comes with each document. */
+/** Options that name the content to read, which each document brings itself. */
 const NOT_OPTIONS = ['url', 'html', 'file', 'pdf'];
 
 function readingOptions(given: Readonly<Record<string, unknown>>): GivenOptions {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(OPTIONS, name) && !NOT_OPTIONS.includes(name)) continue;
-    throw problem('ParamValidationError', { path: name, message: `The reader has no option ${name}` });
+    throw problem('ParamValidationError', {
+      path: name,
+      message: `The reader has no option ${name}`,
+    });
   }
   return gather(OPTIONS, { headers: {}, body: given }) as GivenOptions;
 }

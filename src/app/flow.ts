@@ -1,4 +1,4 @@
-/** The flow face: the flow that this server serves, behind its gateway for HTTP and WebSocket and the one for gRPC. */
+/** The flow face: starts the flow of this server and its gateways for HTTP, WebSocket and gRPC. */
 import type { IncomingMessage } from 'node:http';
 import type { HostFace } from '#api/hosts.ts';
 import { type Config, ConfigError } from '#config.ts';
@@ -18,14 +18,14 @@ import {
   parseFlow,
   serveMetrics,
 } from '#flow/index.ts';
-import { foreignPageRefusal } from './flow-refusal.ts';
+import { createCrossSiteRefusal } from './flow-cross-site.ts';
 import { createFlowTools, type FlowModules } from './flow-tools.ts';
 
 export interface FlowFace extends HostFace {
-  /** What flows may name in `uses`. */
+  /** The built-in executors, by their name in `uses`. */
   readonly executors: Readonly<Record<string, ExecutorClass>>;
   listen(): Promise<{ readonly url: string; readonly grpcUrl: string }>;
-  /** Takes no new requests, and lets those in work finish for so long at most. */
+  /** Accepts no more requests, and gives those in flight at most `graceMs` to finish. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -34,17 +34,17 @@ export type FlowSettings = Pick<
   'flow' | 'flowToken' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
 >;
 
-export interface FlowFaceTools extends FlowModules {
+export interface FlowFaceParts extends FlowModules {
   readonly version: string;
-  /** Told what the metrics of the flow itself are told. */
+  /** Called in addition to the flow's own metrics. */
   readonly observe?: FlowObserver | undefined;
   /** Host names of this server. */
   readonly ownNames: readonly string[];
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Documents in by their address, questions answered by passages of them. */
-const STANDARD_FLOW = `
+/** The flow of a server without a flow definition: indexes documents by URL, and answers queries with their passages. */
+const DEFAULT_FLOW = `
 jtype: Flow
 executors:
   - {name: read, uses: Read}
@@ -52,20 +52,20 @@ executors:
   - {name: search, uses: Search}
 `;
 
-const FROM_ELSEWHERE =
-  'Other machines are served with a token only: set LECTERN_FLOW_TOKEN, or LECTERN_AUTH=off where everybody may use all';
+const REMOTE_REFUSED =
+  'This flow has no token, so it serves only this machine. Set LECTERN_FLOW_TOKEN, or LECTERN_AUTH=off to serve everyone without a token';
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
-const HERE = 'localhost';
+const LOCALHOST = 'localhost';
 
-/** Started and ready, with its ports still closed. Throws ConfigError when the file's flow cannot be. */
-export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools): Promise<FlowFace> {
+/** Starts the flow without opening its ports. Throws ConfigError if the configured flow cannot start. */
+export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts): Promise<FlowFace> {
   const { host, flowPort, flowGrpcPort } = settings;
   const { version, log, ownNames, environment } = tools;
   const definition = readDefinition(settings, environment);
   const { gateway: options } = definition;
   const executors = createBuiltIns(createFlowTools(tools));
   const metrics = createFlowMetrics();
-  const observe = tools.observe ? both(metrics.observe, tools.observe) : metrics.observe;
+  const observe = tools.observe ? combined(metrics.observe, tools.observe) : metrics.observe;
   const flow = createFlow(definition, {
     executors,
     ownProcesses: true,
@@ -79,12 +79,12 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   } catch (error) {
     throw settings.flow === undefined ? error : new ConfigError(`flow: ${asProblem(error).message}`);
   }
-  const guarded = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
+  const localOnly = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
 
-  const ofForeignPage = foreignPageRefusal(options, ownNames);
+  const refuseCrossSite = createCrossSiteRefusal(options, ownNames);
   function refuse(request: IncomingMessage): string | undefined {
-    if (guarded && !isFromHere(request)) return FROM_ELSEWHERE;
-    return ofForeignPage(request);
+    if (localOnly && !isLocal(request)) return REMOTE_REFUSED;
+    return refuseCrossSite(request);
   }
 
   const shared = { flow, options, version, log, environment, observe };
@@ -97,7 +97,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
     upgrade: http.upgrade,
     async listen() {
       const { url } = await http.listen(flowPort, host);
-      const { url: grpcUrl } = await grpc.listen(flowGrpcPort, guarded ? HERE : host);
+      const { url: grpcUrl } = await grpc.listen(flowGrpcPort, localOnly ? LOCALHOST : host);
       if (options.monitoring) monitor = await serveMetrics(metrics, options.portMonitoring ?? 0, host);
       return { url, grpcUrl };
     },
@@ -108,8 +108,8 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceTools)
   };
 }
 
-/** Requests at the gateway are told to the second one too. */
-const both = (first: Required<FlowObserver>, second: FlowObserver): Required<FlowObserver> => ({
+/** The first observer, with ended requests reported to the second as well. */
+const combined = (first: Required<FlowObserver>, second: FlowObserver): Required<FlowObserver> => ({
   ...first,
   requestEnded(facts) {
     first.requestEnded(facts);
@@ -117,20 +117,20 @@ const both = (first: Required<FlowObserver>, second: FlowObserver): Required<Flo
   },
 });
 
-/** Behind a proxy, only the proxy is from here. */
-const isFromHere = ({ socket, headers }: IncomingMessage): boolean =>
+/** Whether a request comes from this machine, and not through a proxy on it. */
+const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   LOOPBACK.test(socket.remoteAddress ?? '') &&
   headers['x-forwarded-for'] === undefined &&
   headers.forwarded === undefined;
 
 function readDefinition(
   { flow: file, flowToken: token }: FlowSettings,
-  env: FlowFaceTools['environment'],
+  env: FlowFaceParts['environment'],
 ): FlowDefinition {
-  const over = token === undefined ? {} : { token };
-  if (file === undefined) return parseFlow(STANDARD_FLOW, { with: over });
+  const overrides = token === undefined ? {} : { token };
+  if (file === undefined) return parseFlow(DEFAULT_FLOW, { with: overrides });
   try {
-    return loadFlow(file, { with: over, env });
+    return loadFlow(file, { with: overrides, env });
   } catch (error) {
     throw new ConfigError(`flow: ${asProblem(error).message}`);
   }

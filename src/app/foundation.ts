@@ -1,4 +1,4 @@
-/** What every door stands on: accounts and limits, the ways out, what opens files, the models of others. */
+/** Creates the parts that all faces share: accounts and limits, network access, file conversion, remote models. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createGate, openAccounts } from '#accounts/index.ts';
@@ -17,18 +17,18 @@ import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import { observers } from './metrics.ts';
+import type { CloseStack } from './close-stack.ts';
+import { createObservers } from './metrics.ts';
 import { type Network, openNetwork } from './network.ts';
-import type { Started } from './started.ts';
 
 export interface Foundation {
-  /** For what lives as long as the process at most. */
+  /** A folder for temporary files, removed when the process ends. */
   readonly temporaryDir: string;
   readonly metrics: Metrics;
-  readonly observe: ReturnType<typeof observers>;
+  readonly observe: ReturnType<typeof createObservers>;
   readonly plans: Plans;
   readonly accounts: AccountsModule;
-  /** The first key of a new installation. */
+  /** The first key of a new installation; `undefined` if there are keys already, or none are required. */
   readonly firstKey: string | undefined;
   readonly counters: Counters;
   readonly gatekeeper: Gatekeeper;
@@ -36,7 +36,7 @@ export interface Foundation {
   readonly network: Network;
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
-  /** Those that generate. */
+  /** Generative models on remote servers. */
   readonly models: Models;
 }
 
@@ -44,24 +44,24 @@ export interface FoundationOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
-  /** Who tells the addresses of names that callers chose; the name servers of the machine unless given. */
+  /** Resolves host names that callers chose. Default: the name servers of the machine. */
   readonly lookup?: Lookup | undefined;
 }
 
 export async function openFoundation(
   { config, version, log, lookup }: FoundationOptions,
-  started: Started,
+  resources: CloseStack,
 ): Promise<Foundation> {
   const { dataDir, databaseUrl, redisUrl } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Left by a server that was killed: nothing in it outlives a start.
+  // Also removes what a killed server left in it.
   const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
-  started.onEnd(() => rm(temporaryDir, { recursive: true, force: true }));
+  resources.defer(() => rm(temporaryDir, { recursive: true, force: true }));
 
   const metrics = createMetrics();
-  const observe = observers(metrics);
+  const observe = createObservers(metrics);
   const plans = plansWith(config.plans);
-  const accounts = started.keep(
+  const accounts = resources.use(
     await openAccounts({
       dataDir,
       databaseUrl,
@@ -72,7 +72,7 @@ export async function openFoundation(
   );
   const firstKey = config.auth === 'on' ? await firstKeyOf(accounts, log) : undefined;
   const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
-  const counters = started.keep(await openCounters(limits, { log }));
+  const counters = resources.use(await openCounters(limits, { log }));
   const gate = createGate({
     ...accounts,
     counters,
@@ -82,10 +82,10 @@ export async function openFoundation(
     keylessFeatures: config.keylessFeatures,
     refusedRpm: config.refusedRpm,
   });
-  const gatekeeper = createGatekeeper(gate, { onSpent: observe.onSpent });
-  const network = await openNetwork(config, { lookup, version, log }, started);
-  const pictures = started.keep(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
-  const documents = started.keep(
+  const gatekeeper = createGatekeeper(gate, { onTokensSpent: observe.onSpent });
+  const network = await openNetwork(config, { lookup, version, log }, resources);
+  const pictures = resources.use(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
+  const documents = resources.use(
     createDocuments({
       processes: config.documentWorkers,
       memoryMb: config.documentMemoryMb,
@@ -100,7 +100,7 @@ export async function openFoundation(
     temporaryDir,
     timeoutMs: config.documentTimeoutMs,
   });
-  if (ocr) started.keep(ocr);
+  if (ocr) resources.use(ocr);
 
   const models = createModels(config, { fetch: network.trusted });
   return {
@@ -109,15 +109,15 @@ export async function openFoundation(
   };
 }
 
-/** The key of a new installation. A database that is away is asked by whoever needs it. */
+/** Creates the first key of a new installation. Does nothing if there are keys, or if the database is unreachable. */
 async function firstKeyOf({ accounts }: AccountsModule, log: Log): Promise<string | undefined> {
   try {
-    if (!(await accounts.empty())) return undefined;
+    if (!(await accounts.hasNoKeys())) return undefined;
     const { id } = await accounts.defaultAccount();
     return (await accounts.mintKey({ accountId: id, name: 'first key' })).key;
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError)) throw error;
-    log.warn({ err: error }, 'the database is away: keys are verified when it is back');
+    log.warn({ err: error }, 'the database is unreachable; keys cannot be verified until it answers');
     return undefined;
   }
 }

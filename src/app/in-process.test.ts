@@ -12,7 +12,7 @@ const naming = (name: string): HostFace => ({
   },
 });
 
-it('reaches each face by its name, and nobody afterwards', async () => {
+it('reaches each face by its name, and none after closing', async () => {
   const faces = Object.fromEntries(['reader', 'search', 'model', 'flow'].map((name) => [name, naming(name)]));
   const opened = await openInProcess(faces as unknown as HostFaces);
   const { fetch, urls } = opened;
@@ -24,7 +24,7 @@ it('reaches each face by its name, and nobody afterwards', async () => {
   await expect(fetch(urls.reader)).rejects.toThrow();
 });
 
-it('takes forms with files', async () => {
+it('sends forms with files', async () => {
   const opened = await openInProcess({ reader: naming('reader') } as unknown as HostFaces);
   const form = new FormData();
   form.append('file', new Blob(['bytes']), 'a.txt');
@@ -33,7 +33,7 @@ it('takes forms with files', async () => {
   await opened.close();
 });
 
-it('follows to where an answer is, unless it must not', async () => {
+it('follows redirects, unless told not to', async () => {
   const reader: HostFace = {
     routing: (request, response) => {
       if (request.url === '/there') return void response.end(`${request.method} ${request.headers['x-mine']}`);
@@ -47,7 +47,7 @@ it('follows to where an answer is, unless it must not', async () => {
   await opened.close();
 });
 
-it('lies in a folder of this user alone', async () => {
+it('uses a socket in a folder that only this user can open', async () => {
   if (process.platform === 'win32') return;
   const reader: HostFace = {
     routing: async (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * The faces of this process behind a `fetch`: commands and tools that run beside them speak the same HTTP as everybody
- * else, over a socket that nobody but this user can open, so each rule of the doors holds for them too.
+ * A `fetch` to the faces of this process, for commands and tools. Requests go through the same HTTP endpoints as all
+ * others, so the same rules apply. They use a socket that only this user can open.
  */
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
@@ -10,9 +10,9 @@ import type { ReadableStream } from 'node:stream/web';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
 import { onBehalfOf } from '#http/behalf.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
-import { ownTemporary } from './own-temporary.ts';
+import { processTemporaryFolder } from './temporary-folder.ts';
 
-/** Where each face is for `fetch`; outside of it these names mean nothing. */
+/** The URL of each face, valid only for the `fetch` of this module. */
 export const IN_PROCESS_URLS = {
   reader: 'http://r.localhost',
   search: 'http://s.localhost',
@@ -20,8 +20,8 @@ export const IN_PROCESS_URLS = {
   flow: 'http://flow.localhost',
 } as const;
 
-/** Names the address of whom a request is for. It is believed here, since nobody else can open the socket. */
-export const FOR_HEADER = 'x-lectern-for';
+/** Header with the client IP that a request is made for. Trusted here, since only this user can open the socket. */
+export const CLIENT_IP_HEADER = 'x-lectern-for';
 
 export interface InProcess {
   readonly urls: typeof IN_PROCESS_URLS;
@@ -31,21 +31,21 @@ export interface InProcess {
 
 /** Opens the socket; the faces must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
-  // Paths of sockets may be 104 bytes long at most, which a data folder may use up.
-  const { path: folder } = await ownTemporary();
+  // Paths of sockets are limited to about 104 bytes, which the data folder may exceed.
+  const { path: folder } = await processTemporaryFolder();
   const name = randomBytes(4).toString('hex');
   const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\lectern-${name}` : path.join(folder, name);
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
-    const address = request.headers[FOR_HEADER];
-    if (typeof address === 'string') onBehalfOf(request, address);
+    const clientIp = request.headers[CLIENT_IP_HEADER];
+    if (typeof clientIp === 'string') onBehalfOf(request, clientIp);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));
   });
   return {
     urls: IN_PROCESS_URLS,
-    fetch: (input, init) => askAndFollow(new Request(input, init), socketPath),
+    fetch: (input, init) => fetchFollowing(new Request(input, init), socketPath),
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -55,32 +55,32 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
 
 const REDIRECTS = new Set([301, 302, 303]);
 
-/** A picture is where the answer to a read says; nothing else here is somewhere else. */
-async function askAndFollow(asked: Request, socketPath: string): Promise<Response> {
-  const answer = await ask(asked, socketPath);
-  const place = answer.headers.get('location');
-  if (asked.redirect !== 'follow' || place === null || !REDIRECTS.has(answer.status)) return answer;
-  await answer.arrayBuffer();
-  const headers = new Headers(asked.headers);
+/** Follows one redirect, as the reader answers with for a picture. */
+async function fetchFollowing(input: Request, socketPath: string): Promise<Response> {
+  const response = await fetchOnce(input, socketPath);
+  const location = response.headers.get('location');
+  if (input.redirect !== 'follow' || location === null || !REDIRECTS.has(response.status)) return response;
+  await response.arrayBuffer();
+  const headers = new Headers(input.headers);
   headers.delete('content-type');
-  return ask(new Request(new URL(place, asked.url), { headers, signal: asked.signal }), socketPath);
+  return fetchOnce(new Request(new URL(location, input.url), { headers, signal: input.signal }), socketPath);
 }
 
 /**
- * One request over the socket. A read takes as long as it takes: who waits for it says for how long. The platform's own
- * fetch knows no sockets of this kind, and the package that does is slow to load.
+ * Sends one request over the socket, without a timeout of its own: the caller's signal ends it. Written with `node:http`,
+ * as the built-in `fetch` cannot use a socket path, and undici is slow to load.
  */
-async function ask({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
+async function fetchOnce({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
   const { host, pathname, search } = new URL(url);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = request({
+    const outgoing = request({
       ...{ socketPath, method, path: `${pathname}${search}`, signal },
       headers: { accept: '*/*', ...Object.fromEntries(headers), host },
     });
-    asked.once('response', resolve).on('error', (error) => reject(signal.aborted ? signal.reason : error));
-    if (!body) return void asked.end();
+    outgoing.once('response', resolve).on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    if (!body) return void outgoing.end();
     const source = Readable.fromWeb(body as ReadableStream);
-    source.on('error', (error) => asked.destroy(error)).pipe(asked);
+    source.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
   });
   signal.addEventListener('abort', () => answer.destroy(signal.reason));
   const { statusCode: status = 0, statusMessage: statusText, rawHeaders } = answer;

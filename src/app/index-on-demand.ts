@@ -1,28 +1,28 @@
-/** The index of an installation, opened with the first page for it: a command that reads may have none. */
+/** The search index of an installation, opened for the first page that is added. Saves the start for commands without one. */
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import { CloseStack } from './close-stack.ts';
 import type { Foundation } from './foundation.ts';
-import { Started } from './started.ts';
 
 export interface IndexOnDemand extends Pick<LocalIndex, 'add' | 'remove'> {
-  /** What was begun is done by then. */
+  /** Finishes what was begun, then closes the index. */
   close(): Promise<void>;
 }
 
-export function indexOnDemand(config: Config, foundation: Foundation, log: Log): IndexOnDemand {
-  const started = new Started();
+export function createIndexOnDemand(config: Config, foundation: Foundation, log: Log): IndexOnDemand {
+  const resources = new CloseStack();
   let opened: Promise<LocalIndex> | undefined;
 
   async function open(): Promise<LocalIndex> {
-    const [{ openIndexOf }, { indexEmbedder }, { openModelModule }] = await Promise.all([
+    const [{ openIndexOf }, { createIndexEmbedder }, { openModelModule }] = await Promise.all([
       import('#search/index.ts'),
       import('./model-tools.ts'),
       import('./model-module.ts'),
     ]);
-    const modelHost = started.keep(await openModelModule(config, foundation, log));
-    const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
-    return started.keep(await openIndexOf(config, { embedder, log }));
+    const modelHost = resources.use(await openModelModule(config, foundation, log));
+    const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
+    return resources.use(await openIndexOf(config, { embedder, log }));
   }
 
   const index = () => {
@@ -33,9 +33,9 @@ export function indexOnDemand(config: Config, foundation: Foundation, log: Log):
     add: async (...given) => (await index()).add(...given),
     remove: async (...given) => (await index()).remove(...given),
     async close() {
-      // Whoever asked for it was told why it is not.
+      // The caller of `add` or `remove` got the error.
       await opened?.catch(() => {});
-      await started.endAll(log);
+      await resources.closeAll(log);
     },
   };
 }

@@ -1,7 +1,7 @@
-/** The MCP door of the reader's host, whose tools ask the faces of this process as their callers would. */
+/** The MCP endpoint on the reader's host. Its tools send requests to the faces of this process on behalf of the caller. */
 import type { FastifyRequest } from 'fastify';
-import type { Entrance } from '#accounts/index.ts';
-import { isForeignPage } from '#api/cross-site.ts';
+import type { AccessRule } from '#accounts/index.ts';
+import { isCrossSite } from '#api/cross-site.ts';
 import type { Gatekeeper } from '#api/gatekeeper.ts';
 import type { HostFaces } from '#api/hosts.ts';
 import { createClient } from '#client/index.ts';
@@ -9,44 +9,44 @@ import type { Face } from '#http/server.ts';
 import type { Endpoint, HttpCaller } from '#mcp/endpoint.ts';
 import { mcpRoutes } from '#mcp/http.ts';
 import type { Log } from '#telemetry/log.ts';
-import { FOR_HEADER, type InProcess, openInProcess } from './in-process.ts';
+import { CLIENT_IP_HEADER, type InProcess, openInProcess } from './in-process.ts';
 
 export { MCP_PATHS } from '#mcp/http.ts';
 
-export interface McpFaceOptions {
-  readonly gatekeeper: Pick<Gatekeeper, 'recognize'>;
+export interface McpEndpointOptions {
+  readonly gatekeeper: Pick<Gatekeeper, 'identify'>;
   readonly version: string;
-  /** Names under which a browser may know this server, beside addresses and localhost. */
+  /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly log: Log;
-  /** Asked once somebody has come, by when they are ready. */
+  /** Called on the first request, when the faces are ready. */
   readonly faces: () => HostFaces;
 }
 
-export interface McpFace {
+export interface McpEndpoint {
   routes(face: Face): void;
   close(): Promise<void>;
 }
 
-/** The tools' own calls are limited; here only wrong keys are. */
-const ENTRANCE: Entrance = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
+/** Rejects wrong keys. Limits are counted by the requests of the tools. */
+const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
-export function createMcpDoor({ gatekeeper, version, ownNames, log, faces }: McpFaceOptions): McpFace {
-  let opened: Promise<{ readonly endpoint: Endpoint; readonly inside: InProcess }> | undefined;
+export function createMcpEndpoint({ gatekeeper, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {
+  let opened: Promise<{ readonly endpoint: Endpoint; readonly inProcess: InProcess }> | undefined;
 
   async function open() {
-    // The protocol's package takes long to load.
-    const [{ createEndpoint }, inside] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
+    // Loaded on the first request, since the MCP package is slow to load.
+    const [{ createEndpoint }, inProcess] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
     const clientFor = ({ authorization, address, requestId }: HttpCaller) =>
       createClient({
-        urls: inside.urls,
-        fetch: inside.fetch,
-        // A caller who has to wait is told so.
+        urls: inProcess.urls,
+        fetch: inProcess.fetch,
+        // Rate limits are passed on to the caller.
         retries: 0,
-        headers: { [FOR_HEADER]: address, 'x-request-id': requestId, ...(authorization && { authorization }) },
+        headers: { [CLIENT_IP_HEADER]: address, 'x-request-id': requestId, ...(authorization && { authorization }) },
       });
     const onError = (error: unknown) => log.error({ err: error }, 'an MCP tool failed');
-    return { inside, endpoint: createEndpoint({ version, clientFor, onError }) };
+    return { inProcess, endpoint: createEndpoint({ version, clientFor, onError }) };
   }
 
   return {
@@ -60,17 +60,17 @@ export function createMcpDoor({ gatekeeper, version, ownNames, log, faces }: Mcp
           return (await opened).endpoint;
         },
         async keyOf(request: FastifyRequest) {
-          const caller = await gatekeeper.recognize(ENTRANCE, request);
+          const caller = await gatekeeper.identify(ACCESS, request);
           return caller.kind === 'key' ? caller.key.id : undefined;
         },
-        isForeign: ({ headers }) => isForeignPage(headers, ownNames),
+        isForeign: ({ headers }) => isCrossSite(headers, ownNames),
       });
     },
     async close() {
       if (!opened) return;
-      const { endpoint, inside } = await opened;
+      const { endpoint, inProcess } = await opened;
       await endpoint.close();
-      await inside.close();
+      await inProcess.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the rooms know of themselves, as metrics: events as they tell them, states when somebody asks. */
+/** Connects the modules to the metrics: events are counted as they happen, states are read when metrics are requested. */
 import type { AccountsModule } from '#accounts/index.ts';
 import type { Documents } from '#documents/documents.ts';
 import type { FlowObserver } from '#flow/index.ts';
@@ -6,8 +6,8 @@ import type { ModelHost, OnBatch } from '#models/index.ts';
 import type { CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-/** What rooms are given to tell of events. */
-export const observers = (metrics: Metrics) => ({
+/** Callbacks through which modules report events. */
+export const createObservers = (metrics: Metrics) => ({
   onCacheRead: (outcome: CacheOutcome) => metrics.add('lectern_cache_reads_total', [outcome]),
   onSpent: (endpoint: string, tokens: number) => metrics.add('lectern_tokens_total', [endpoint], tokens),
   onAsked: (provider: string, outcome: 'answered' | 'failed' | 'kept') =>
@@ -25,16 +25,16 @@ export const observers = (metrics: Metrics) => ({
   } satisfies FlowObserver,
 });
 
-/** How many jobs there are in each state. */
 interface JobCounts {
+  /** The number of jobs in each state. */
   counts(): Promise<ReadonlyMap<string, number>>;
 }
 
-export interface MeasuredModules {
+export interface MetricSources {
   readonly version: string;
   readonly accounts: Pick<AccountsModule, 'healthy'>;
   readonly counters: { readonly healthy: boolean };
-  /** Absent without a browser. */
+  /** `undefined` without a browser. */
   readonly pool?: { status(): PoolStatus } | undefined;
   readonly renderer: Pick<Renderer, 'load'>;
   readonly documents: Pick<Documents, 'load'>;
@@ -45,9 +45,9 @@ export interface MeasuredModules {
 
 const flag = (is: boolean) => (is ? 1 : 0);
 
-/** Has the states of the rooms read when the metrics are. */
-export function readModules(metrics: Metrics, rooms: MeasuredModules): void {
-  const { version, accounts, counters, pool, renderer, documents, models, batch, crawl } = rooms;
+/** Registers gauges that read the state of the modules whenever the metrics are requested. */
+export function registerModuleMetrics(metrics: Metrics, sources: MetricSources): void {
+  const { version, accounts, counters, pool, renderer, documents, models, batch, crawl } = sources;
   metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);
   metrics.read('lectern_store_healthy', () => [
     [['accounts'], flag(accounts.healthy)],
@@ -61,7 +61,8 @@ export function readModules(metrics: Metrics, rooms: MeasuredModules): void {
   metrics.read('lectern_model_waiting_inputs', () => loads().map(({ model, waiting }) => [[model], waiting.inputs]));
   metrics.read('lectern_model_waiting_tokens', () => loads().map(({ model, waiting }) => [[model], waiting.tokens]));
   metrics.read('lectern_model_running_batches', () => loads().map((load) => [[load.model], load.runningBatches]));
-  const jobsOf = async (room: JobCounts) => [...(await room.counts())].map(([state, jobs]) => [[state], jobs] as const);
+  const jobsOf = async (source: JobCounts) =>
+    [...(await source.counts())].map(([state, jobs]) => [[state], jobs] as const);
   metrics.read('lectern_batch_jobs', () => jobsOf(batch));
   metrics.read('lectern_crawl_jobs', () => jobsOf(crawl));
   if (!pool) return;

@@ -1,4 +1,4 @@
-/** The tables of all rooms: what the databases have seen of them, and bringing them to this version. */
+/** The tables of all modules: reads which migrations have run, and runs those that have not. */
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
@@ -9,7 +9,7 @@ import { type ModuleTables, openStore, seenMigrations } from '#storage/database/
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
 
-/** The index in a SQLite file brings its tables to this version by itself; it is a copy that can be made anew. */
+/** Only for PostgreSQL. The index in a SQLite file migrates itself when opened, as it can be rebuilt. */
 const INDEX_TABLES: ModuleTables = {
   room: 'index',
   migrations: POSTGRES_MIGRATIONS,
@@ -23,18 +23,19 @@ const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 
-export interface ModuleMigrations {
+export interface MigrationState {
   readonly room: string;
-  /** How many migrations the database has seen. */
+  /** Number of migrations that the database has run. */
   readonly seen: number;
+  /** Number of migrations of this version. */
   readonly known: number;
-  /** What is to be run, by its name. */
+  /** Names of the migrations still to be run. */
   readonly due: readonly string[];
 }
 
-/** Changes nothing. DatabaseAway when the database cannot be reached. */
-export async function migrationState(place: Place): Promise<ModuleMigrations[]> {
-  const states: ModuleMigrations[] = [];
+/** Changes nothing. Throws DatabaseUnavailableError if the database cannot be reached. */
+export async function readMigrationStates(place: Place): Promise<MigrationState[]> {
+  const states: MigrationState[] = [];
   for (const { room, migrations, fileIn } of tablesOf(place)) {
     const seen = await seenMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, room);
     states.push({ room, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });
@@ -42,11 +43,14 @@ export async function migrationState(place: Place): Promise<ModuleMigrations[]> 
   return states;
 }
 
-/** Runs what is due. Throws LaterVersion for tables of a later version, DatabaseAway when there is no database. */
+/**
+ * Runs all migrations that are due. Throws LaterVersion if the tables are of a later version, and
+ * DatabaseUnavailableError if the database cannot be reached.
+ */
 export async function migrateAll(place: Place): Promise<void> {
   for (const tables of tablesOf(place)) {
     if (tables.room === INDEX_TABLES.room) {
-      // It has more to make than tables.
+      // The index creates more than tables.
       await (await openIndexOf(place)).close();
       continue;
     }

@@ -1,4 +1,4 @@
-/** The models of this machine, wired to what they read their inputs by. */
+/** Opens the local models, with the parts that they load and tokenize their inputs with. */
 import type { Config } from '#config.ts';
 import { type ModelHost, modelsDir, openModelHost } from '#models/index.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';

@@ -1,4 +1,4 @@
-/** The model host as a tool of other rooms: texts to vectors, texts to scores, by the id of a model. */
+/** Embedding and reranking for other modules, by the id of a model. */
 import {
   embed,
   finishVector,
@@ -13,24 +13,24 @@ import type { IndexEmbedder, PassageReranker } from '#search/index.ts';
 const EMBEDDING_MODEL = 'lectern-static-v1';
 const RERANKER = 'lectern-static-rerank-v1';
 const admit = async () => {};
-const TEXTS_AT_ONCE = 512;
+const MAX_TEXTS_PER_CALL = 512;
 
-interface Asked {
-  /** The built-in one when unset. */
+interface ModelCall {
+  /** Default: the built-in model. */
   readonly model?: string | undefined;
-  /** Who takes turns at the model with others. */
+  /** The queue of a model alternates between callers. */
   readonly caller: string;
   readonly signal: AbortSignal;
 }
 
-interface EmbedTexts extends Asked {
+interface EmbedTexts extends ModelCall {
   readonly side: 'query' | 'passage';
   readonly dimensions?: number | undefined;
 }
 
-type ScoreTexts = Asked;
+type ScoreTexts = ModelCall;
 
-/** One vector a text, in order. */
+/** Returns one vector per text, in order. */
 export async function embedTexts(
   { registry, models }: ModelHost,
   texts: readonly string[],
@@ -40,8 +40,8 @@ export async function embedTexts(
   const task = TASKS[kind]?.values.find((value) => value.endsWith(`.${side}`));
   const input_type = side === 'query' ? 'query' : 'document';
   const vectors: Float32Array[] = [];
-  for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE) {
-    const input = texts.slice(at, at + TEXTS_AT_ONCE);
+  for (let at = 0; at < texts.length; at += MAX_TEXTS_PER_CALL) {
+    const input = texts.slice(at, at + MAX_TEXTS_PER_CALL);
     const request = readEmbedRequest({ input, task, input_type, dimensions, truncate: true }, row, kind);
     const { outputs } = await embed(models, row, request, { caller, signal, admit });
     for (const { values } of outputs) vectors.push(finishVector(values, request));
@@ -49,8 +49,8 @@ export async function embedTexts(
   return vectors;
 }
 
-/** One score a text, in order. */
-export async function scoresOf(
+/** Returns one score per text, in order. */
+export async function scoreTexts(
   { registry, models }: ModelHost,
   query: string,
   texts: readonly string[],
@@ -64,16 +64,16 @@ export async function scoresOf(
   return scores;
 }
 
-const NOBODY = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const CALLER = 'search';
-/** Of the built-in model, whose other numbers are spelling, which an index knows by itself. */
+/** The dimensions of the built-in model that carry meaning. The others carry spelling, which the index matches itself. */
 const LEARNED_DIMENSIONS = 256;
 
 /**
- * What an index searches by meaning with; undefined for `none`. Throws ModelNotFoundError. Floor and weight of the built-in
- * model did well on titles looked up among pages (bench/search-index.ts); others are trusted as much as words are.
+ * The embedder of search indexes; `undefined` for `none`. Throws ModelNotFoundError. The floor and weight of the built-in
+ * model were chosen by a benchmark (bench/search-index.ts). Other models get the same weight as word matches.
  */
-export async function indexEmbedder(modelHost: ModelHost, model: string): Promise<IndexEmbedder | undefined> {
+export async function createIndexEmbedder(modelHost: ModelHost, model: string): Promise<IndexEmbedder | undefined> {
   if (model === 'none') return undefined;
   const { row } = await modelHost.registry.embedding(model);
   const isBuiltIn = row.id === EMBEDDING_MODEL;
@@ -83,14 +83,15 @@ export async function indexEmbedder(modelHost: ModelHost, model: string): Promis
     dimensions,
     floor: isBuiltIn ? 0.25 : 0,
     weight: isBuiltIn ? 0.3 : 1,
-    embed: (texts, side, signal = NOBODY) =>
+    embed: (texts, side, signal = NEVER_ABORTED) =>
       embedTexts(modelHost, texts, { model, side, dimensions, caller: CALLER, signal }),
   };
 }
 
-/** What orders passages at last; undefined for `none`. Throws ModelNotFoundError. */
-export async function passageReranker(modelHost: ModelHost, model: string): Promise<PassageReranker | undefined> {
+/** The reranker of passages; `undefined` for `none`. Throws ModelNotFoundError. */
+export async function createPassageReranker(modelHost: ModelHost, model: string): Promise<PassageReranker | undefined> {
   if (model === 'none') return undefined;
   await modelHost.registry.reranker(model);
-  return (query, texts, signal = NOBODY) => scoresOf(modelHost, query, texts, { model, caller: CALLER, signal });
+  return (query, texts, signal = NEVER_ABORTED) =>
+    scoreTexts(modelHost, query, texts, { model, caller: CALLER, signal });
 }

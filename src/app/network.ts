@@ -1,4 +1,7 @@
-/** The ways out: to addresses that callers chose, through the guard; to services that the operator named; for browsers. */
+/**
+ * Outgoing network access: guarded for URLs that callers chose, unguarded for services that the operator configured, and
+ * the egress proxy for browsers.
+ */
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
@@ -13,16 +16,16 @@ import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
-import type { Started } from './started.ts';
+import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
   readonly guard: Guard;
-  /** Whether what was kept of a URL may still be answered. */
+  /** Whether a stored copy of a URL may still be returned. */
   readonly mayAnswer: MayAnswer;
   readonly ownPlaces: OwnPlaces;
   /** Whether a host name is the one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
-  /** Names under which a browser may know this server, beside addresses and localhost. */
+  /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly fetch: GuardedFetch;
   readonly trusted: TrustedFetch;
@@ -30,7 +33,7 @@ export interface Network {
   readonly refusals: RefusalLog;
   readonly proxies: ProxyTable;
   readonly robots: Robots;
-  /** Where spans go to; undefined where nobody collects them. */
+  /** `undefined` if no collector is configured. */
   readonly spanExport: SpanExport | undefined;
 }
 
@@ -40,7 +43,7 @@ export interface NetworkParts {
   readonly log: Log;
 }
 
-export async function openNetwork(config: Config, parts: NetworkParts, started: Started): Promise<Network> {
+export async function openNetwork(config: Config, parts: NetworkParts, resources: CloseStack): Promise<Network> {
   const { lookup, log } = parts;
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
@@ -48,12 +51,12 @@ export async function openNetwork(config: Config, parts: NetworkParts, started: 
   const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
-  const fetch = started.keep(createFetch({ guard, region }));
-  const trusted = started.keep(createTrustedFetch(regionRules));
+  const fetch = resources.use(createFetch({ guard, region }));
+  const trusted = resources.use(createTrustedFetch(regionRules));
   const spanExport = await openSpans(config, { ...parts, region });
-  if (spanExport) started.keep(spanExport);
+  if (spanExport) resources.use(spanExport);
   const refusals = createRefusalLog();
-  const egress = started.keep(
+  const egress = resources.use(
     await createEgress({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
   );
   ownPlaces.add(egress.port);
@@ -78,6 +81,6 @@ async function openSpans(
   { region, version, log }: NetworkParts & { readonly region: Region },
 ): Promise<SpanExport | undefined> {
   if (url === undefined) return undefined;
-  if (!region.allows(new URL(url))) throw new ConfigError('otlpUrl: is not in euHosts');
+  if (!region.allows(new URL(url))) throw new ConfigError('otlpUrl: its host is not in euHosts');
   return openSpanExport({ url, headers, sampleRatio, service, version, log });
 }

@@ -1,46 +1,42 @@
-/**
- * The reader's door and nothing beside it, for a command that reads and ends: what it does not ask is neither built nor
- * loaded.
- */
-
+/** The reader face alone, for a command that reads and exits. Parts that it does not need are neither created nor loaded. */
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
 import { rememberingReader } from '#search/index.ts';
+import { CloseStack } from './close-stack.ts';
 import { type FoundationOptions, openFoundation } from './foundation.ts';
-import { indexOnDemand } from './index-on-demand.ts';
-import { openReading } from './reading.ts';
-import { Started } from './started.ts';
+import { createIndexOnDemand } from './index-on-demand.ts';
+import { openReaderModule } from './reader-module.ts';
 
 export interface ReaderOnly {
   readonly face: Face;
-  /** Ends everything that was started. */
+  /** Closes all parts. */
   close(): Promise<void>;
 }
 
-/** What was started before a part failed to is ended again. */
+/** If a part fails to start, the parts started before it are closed. */
 export async function createReaderOnly(options: FoundationOptions): Promise<ReaderOnly> {
-  const started = new Started();
+  const resources = new CloseStack();
   try {
-    const face = await build(options, started);
-    return { face, close: () => face.close().then(() => started.endAll(options.log)) };
+    const face = await build(options, resources);
+    return { face, close: () => face.close().then(() => resources.closeAll(options.log)) };
   } catch (error) {
-    await started.endAll(options.log);
+    await resources.closeAll(options.log);
     throw error;
   }
 }
 
-async function build({ config, version, log, lookup }: FoundationOptions, started: Started): Promise<Face> {
-  const foundation = await openFoundation({ config, version, log, lookup }, started);
+async function build({ config, version, log, lookup }: FoundationOptions, resources: CloseStack): Promise<Face> {
+  const foundation = await openFoundation({ config, version, log, lookup }, resources);
   const { gatekeeper, network, pictures, temporaryDir, observe } = foundation;
-  const readingParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
-  const { reader } = await openReading(config, readingParts, started);
+  const readerParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
+  const { reader } = await openReaderModule(config, readerParts, resources);
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
       ? rememberingReader(reader, {
-          index: started.keep(indexOnDemand(config, foundation, log)),
+          index: resources.use(createIndexOnDemand(config, foundation, log)),
           keepsNoStore: cacheNoStore === 'ignore',
           shared: indexShared,
           log,
@@ -62,7 +58,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, starte
     reader: remembering,
     gatekeeper,
     tracing,
-    guardsNetworks: allowNetworks.length > 0,
+    refusesCrossSite: allowNetworks.length > 0,
     ownNames: network.ownNames,
     pictures,
     index: { usage1: '', usage2: '', homepage: '' },

@@ -1,4 +1,4 @@
-/** A process that works on batch jobs and has no doors: beside servers that share its database, or its data folder. */
+/** A process that runs batch jobs and serves no faces. It shares the database or data folder of other servers. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openAccounts } from '#accounts/index.ts';
@@ -13,32 +13,32 @@ import type { Log } from '#telemetry/log.ts';
 import { createBatch } from './batch.ts';
 
 export interface WorkerProcess {
-  /** Leaves every job as it is written down, for whoever takes it next. */
+  /** Leaves unfinished jobs in the database, for the next worker. */
   close(): Promise<void>;
 }
 
 export async function createWorker(config: Config, log: Log): Promise<WorkerProcess> {
-  const started: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const end of started.splice(0).toReversed()) await end();
+    for (const end of closers.splice(0).toReversed()) await end();
   };
   try {
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
     const { dataDir, databaseUrl, usageKeepDays } = config;
     const accounts = await openAccounts({ dataDir, databaseUrl, usageKeepDays, log });
-    started.push(() => accounts.close());
+    closers.push(() => accounts.close());
     const regionRules = { region: config.region, euHosts: config.euHosts, log };
     const region = createRegion(regionRules);
     const fetch = createFetch({ guard: createGuard({ allow: config.allowNetworks }), region });
-    started.push(() => fetch.close());
+    closers.push(() => fetch.close());
     const trusted = createTrustedFetch(regionRules);
-    started.push(() => trusted.close());
+    closers.push(() => trusted.close());
     const tokens = { load: loadTokens, count: countTokens, keep: keepTokens };
     const dir = path.join(dataDir, 'models');
     const modelHost = await openModelHost({ ...config, modelsWarm: [] }, { dir, fetch: trusted, tokens, log });
-    started.push(() => modelHost.close());
+    closers.push(() => modelHost.close());
     const batch = await createBatch(config, { accounts, modelHost, fetch, log });
-    started.push(() => batch.close());
+    closers.push(() => batch.close());
     return { close };
   } catch (error) {
     await close();

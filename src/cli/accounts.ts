@@ -1,6 +1,6 @@
 /** `lectern accounts`: makes, shows and changes accounts, their plans and balances. */
 import { type Command, Option } from 'commander';
-import type { Account, ShownAccount } from '#accounts/index.ts';
+import type { Account, AccountJson } from '#accounts/index.ts';
 import { PLAN_CHOICES } from '#generated/cli-flags.ts';
 import type { PlanName } from '#plans.ts';
 import {
@@ -88,7 +88,7 @@ export function accountsCommand(context: CommandContext): Command {
 
 const HEADINGS = ['ID', 'NAME', 'PLAN', 'BALANCE', 'MADE'];
 
-const cells = ({ id, name, plan, balance, createdAt }: ShownAccount): string[] => [
+const cells = ({ id, name, plan, balance, createdAt }: AccountJson): string[] => [
   id,
   name,
   plan,

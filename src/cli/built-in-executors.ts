@@ -25,8 +25,11 @@ export async function openBuiltIns(
 ): Promise<OpenExecutors> {
   const sources = deployments.flatMap(({ source, before, after }) => [source, before, after]);
   if (!sources.some((source) => isBuiltIn(source?.uses))) return NOTHING;
-  const [{ createApp }, { ownTemporary }] = await Promise.all([import('#app.ts'), import('#app/own-temporary.ts')]);
-  await ownTemporary();
+  const [{ createApp }, { processTemporaryFolder }] = await Promise.all([
+    import('#app.ts'),
+    import('#app/temporary-folder.ts'),
+  ]);
+  await processTemporaryFolder();
   // No port of it is opened: who may use the flow is the flow's own to say.
   const config = { ...readConfig({ environment }), auth: 'off', flow: undefined, adminSecret: undefined } as const;
   const app = await createApp({ config, version, log: createLog(config.logLevel), environment });

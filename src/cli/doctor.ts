@@ -13,8 +13,8 @@ export function doctorCommand(context: CliContext): FlagCommand {
 async function examine({ dataDir, config: file, json }: AccountsFlags, context: CliContext): Promise<void> {
   const { readConfig, strangeVariables } = await import('#config.ts');
   const { doctor, linesOf, reportOf, summaryOf } = await import('#app/doctor/doctor.ts');
-  const { ownTemporary } = await import('#app/own-temporary.ts');
-  await ownTemporary();
+  const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
+  await processTemporaryFolder();
   const { environment, version, print, note, rewrite, signal } = context;
   const config = readConfig({ environment, flags: { dataDir, config: file } });
   for (const name of strangeVariables(environment)) note(`lectern: warning: ${name} is no setting, it has no effect`);

@@ -76,11 +76,11 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   context.onFault(tellLog(log));
   const { serveFlow } = await import('#flow/index.ts');
   const { openBuiltIns } = await import('./built-in-executors.ts');
-  const { foreignPageRefusal } = await import('#app/flow-refusal.ts');
+  const { createCrossSiteRefusal } = await import('#app/flow-cross-site.ts');
   const { executors, close } = await openBuiltIns(definition.deployments, context);
   let server: FlowServer;
   try {
-    const refuse = foreignPageRefusal(definition.gateway, [definition.gateway.host]);
+    const refuse = createCrossSiteRefusal(definition.gateway, [definition.gateway.host]);
     server = await serveFlow({ definition, version, environment, log, executors, ownProcesses: true, refuse });
   } catch (error) {
     await close();

@@ -1,7 +1,7 @@
 /** The rooms of this process for one command: built without ports, keys or limits, and ended with it. */
 
 import { type InProcess, openInProcess } from '#app/in-process.ts';
-import { ownTemporary } from '#app/own-temporary.ts';
+import { processTemporaryFolder } from '#app/temporary-folder.ts';
 import type { AppOptions } from '#app.ts';
 import { type Config, readConfig } from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
@@ -21,7 +21,7 @@ export async function openInProcessFaces(
 ): Promise<InProcess> {
   const config = configOf(context, flags, needs);
   const { environment, version } = context;
-  await ownTemporary();
+  await processTemporaryFolder();
   const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
   const { faces, close } = await (needs.rooms === 'reader' ? readerOnly(options) : whole(options));
   try {

@@ -69,14 +69,14 @@ interface Work {
 }
 
 async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
-  const [{ createApp }, { ownTemporary }, { fill }, { createLog }] = await Promise.all([
+  const [{ createApp }, { processTemporaryFolder }, { fill }, { createLog }] = await Promise.all([
     import('#app.ts'),
-    import('#app/own-temporary.ts'),
+    import('#app/temporary-folder.ts'),
     import('#search/index.ts'),
     import('#telemetry/log.ts'),
   ]);
   const log = createLog('warn', 'stderr');
-  await ownTemporary();
+  await processTemporaryFolder();
   const app = await createApp({ config: await asWorkshop(config), version: context.version, log });
   try {
     return await fill(

@@ -1,6 +1,6 @@
 /** `lectern keys`: makes, shows, renames, ends and revokes API keys. */
 import { Argument, type Command, Option } from 'commander';
-import type { KeyRecord, ShownKey } from '#accounts/index.ts';
+import type { KeyJson, KeyRecord } from '#accounts/index.ts';
 import {
   type AccountsFlags,
   accountsCommandOf,
@@ -109,7 +109,7 @@ type Accounts = Parameters<Parameters<typeof withAccounts>[2]>[0]['accounts'];
 
 const HEADINGS = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'MADE', 'LAST USED', 'ENDS', 'STATE'];
 
-const cells = (key: ShownKey): string[] => [
+const cells = (key: KeyJson): string[] => [
   key.id,
   key.name,
   key.shown,
@@ -120,7 +120,7 @@ const cells = (key: ShownKey): string[] => [
   stateOf(key),
 ];
 
-function stateOf({ revokedAt, expiresAt }: ShownKey): string {
+function stateOf({ revokedAt, expiresAt }: KeyJson): string {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'ended' : 'valid';
 }

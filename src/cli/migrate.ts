@@ -19,9 +19,9 @@ export function migrateCommand(context: CliContext): FlagCommand {
 
 async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context: CliContext): Promise<void> {
   const { readConfig } = await import('#config.ts');
-  const { migrateAll, migrationState } = await import('#app/migrations.ts');
+  const { migrateAll, readMigrationStates } = await import('#app/migrations.ts');
   const place = readConfig({ environment: context.environment, flags: { dataDir, config } });
-  const before = await migrationState(place);
+  const before = await readMigrationStates(place);
   const later = before.find(({ seen, known }) => seen > known);
   if (later) {
     const { room, seen, known } = later;

@@ -1,6 +1,6 @@
 /** `lectern serve`: starts every face and says where each is. */
 import { Command, Option } from 'commander';
-import type { App, Place } from '#app.ts';
+import type { App, FaceUrl } from '#app.ts';
 import type { Config } from '#config.ts';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { type FaultTeller, tellLog } from './context.ts';
@@ -30,8 +30,8 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
       print(`lectern: warning: ${name} is no setting, it has no effect`);
     const log = createLog(config.logLevel);
     onFault(tellLog(log));
-    const { ownTemporary } = await import('#app/own-temporary.ts');
-    await ownTemporary();
+    const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
+    await processTemporaryFolder();
     const { createApp } = await import('#app.ts');
     const app = await createApp({ config, version, log, environment });
     onStop(() => app.close());
@@ -52,7 +52,7 @@ function inUse(error: unknown): Error | undefined {
   return code === 'EACCES' ? usageError(`port ${port} may not be opened by this user`) : undefined;
 }
 
-const LABELS: Record<Place['name'], string> = {
+const LABELS: Record<FaceUrl['name'], string> = {
   reader: 'reader',
   search: 'search host',
   model: 'model host',
@@ -65,7 +65,7 @@ const LABELS: Record<Place['name'], string> = {
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-function* greeting(app: App, places: Place[], { host, auth }: Config): Generator<string> {
+function* greeting(app: App, places: FaceUrl[], { host, auth }: Config): Generator<string> {
   for (const { name, url } of places) {
     yield `lectern: ${LABELS[name].padEnd(22)} ${url}`;
     const curl = curlLine(name, url);
@@ -87,7 +87,7 @@ function* greeting(app: App, places: Place[], { host, auth }: Config): Generator
   if (app.firstKey) yield `lectern: API key, shown only this once: ${app.firstKey}`;
 }
 
-function curlLine(name: Place['name'], url: string): string | undefined {
+function curlLine(name: FaceUrl['name'], url: string): string | undefined {
   switch (name) {
     case 'reader':
       return `curl ${url}/https://example.com`;

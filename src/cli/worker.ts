@@ -21,8 +21,8 @@ export function workerCommand({ environment, print, onStop, onFault }: Omit<Serv
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
     if (!config.batchJobs) throw usageError('batchJobs is 0: this worker would have nothing to do');
-    const { ownTemporary } = await import('#app/own-temporary.ts');
-    await ownTemporary();
+    const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
+    await processTemporaryFolder();
     const { createWorker } = await import('#app/worker.ts');
     const log = createLog(config.logLevel);
     onFault(tellLog(log));

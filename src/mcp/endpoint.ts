@@ -11,7 +11,7 @@ import {
   type McpRequestContext,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { countedAddress } from '#accounts/index.ts';
+import { limiterKeyOf } from '#accounts/index.ts';
 import type { Client } from '#client/index.ts';
 import { createShelves, noShelf, type Shelf } from './recent.ts';
 import { createMcpServer } from './server.ts';
@@ -81,7 +81,7 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
       if (id === null && !asksForOne) return single(request, { authInfo: authOf(caller, noShelf), ...parsed });
       const { owner, address } = caller;
       const session = asksForOne
-        ? await sessions.open({ owner, counted: owner ?? countedAddress(address) })
+        ? await sessions.open({ owner, counted: owner ?? limiterKeyOf(address) })
         : sessions.find(id!, owner);
       if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.shelf) });
       return asksForOne

@@ -51,7 +51,7 @@ async function start(name: string, jobs: number): Promise<TestModelHost> {
     accounts: { other: { plan: 'free', balance: null }, poor: { plan: 'free', balance: 0 } },
     batch: async ({ registry, models }) => ({
       guard,
-      room: await openBatch({
+      batch: await openBatch({
         dataDir: path.join(dir, name),
         registry,
         models,

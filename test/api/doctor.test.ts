@@ -1,4 +1,4 @@
-/** The examination: on this machine as it is, and on one on which something is wrong. */
+/** The doctor: on this machine as it is, and with settings that are wrong. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { doctor, type Finding, linesOf, reportOf, summaryOf } from '#app/doctor/doctor.ts';
+import { networkGuardChecks } from '#app/doctor/network-guard.ts';
 import { privacyChecks, watchConnections } from '#app/doctor/privacy.ts';
 import { storeChecks } from '#app/doctor/stores.ts';
-import { wayOutChecks } from '#app/doctor/way-out.ts';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { readConfig } from '#config.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
@@ -36,25 +36,19 @@ it(
   async () => {
     const findings = await examined({});
     expect(findings.filter(({ state }) => state === 'broken')).toEqual([]);
-    for (const name of [
-      'This machine',
-      'IPv6 forms of it',
-      'Names that lead here',
-      'Redirects',
-      'A name that changes',
-    ]) {
+    for (const name of ['This machine', 'IPv6 forms', 'Names resolving here', 'Redirects', 'DNS rebinding']) {
       expect(named(findings, name)).toMatchObject({
         state: 'ok',
         found: expect.stringMatching(/refused by direct and browser/),
       });
     }
-    expect(named(findings, 'From inside a page')?.found).toMatch(/^fetch, image, script, frame, socket, beacon/);
+    expect(named(findings, 'Requests by a page')?.found).toMatch(/^fetch, image, script, frame, socket, beacon/);
     for (const name of [
-      'A read',
-      'A page with scripts',
-      'An embedding',
-      'A flow',
-      'Without a key',
+      'Reading a page',
+      'Rendering a page',
+      'Embedding',
+      'Flow',
+      'Keyless limit',
       'Limits',
       'Telemetry',
     ]) {
@@ -62,7 +56,7 @@ it(
     }
     const report = reportOf('0.0.0-test', findings);
     expect(report.ok).toBe(true);
-    expect(summaryOf(report)).toMatch(/^All (?:is well|works)/);
+    expect(summaryOf(report)).toMatch(/^Everything works/);
   },
   LONG_MS,
 );
@@ -82,26 +76,26 @@ it(
     for (const name of ['Data folder', 'Browser', 'Text recognition', 'SQLite', 'Limits']) {
       expect(named(findings, name), name).toMatchObject({ state: 'broken', advice: expect.stringMatching(/\w/) });
     }
-    expect(named(findings, 'Networks allowed')).toMatchObject({ state: 'warning', found: '10.0.0.0/8' });
-    // Without its folder and its browser the way out is examined all the same.
+    expect(named(findings, 'Allowed networks')).toMatchObject({ state: 'warning', found: '10.0.0.0/8' });
+    // The network guard is checked even without a data folder and a browser.
     expect(named(findings, 'This machine')).toMatchObject({
       state: 'ok',
-      found: expect.stringMatching(/refused by direct, nothing/),
+      found: expect.stringMatching(/refused by direct, no connection/),
     });
     const report = reportOf('0.0.0-test', findings);
     expect(report.ok).toBe(false);
-    expect(summaryOf(report)).toMatch(/^\d+ of \d+ checks found something broken/);
+    expect(summaryOf(report)).toMatch(/^\d+ of \d+ checks failed/);
   },
   LONG_MS,
 );
 
-/** A server that lets callers read everything, as one that is broken would. */
+/** A server whose network guard lets everything through. */
 function leaky(port: number, hear: () => void) {
   return {
     pages: { origin: 'http://127.0.0.1:1', port: 1, close: async () => {} },
-    secrets: [{ port, connections: () => heard, hears: async () => true, close: async () => {} }],
-    secretPort: port,
-    hasChanging: false,
+    listeners: [{ port, connections: () => heard, countsConnections: async () => true, close: async () => {} }],
+    listenerPort: port,
+    canRebind: false,
     key: '',
     urls: { reader: 'http://r', search: 'http://s', models: 'http://m', flow: 'http://f' },
     names: { private: 'private.doctor.test', mixed: 'mixed.doctor.test', changing: 'changing.doctor.test' },
@@ -111,13 +105,13 @@ function leaky(port: number, hear: () => void) {
       return new Response(JSON.stringify({ code: 200, data: { content: 'SECRET' } }));
     },
     close: async () => {},
-  } as unknown as Parameters<typeof wayOutChecks>[0];
+  } as unknown as Parameters<typeof networkGuardChecks>[0];
 }
 let heard = 0;
 
-it('sees what gets through, by the answer and by what arrives', async () => {
-  const run = async (patient: Parameters<typeof wayOutChecks>[0]) =>
-    wayOutChecks(patient, [], ['direct'])
+it('detects a broken guard by the answer and by connections that arrive', async () => {
+  const run = async (server: Parameters<typeof networkGuardChecks>[0]) =>
+    networkGuardChecks(server, [], ['direct'])
       .find(({ name }) => name === 'This machine')!
       .run();
   expect(await run(leaky(1, () => {}))).toMatchObject({
@@ -162,14 +156,17 @@ it('says which database another program holds', async () => {
   }
 });
 
-it('takes a browser that does not start for no leak, and for no proof either', async () => {
+it('warns when the browser does not start, as nothing was tried', async () => {
   const answer = () => Response.json({ code: 503, name: 'ServiceNodeResourceDrainError' }, { status: 503 });
-  const patient = { ...leaky(1, () => {}), fetch: async () => answer() };
-  const ways = wayOutChecks(patient, [], ['browser']).find(({ name }) => name === 'This machine')!;
-  expect(await ways.run()).toMatchObject({ state: 'warning', found: expect.stringMatching(/^18 could not be asked/) });
+  const server = { ...leaky(1, () => {}), fetch: async () => answer() };
+  const checks = networkGuardChecks(server, [], ['browser']).find(({ name }) => name === 'This machine')!;
+  expect(await checks.run()).toMatchObject({
+    state: 'warning',
+    found: expect.stringMatching(/^18 could not be tried/),
+  });
 });
 
-/** What the examination finds of privacy while a child runs. */
+/** The findings of the privacy checks while a child process runs. */
 async function examinedBeside(env: NodeJS.ProcessEnv) {
   const watch = watchConnections();
   try {
@@ -179,7 +176,7 @@ async function examinedBeside(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** `run` beside a child of this process. */
+/** Calls `run` while a child process runs. */
 async function withChild<T>(env: NodeJS.ProcessEnv, run: () => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, ['-e', "process.stdout.write('up'); setInterval(() => {}, 1000)"], {
     env,
@@ -200,9 +197,9 @@ it.runIf(process.platform === 'linux')('finds processes that may report to their
   expect(telemetry).toMatchObject({ state: 'ok', found: expect.stringMatching(/^ORT_DISABLE_TELEMETRY/) });
   expect(connections).toMatchObject({
     state: 'ok',
-    found: expect.stringMatching(/^none to other machines in \d+ looks/),
+    found: expect.stringMatching(/^none to other machines in \d+ samples/),
   });
   const { ORT_DISABLE_TELEMETRY: _, ...without } = childEnvironment();
   const [found] = await examinedBeside(without);
-  expect(found).toMatchObject({ state: 'broken', found: expect.stringMatching(/^node: not told/) });
+  expect(found).toMatchObject({ state: 'broken', found: expect.stringMatching(/^node: started without the switches/) });
 });

@@ -1,7 +1,7 @@
 /** A flow that knows nobody is not for web pages of other sites. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { foreignPageRefusal } from '#app/flow-refusal.ts';
+import { createCrossSiteRefusal } from '#app/flow-cross-site.ts';
 import { defineFlow, serveFlow } from '#flow/index.ts';
 
 const EVIL = { origin: 'https://evil.example' };
@@ -11,7 +11,7 @@ async function start(gateway: Record<string, unknown>) {
   const definition = defineFlow({ protocol: 'HTTP', port: 0, host: '127.0.0.1', ...gateway })
     .add({ name: 'pass' })
     .definition();
-  const refuse = foreignPageRefusal(definition.gateway, [definition.gateway.host]);
+  const refuse = createCrossSiteRefusal(definition.gateway, [definition.gateway.host]);
   const server = await serveFlow({ definition, version: '0.0.0-test', refuse });
   servers.push(server);
   return server.places[0]!.url;

@@ -130,7 +130,7 @@ describe('texts in which there is nothing', () => {
       const { status, body } = await host.post(place, asked);
       expect([status, body.errors]).toMatchObject([
         422,
-        [{ field: 'body -> query', message: 'has nothing in it that this model could look for', input: query }],
+        [{ field: 'body -> query', message: 'contains no words that this model can match', input: query }],
       ]);
     }
     expect((await rerank({ query: '' })).body.errors).toMatchObject([{ field: 'body -> query', type: 'too_short' }]);

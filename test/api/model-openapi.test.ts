@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { modelDescription } from '#api/models/openapi.ts';
+import { createModelDescription } from '#api/models/openapi.ts';
 import { openBatch } from '#batch/index.ts';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed/embed.suite.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
@@ -19,7 +19,7 @@ import { startChatHost } from '../support/chat-host.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked freely
-const description = modelDescription('1.0.0') as any;
+const description = createModelDescription('1.0.0') as any;
 
 let host: TestModelHost;
 beforeAll(async () => {
@@ -146,7 +146,7 @@ it('describes batch jobs', async () => {
     opening: { embedder: (row) => fakeEmbedder(row), reranker: (row) => fakeReranker(row) },
     batch: async ({ registry, models }) => ({
       guard,
-      room: await openBatch({
+      batch: await openBatch({
         dataDir: folder,
         registry,
         models,

@@ -129,5 +129,5 @@ it('that is away holds up nobody', async () => {
 });
 
 it('outside of the region is refused', async () => {
-  await expect(start({ region: 'eu' })).rejects.toThrow('otlpUrl: is not in euHosts');
+  await expect(start({ region: 'eu' })).rejects.toThrow('otlpUrl: its host is not in euHosts');
 });

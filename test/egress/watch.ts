@@ -1,6 +1,6 @@
 /** What tries to leave this network namespace: packets on the way out, and the sockets that they come from. */
 import { readFileSync } from 'node:fs';
-import { connectionsAway } from '#app/doctor/processes.ts';
+import { remoteConnections } from '#app/doctor/processes.ts';
 
 export interface Watch {
   /** What was seen so far. */
@@ -15,7 +15,7 @@ export function startWatch(): Watch {
   const places = new Set<string>();
   const before = packetsOut();
   const look = () => {
-    for (const { far } of connectionsAway()) places.add(far);
+    for (const { remote } of remoteConnections()) places.add(remote);
   };
   // A connection that leads nowhere stays in the tables for as long as its process is patient; packets are never missed.
   const timer = setInterval(look, EVERY_MS);

@@ -6,9 +6,9 @@ import { type Account, type Charge, createGate } from '#accounts/index.ts';
 import type { BatchEndpointOptions } from '#api/batch/batch.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
+import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
 import type { Prices } from '#api/models/models.ts';
-import { modelProbes } from '#api/models/probes.ts';
 import { createTracing } from '#api/trace.ts';
 import { readConfig } from '#config.ts';
 import { createServer } from '#http/server.ts';
@@ -139,7 +139,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     malformedBody: bareModelError,
     servesPrograms: true,
   });
-  modelProbes(face, { models, draining: () => false, fullDisks: async () => [] });
+  modelHealthRoutes(face, { models, draining: () => false, fullDisks: async () => [] });
   const gatekeeper = createGatekeeper(gate);
   const tracing = createTracing({ gatekeeper });
   const batch = await setup.batch?.({ registry, models });
@@ -160,7 +160,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
       return { status: answer.status, headers: answer.headers, body: await answer.json() };
     },
     async close() {
-      await batch?.room.close();
+      await batch?.batch.close();
       await close();
       face.server.closeAllConnections();
       await face.close();

@@ -1,11 +1,11 @@
-/** Accounts, keys, holds, usage, and what belongs to the installation as a whole. */
+/** Creates the tables for accounts, keys, holds, usage and installation-wide values. */
 import { sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 
 export const accounts: Migration = {
   name: 'accounts',
   async up(db, dialect) {
-    // SQLite keeps such a table in the order of its primary key, without an index beside it.
+    // SQLite stores such a table in the order of its primary key, without a separate index.
     const keyed = dialect === 'sqlite' ? sql`without rowid` : sql``;
     await db.schema
       .createTable('accounts')

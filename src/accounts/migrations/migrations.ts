@@ -1,4 +1,4 @@
-/** All migrations of the room, in their order. Add to the list; what was released is never changed. */
+/** All migrations of the accounts module, in order. Append to the list; never change a released one. */
 import type { Migration } from '#storage/database/migrate.ts';
 import { accounts } from './0001-accounts.ts';
 

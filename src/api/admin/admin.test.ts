@@ -1,4 +1,4 @@
-/** The admin API over real HTTP; every answer is held against its own description. */
+/** The admin API over real HTTP. Every response is validated against the OpenAPI document. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -15,22 +15,22 @@ import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 import { errorBody } from '../envelopes/reader.ts';
 import { adminRoutes, writeAdminError } from './admin.ts';
-import { adminDescription } from './openapi.ts';
+import { createAdminDescription } from './openapi.ts';
 
 const SECRET = 'correct horse battery staple';
-const description = adminDescription('1.2.3') as {
+const description = createAdminDescription('1.2.3') as {
   openapi: string;
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, object> }>>;
   components: { schemas: Record<string, object> };
 };
 
 let dataDir: string;
-let room: AccountsModule;
+let module: AccountsModule;
 let counters: Counters;
 let face: Face;
 let url: string;
 
-async function serve(door: Partial<Parameters<typeof adminRoutes>[1]> = {}): Promise<void> {
+async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Promise<void> {
   face = await createServer({
     name: 'admin',
     log: createLog('silent'),
@@ -39,21 +39,21 @@ async function serve(door: Partial<Parameters<typeof adminRoutes>[1]> = {}): Pro
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(face, { ...room, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...door });
+  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...deps });
   await face.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(face.server.address() as AddressInfo).port}`;
 }
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-admin-'));
-  room = await openAccounts({ dataDir });
+  module = await openAccounts({ dataDir });
   counters = createMemoryCounters();
   await serve();
 });
 afterEach(async () => {
   await face.close();
   await counters.close();
-  await room.close();
+  await module.close();
   await rm(dataDir, { recursive: true });
 });
 
@@ -61,7 +61,7 @@ const ajv = new Ajv2020({ strict: false });
 (addFormats as unknown as (to: Ajv2020) => void)(ajv);
 ajv.addSchema({ $id: 'api', ...description });
 
-/** Fails when an answer is not what its description says. */
+/** Fails if a response does not match the OpenAPI document. */
 function hold(method: string, where: string, status: number, body: unknown): void {
   const route = where.replace(/\?.*/, '').replace(/^(\/\w+)\/.+$/, '$1/{id}');
   const responses = description.paths[route]?.[method.toLowerCase()]?.responses;
@@ -90,15 +90,15 @@ async function ask(method: string, where: string, body?: unknown, headers: Recor
   return { status: answer.status, headers: answer.headers, json, data: json.data };
 }
 
-/** The same, held against the description. */
+/** The same, validated against the OpenAPI document. */
 async function call(...[method, where, body]: Parameters<typeof ask>) {
   const answer = await ask(method, where, body);
   hold(method, where, answer.status, answer.json);
   return answer;
 }
 
-describe('the description', () => {
-  it('is valid OpenAPI 3.1, and told to everybody', async () => {
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1, and needs no secret', async () => {
     const answer = await ask('GET', '/openapi.json', undefined, { authorization: '' });
     expect(answer.status).toBe(200);
     expect(answer.json.openapi).toBe('3.1.0');
@@ -111,7 +111,7 @@ describe('the description', () => {
 });
 
 describe('accounts', () => {
-  it('are made, told, listed and changed', async () => {
+  it('are created, shown, listed and changed', async () => {
     const made = await call('POST', '/accounts', { name: 'team', plan: 'paid', balance: 100 });
     expect(made).toMatchObject({ status: 201, data: { name: 'team', plan: 'paid', balance: 100 } });
     const { id } = made.data;
@@ -126,7 +126,7 @@ describe('accounts', () => {
     });
   });
 
-  it('are told in parts', async () => {
+  it('are listed page by page', async () => {
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.push((await call('POST', '/accounts', { name, plan: 'free' })).data.id);
     const walked = [];
@@ -143,7 +143,7 @@ describe('accounts', () => {
     expect((await call('GET', '/accounts?after=nobody')).json).toMatchObject({ code: 404 });
   });
 
-  it('that are not there are not found', async () => {
+  it('return 404 for unknown ids', async () => {
     for (const [method, where, body] of [
       ['GET', '/accounts/nobody'],
       ['PATCH', '/accounts/nobody', { name: 'x' }],
@@ -158,14 +158,14 @@ describe('accounts', () => {
 });
 
 describe('keys', () => {
-  it('are made, told once, listed, changed and revoked', async () => {
+  it('are created, shown once, listed, changed and revoked', async () => {
     const { data: account } = await call('POST', '/accounts', { name: 'team', plan: 'paid' });
     const expiresAt = '2036-01-01T00:00:00+02:00';
     const made = await call('POST', '/keys', { name: 'mine', accountId: account.id, expiresAt });
     const { key, ...record } = made.data;
     expect(made.status).toBe(201);
     expect(record).toMatchObject({ name: 'mine', accountId: account.id, expiresAt: '2035-12-31T22:00:00.000Z' });
-    expect((await room.accounts.identify(key))?.key.id).toBe(record.id);
+    expect((await module.accounts.identify(key))?.key.id).toBe(record.id);
     await call('POST', '/keys', { name: 'other' });
     expect((await call('GET', `/keys?accountId=${account.id}`)).json).toEqual({ data: [record], next: null });
     const { json } = await call('GET', '/keys?limit=1');
@@ -175,25 +175,25 @@ describe('keys', () => {
     expect(changed.data).toEqual({ ...record, name: 'renamed', expiresAt: null });
     const revoked = await call('DELETE', `/keys/${record.id}`);
     expect(revoked.data.revokedAt).toEqual(expect.any(String));
-    expect(await room.accounts.identify(key)).toBeUndefined();
+    expect(await module.accounts.identify(key)).toBeUndefined();
     expect((await call('DELETE', `/keys/${record.id}`)).data).toEqual(revoked.data);
   });
 
-  it('can be ones own, once', async () => {
+  it('can be chosen by the operator, but not twice', async () => {
     const key = `hosted_${'x'.repeat(30)}`;
     expect((await call('POST', '/keys', { name: 'mine', key })).data).toMatchObject({ key, shown: 'host…' });
     expect((await call('POST', '/keys', { name: 'mine', key })).json).toMatchObject({ code: 400, path: 'key' });
-    expect(await room.accounts.identify(key)).toBeDefined();
+    expect(await module.accounts.identify(key)).toBeDefined();
   });
 });
 
 describe('usage and plans', () => {
-  it('are told', async () => {
-    const { id: accountId } = await room.accounts.createAccount({ name: 'a', plan: 'free' });
+  it('are listed', async () => {
+    const { id: accountId } = await module.accounts.createAccount({ name: 'a', plan: 'free' });
     const at = Date.UTC(2026, 0, 31);
     const charge = { at, accountId, keyId: 'k', face: 'reader', endpoint: 'reader', status: 200, durationMs: 5 };
-    for (const model of ['m', 'm', 'n']) room.usage.charge({ id: newId(), ...charge, model, tokens: 4 });
-    await room.usage.flush();
+    for (const model of ['m', 'm', 'n']) module.usage.charge({ id: newId(), ...charge, model, tokens: 4 });
+    await module.usage.flush();
     const sum = { failed: 0, day: '2026-01-31' };
     expect((await call('GET', '/usage?by=day,model')).data).toEqual([
       { ...sum, model: 'm', requests: 2, tokens: 8, durationMs: 10 },
@@ -207,7 +207,7 @@ describe('usage and plans', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('an invalid request', () => {
   const twoFaults = { name: '', plan: 'gold' };
   it.each([
     ['POST', '/accounts', {}, ['name', 'plan']],
@@ -235,16 +235,16 @@ describe('what is wrong', () => {
     expect(status).toBe(400);
     expect(json).toMatchObject({ data: null, code: 400, status: 40001, name: 'ParamValidationError', path: paths[0] });
     if (paths[0] !== 'body') expect(json.faults.map(({ path }: { path: string }) => path)).toEqual(paths);
-    expect(await room.accounts.accounts()).toEqual([]);
+    expect(await module.accounts.accounts()).toEqual([]);
   });
 
-  it('is a body that is no JSON, and one that is too large', async () => {
+  it('has a body that is not JSON or too large', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await ask('POST', '/accounts', 'name=a&plan=free', form)).json).toMatchObject({ code: 400, path: 'body' });
     expect((await ask('POST', '/accounts', { name: 'x'.repeat(200_000) })).json.code).toBe(413);
   });
 
-  it('is an address where nothing is', async () => {
+  it('has an unknown path', async () => {
     expect((await ask('GET', '/nothing')).json).toMatchObject({ code: 404, name: 'RouteNotFoundError' });
     expect((await ask('GET', '/accounts/%zz')).json.code).toBe(400);
   });
@@ -260,7 +260,7 @@ describe('the secret', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('must be the right one', async () => {
+  it('must be correct', async () => {
     for (const given of ['x', `${SECRET}x`, SECRET.slice(1), SECRET.toUpperCase()]) {
       const { json } = await wrong(`Bearer ${given}`);
       expect(json, given).toMatchObject({ data: null, code: 401, name: 'AuthenticationFailedError' });
@@ -269,7 +269,7 @@ describe('the secret', () => {
     expect((await wrong(`bearer ${SECRET}`)).status).toBe(200);
   });
 
-  it('can be guessed at 20 times a minute, however many guesses come at once', async () => {
+  it('allows 20 wrong guesses a minute, however many come at once', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => wrong(`Bearer guess ${n}`)));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(20);
@@ -280,12 +280,12 @@ describe('the secret', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('may be used as often as one likes', async () => {
+  it('has no rate limit when correct', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => wrong(`Bearer ${SECRET}`)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('is not believed while guesses cannot be counted', async () => {
+  it('is refused while guesses cannot be counted', async () => {
     await face.close();
     await serve({
       counters: { take: () => Promise.reject(new CountersUnavailableError('away')) },
@@ -298,7 +298,7 @@ describe('the secret', () => {
   });
 });
 
-it('is nothing for pages of other origins', async () => {
+it('sends no CORS headers', async () => {
   const origin = { origin: 'https://elsewhere.example' };
   const preflight = await fetch(`${url}/accounts`, {
     method: 'OPTIONS',
@@ -310,8 +310,8 @@ it('is nothing for pages of other origins', async () => {
   }
 });
 
-it('says when the database is away, and nothing of it', async () => {
-  await room.close();
+it('answers 503 if the database is unreachable, without revealing its URL', async () => {
+  await module.close();
   const away = await openAccounts({ dataDir, databaseUrl: 'postgres://me:hidden@127.0.0.1:9/nothing' });
   await face.close();
   await serve({ ...away });

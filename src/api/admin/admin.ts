@@ -1,4 +1,4 @@
-/** The admin API: accounts, keys and usage over JSON, on a face of its own and for nobody without its secret. */
+/** The admin API: accounts, keys and usage as JSON, on a separate server that requires the admin secret. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
@@ -6,9 +6,9 @@ import type { Counters } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { errorObject } from '../envelopes/reader.ts';
 import { ADMIN_TABLE, type AdminModules, type AdminRoute } from './endpoints.ts';
-import { adminDescription } from './openapi.ts';
-import { checked, ID } from './schemas.ts';
-import { signIn } from './sign-in.ts';
+import { createAdminDescription } from './openapi.ts';
+import { ID_PATTERN, validate } from './schemas.ts';
+import { createSecretHook } from './secret-hook.ts';
 
 export interface AdminEndpointOptions extends AdminModules {
   readonly secret: string;
@@ -16,34 +16,34 @@ export interface AdminEndpointOptions extends AdminModules {
   readonly version: string;
 }
 
-const AWAY_S = 2;
+const RETRY_AFTER_S = 2;
 
-/** Always JSON: programs ask here. */
+/** Writes a failure, always as JSON, since only programs use this API. */
 export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
-  // What the framework refuses by itself passes no hook.
+  // Requests that Fastify rejects by itself skip the hooks.
   reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
 }
 
-export function adminRoutes(face: Face, { secret, counters, version, ...rooms }: AdminEndpointOptions): void {
+export function adminRoutes(face: Face, { secret, counters, version, ...modules }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
-    // Pages of other origins have no business here.
+    // No page of another origin may read the responses.
     for (const name of Object.keys(reply.getHeaders())) {
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
   });
-  const description = JSON.stringify(adminDescription(version));
+  const description = JSON.stringify(createAdminDescription(version));
   face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
-  const onRequest = signIn(secret, counters);
+  const onRequest = createSecretHook(secret, counters);
   for (const route of ADMIN_TABLE) {
     face.route({
       method: route.method,
       url: route.path.replace('{id}', ':id'),
       onRequest,
       handler: async (request, reply) => {
-        const answer = await run(route, rooms, request);
+        const answer = await runRoute(route, modules, request);
         return reply
           .code(route.method === 'POST' ? 201 : 200)
           .type('application/json; charset=utf-8')
@@ -53,25 +53,28 @@ export function adminRoutes(face: Face, { secret, counters, version, ...rooms }:
   }
 }
 
-async function run(route: AdminRoute, rooms: AdminModules, request: FastifyRequest) {
+async function runRoute(route: AdminRoute, modules: AdminModules, request: FastifyRequest) {
   const { id } = request.params as { id?: string };
-  if (id !== undefined && !ID.test(id))
-    throw problem('ResourceNotFoundError', { path: 'id', message: 'This is no id' });
-  const query = route.query && checked(route.query, { ...(request.query as object) });
-  const body = route.body && checked(route.body, bodyOf(request));
+  if (id !== undefined && !ID_PATTERN.test(id))
+    throw problem('ResourceNotFoundError', { path: 'id', message: 'The id in the path is not valid' });
+  const query = route.query && validate(route.query, { ...(request.query as object) });
+  const body = route.body && validate(route.body, bodyOf(request));
   try {
-    return await route.run(rooms, { id: id ?? '', query, body });
+    return await route.run(modules, { id: id ?? '', query, body });
   } catch (error) {
     if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseUnavailableError
-      ? problem('ServiceAwayError', { retryAfter: AWAY_S }, error)
+      ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
       : asProblem(error);
   }
 }
 
-/** Forms have no types, so they could only be guessed at. */
+/** Only JSON is accepted, as the fields of a form have no types. */
 function bodyOf({ body, headers }: FastifyRequest): unknown {
   if (body === undefined || body === null) return {};
   if (/^(?:application|text)\/json\b/i.test(headers['content-type'] ?? '')) return body;
-  throw problem('ParamValidationError', { path: 'body', message: 'The body must be application/json' });
+  throw problem('ParamValidationError', {
+    path: 'body',
+    message: 'Send the body as JSON, with Content-Type: application/json',
+  });
 }

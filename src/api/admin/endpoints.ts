@@ -1,4 +1,4 @@
-/** THE table of the admin API: what is asked where, with what, and what is answered. Routes and OpenAPI are drawn from it. */
+/** THE table of endpoints of the admin API. Its routes and its OpenAPI document are made from it. */
 import type { z } from 'zod';
 import { type Accounts, showAccount, showKey, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
@@ -24,7 +24,7 @@ export interface AdminModules {
   readonly plans: Plans;
 }
 
-/** The components of the description. */
+/** The schemas of the OpenAPI document. */
 export const ADMIN_SHAPES = {
   Account: accountShape,
   Key: keyShape,
@@ -33,7 +33,7 @@ export const ADMIN_SHAPES = {
   Plan: planShape,
 };
 
-interface Asked<Query, Body> {
+interface AdminRequest<Query, Body> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
@@ -47,9 +47,9 @@ interface Row<Query extends z.ZodType, Body extends z.ZodType> {
   readonly query?: Query;
   readonly body?: Body;
   readonly shape: keyof typeof ADMIN_SHAPES;
-  /** `page` has `next`, the id to go on behind. */
+  /** The form of `data`. A `page` also has `next`, the id after which the list continues. */
   readonly kind: 'one' | 'list' | 'page';
-  readonly run: (rooms: AdminModules, asked: Asked<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
+  readonly run: (modules: AdminModules, request: AdminRequest<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
 }
 
 export interface AdminAnswer {
@@ -59,16 +59,16 @@ export interface AdminAnswer {
 
 export type AdminRoute = Row<z.ZodType, z.ZodType>;
 
-// Each row is typed by its own shapes; together they are run with values that were checked by them.
+// Each row is typed by its own schemas. The cast is safe, as a row only gets values that its schemas have checked.
 const row = <Query extends z.ZodType, Body extends z.ZodType>(made: Row<Query, Body>) => made as unknown as AdminRoute;
 
-const found = <T>(value: T | undefined, what: string, id: string): T => {
+const orNotFound = <T>(value: T | undefined, what: string, id: string): T => {
   if (value !== undefined) return value;
   throw problem('ResourceNotFoundError', { path: 'id', message: `There is no ${what} ${id}` });
 };
 
-/** One more is asked for than is shown, to know whether the list goes on. */
-async function page<T extends { readonly id: string }>(
+/** Reads one row more than it shows, to know whether the list continues. */
+async function readPage<T extends { readonly id: string }>(
   limit: number,
   list: (limit: number) => Promise<T[]>,
   show: (row: T) => unknown,
@@ -83,20 +83,20 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/accounts',
     name: 'listAccounts',
-    summary: 'Accounts in the order of their making',
+    summary: 'List accounts in order of creation',
     query: accountList,
     shape: 'Account',
     kind: 'page',
     run: async ({ accounts }, { query: { limit, after } }) => {
-      if (after !== undefined) found(await accounts.account(after), 'account', after);
-      return page(limit, (count) => accounts.accounts({ limit: count, after }), showAccount);
+      if (after !== undefined) orNotFound(await accounts.account(after), 'account', after);
+      return readPage(limit, (count) => accounts.accounts({ limit: count, after }), showAccount);
     },
   }),
   row({
     method: 'POST',
     path: '/accounts',
     name: 'createAccount',
-    summary: 'Make an account',
+    summary: 'Create an account',
     body: newAccount,
     shape: 'Account',
     kind: 'one',
@@ -106,41 +106,41 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/accounts/{id}',
     name: 'getAccount',
-    summary: 'One account',
+    summary: 'Get an account',
     shape: 'Account',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: showAccount(found(await accounts.account(id), 'account', id)) }),
+    run: async ({ accounts }, { id }) => ({ data: showAccount(orNotFound(await accounts.account(id), 'account', id)) }),
   }),
   row({
     method: 'PATCH',
     path: '/accounts/{id}',
     name: 'changeAccount',
-    summary: 'Change name, plan or balance of an account',
+    summary: 'Change the name, plan or balance of an account',
     body: accountChange,
     shape: 'Account',
     kind: 'one',
     run: async ({ accounts }, { id, body }) => ({
-      data: showAccount(found(await accounts.changeAccount(id, body), 'account', id)),
+      data: showAccount(orNotFound(await accounts.changeAccount(id, body), 'account', id)),
     }),
   }),
   row({
     method: 'GET',
     path: '/keys',
     name: 'listKeys',
-    summary: 'Keys in the order of their making',
+    summary: 'List keys in order of creation',
     query: keyList,
     shape: 'Key',
     kind: 'page',
     run: async ({ accounts }, { query: { accountId, limit, after } }) => {
-      if (after !== undefined) found(await accounts.key(after), 'key', after);
-      return page(limit, (count) => accounts.keys({ accountId, limit: count, after }), showKey);
+      if (after !== undefined) orNotFound(await accounts.key(after), 'key', after);
+      return readPage(limit, (count) => accounts.keys({ accountId, limit: count, after }), showKey);
     },
   }),
   row({
     method: 'POST',
     path: '/keys',
     name: 'mintKey',
-    summary: 'Make a key, or take one of your own; its text is told this once',
+    summary: 'Create a key, or import one of your own. The response is the only one that contains the key',
     body: newKey,
     shape: 'MadeKey',
     kind: 'one',
@@ -154,28 +154,28 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'PATCH',
     path: '/keys/{id}',
     name: 'changeKey',
-    summary: 'Change the name or the end of a key',
+    summary: 'Change the name or expiry of a key',
     body: keyChange,
     shape: 'Key',
     kind: 'one',
     run: async ({ accounts }, { id, body }) => ({
-      data: showKey(found(await accounts.changeKey(id, body), 'key', id)),
+      data: showKey(orNotFound(await accounts.changeKey(id, body), 'key', id)),
     }),
   }),
   row({
     method: 'DELETE',
     path: '/keys/{id}',
     name: 'revokeKey',
-    summary: 'Revoke a key for good; its record stays',
+    summary: 'Revoke a key permanently. Its record is kept',
     shape: 'Key',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: showKey(found(await accounts.revokeKey(id), 'key', id)) }),
+    run: async ({ accounts }, { id }) => ({ data: showKey(orNotFound(await accounts.revokeKey(id), 'key', id)) }),
   }),
   row({
     method: 'GET',
     path: '/usage',
     name: 'sumUsage',
-    summary: 'Sums of what was used',
+    summary: 'Get usage totals',
     query: usageQuery,
     shape: 'UsageSum',
     kind: 'list',
@@ -185,7 +185,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     method: 'GET',
     path: '/plans',
     name: 'listPlans',
-    summary: 'The plans in force',
+    summary: 'List the plans and their limits',
     shape: 'Plan',
     kind: 'list',
     run: async ({ plans }) => ({ data: Object.values(plans) }),

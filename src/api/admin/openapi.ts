@@ -1,4 +1,4 @@
-/** The description of the admin API, drawn from its table. */
+/** The OpenAPI document of the admin API, made from its table of endpoints. */
 import * as z from 'zod';
 import { PROBLEMS } from '#errors.ts';
 import { inputSchema } from '#http/openapi.ts';
@@ -9,7 +9,7 @@ const json = (schema: object) => ({ 'application/json': { schema } });
 const statusOf = ({ method }: AdminRoute) => (method === 'POST' ? 201 : 200);
 
 /** The OpenAPI 3.1 document of the admin API. */
-export function adminDescription(version: string): object {
+export function createAdminDescription(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of ADMIN_TABLE) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
@@ -19,7 +19,7 @@ export function adminDescription(version: string): object {
     info: {
       title: 'Lectern admin API',
       version,
-      description: 'Accounts, keys and usage. Every request carries the admin secret.',
+      description: 'Accounts, keys and usage. Every request needs the admin secret.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -45,7 +45,7 @@ function operation(route: AdminRoute): object {
     ...(body && { requestBody: { required: true, content: json(inputSchema(body)) } }),
     responses: {
       [statusOf(route)]: { description: 'Done.', content: json(answerOf(route)) },
-      default: { description: 'A failure; its code is the HTTP status.', content: json(ref('Failure')) },
+      default: { description: 'A failure. Its `code` is the HTTP status.', content: json(ref('Failure')) },
     },
   };
 }
@@ -62,7 +62,10 @@ function queryParameters(query: z.ZodType): object[] {
 
 function answerOf({ kind, shape }: AdminRoute): object {
   const data = kind === 'one' ? ref(shape) : { type: 'array', items: ref(shape) };
-  const next = { type: ['string', 'null'], description: 'For `after`: where the list goes on; null at its end.' };
+  const next = {
+    type: ['string', 'null'],
+    description: 'The value of `after` for the next page; null on the last page.',
+  };
   return {
     type: 'object',
     required: kind === 'page' ? ['data', 'next'] : ['data'],
@@ -75,10 +78,10 @@ const FAILURE = {
   required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
   properties: {
     data: { type: 'null' },
-    path: { type: 'string', description: 'The first field at fault.' },
+    path: { type: 'string', description: 'The first invalid field.' },
     faults: {
       type: 'array',
-      description: 'All fields at fault.',
+      description: 'All invalid fields.',
       items: {
         type: 'object',
         required: ['path', 'message'],
@@ -90,6 +93,6 @@ const FAILURE = {
     status: { type: 'integer' },
     message: { type: 'string' },
     readableMessage: { type: 'string' },
-    retryAfter: { type: 'integer', description: 'Seconds until it makes sense to ask again.' },
+    retryAfter: { type: 'integer', description: 'Seconds to wait before retrying.' },
   },
 };

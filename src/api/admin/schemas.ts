@@ -1,38 +1,48 @@
-/** What goes in and out of the admin API. Times are ISO 8601, amounts tokens. */
+/** The request and response schemas of the admin API. Times are ISO 8601, amounts are tokens. */
 import * as z from 'zod';
-import { NAME, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
+import { NAME_PATTERN, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';
 
-const name = z.string().regex(NAME, 'must be one line of 1 to 200 characters').describe('A name for people, one line.');
-/** What an id can look like: PostgreSQL has no texts with a NUL in them. */
-export const ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-const id = (what: string) => z.string().regex(ID, 'must be an id').describe(what);
+const name = z
+  .string()
+  .regex(NAME_PATTERN, 'must be one line of 1 to 200 characters')
+  .describe('A display name: one line of 1 to 200 characters.');
+/** A valid id. Excludes NUL, which PostgreSQL cannot store in text. */
+export const ID_PATTERN = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const id = (what: string) => z.string().regex(ID_PATTERN, 'must be an id').describe(what);
 const plan = z.enum(PLAN_NAMES);
-const balance = z.int().min(0).nullable().describe('Tokens left; null when none are counted.');
+const balance = z
+  .int()
+  .min(0)
+  .nullable()
+  .describe('Tokens left; null for an account without a balance, which is not charged.');
 const time = (meaning: string) => z.iso.datetime().describe(meaning);
 const expiry = z.iso
-  .datetime({ offset: true, error: 'must be a time in ISO 8601 with its zone, or null' })
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with a time zone, or null' })
   .transform((text) => Date.parse(text))
   .nullable()
-  .describe('When the key ends, ISO 8601 with a zone; null for never.');
+  .describe('When the key expires, ISO 8601 with a time zone; null for never.');
 
 export const newAccount = z.strictObject({ name, plan, balance: balance.optional() });
 export const accountChange = z.strictObject({
   name: name.optional(),
   plan: plan.optional(),
   balance: balance.optional(),
-  addBalance: z.int().optional().describe('Tokens added to the balance, or taken from it; it never falls below zero.'),
+  addBalance: z
+    .int()
+    .optional()
+    .describe('Tokens to add to the balance; negative to subtract. The balance stops at zero.'),
 });
 export const newKey = z.strictObject({
   name,
-  accountId: id('The account it belongs to; `default` without one.').optional(),
+  accountId: id('The id of its account. Default: `default`.').optional(),
   expiresAt: expiry.optional(),
   key: z
     .string()
     .regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible ASCII characters without spaces')
     .optional()
-    .describe('A key of your own, 32 to 512 visible ASCII characters; one is made without it.'),
+    .describe('A key of your own, 32 to 512 visible ASCII characters. Default: a new random key.'),
 });
 export const keyChange = z.strictObject({ name: name.optional(), expiresAt: expiry.optional() });
 
@@ -42,8 +52,8 @@ const limit = z.coerce
   .min(1)
   .max(1000)
   .default(100)
-  .describe('How many at most, 1 to 1000; 100 without it.');
-const after = id('The id behind which the list goes on: `next` of the answer before.').optional();
+  .describe('Maximum number of items, 1 to 1000. Default: 100.');
+const after = id('The id after which the list continues: `next` of the previous response.').optional();
 export const accountList = z.strictObject({ limit, after });
 export const keyList = z.strictObject({ accountId: id('Only keys of this account.').optional(), limit, after });
 
@@ -51,15 +61,17 @@ const groups = z
   .string()
   .transform((text) => text.split(',').map((word) => word.trim()))
   .refine((words): words is UsageGroup[] => words.every((word) => USAGE_GROUPS.includes(word as UsageGroup)), {
-    error: `must be of ${USAGE_GROUPS.join(', ')}, parted by commas`,
+    error: `must be a comma-separated list of ${USAGE_GROUPS.join(', ')}`,
   });
-const day = z.iso.date('must be a day: YYYY-MM-DD');
+const day = z.iso.date('must be a date: YYYY-MM-DD');
 export const usageQuery = z.strictObject({
-  by: groups.optional().describe(`What sums are grouped by, parted by commas: ${USAGE_GROUPS.join(', ')}.`),
+  by: groups
+    .optional()
+    .describe(`Groups of the totals, separated by commas: ${USAGE_GROUPS.join(', ')}. Default: one total.`),
   from: day.optional().describe('The first day, UTC.'),
   to: day.optional().describe('The last day, UTC.'),
-  accountId: id('Only of this account.').optional(),
-  keyId: id('Only of this key.').optional(),
+  accountId: id('Only usage of this account.').optional(),
+  keyId: id('Only usage of this key.').optional(),
 });
 
 export const accountShape = z.strictObject({
@@ -67,23 +79,23 @@ export const accountShape = z.strictObject({
   name,
   plan,
   balance,
-  createdAt: time('When it was made.'),
+  createdAt: time('When it was created.'),
 });
 export const keyShape = z.strictObject({
   id: z.string(),
   accountId: z.string(),
   name,
-  shown: z.string().describe('The start of the key.'),
-  createdAt: time('When it was made.'),
-  expiresAt: time('When it ends.').nullable(),
+  shown: z.string().describe('The first characters of the key.'),
+  createdAt: time('When it was created.'),
+  expiresAt: time('When it expires.').nullable(),
   revokedAt: time('When it was revoked.').nullable(),
-  lastUsedAt: time('When it was used last, to the minute.').nullable(),
+  lastUsedAt: time('When it was last used, rounded down to the minute.').nullable(),
 });
-export const madeKeyShape = keyShape.extend({ key: z.string().describe('The key; it is told this once.') });
+export const madeKeyShape = keyShape.extend({ key: z.string().describe('The key. It cannot be shown again.') });
 export const usageShape = z.strictObject({
   ...Object.fromEntries(USAGE_GROUPS.map((group) => [group, z.string().optional()])),
   requests: z.int(),
-  failed: z.int().describe('Those answered with a status of 400 and above.'),
+  failed: z.int().describe('Requests answered with a status of 400 or above.'),
   tokens: z.int(),
   durationMs: z.int(),
 });
@@ -97,13 +109,13 @@ export const planShape = z.looseObject({
   ),
 });
 
-/** The value that a caller gave, or a ParamValidationError that names every fault. */
-export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+/** Parses a value from the caller. Throws a ParamValidationError that lists every invalid field. */
+export function validate<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: key, message: 'there is no such field' }))
+      ? issue.keys.map((key) => ({ path: key, message: 'unknown field' }))
       : [{ path: issue.path.join('.') || 'body', message: issue.message }],
   );
   throw problem('ParamValidationError', {

@@ -1,37 +1,40 @@
-/** Batch jobs of the model host (contract, section 8): submitted, looked at, cancelled, and their files fetched. */
+/**
+ * The endpoints of batch jobs: submit, list, show and cancel a job, and download its files
+ * (docs/reference/wire/models.md, Batches).
+ */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type BatchModule, type FileKind, isFinal, type Job, showJob } from '#batch/index.ts';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import { bodyOf } from '../models/body.ts';
-import { type ModelEndpointOptions, refuseOthers } from '../models/endpoint.ts';
+import { type ModelEndpointOptions, refuseOtherMethods } from '../models/endpoint.ts';
+import { orUnavailable } from '../unavailable.ts';
 import { sendFile } from './files.ts';
 import { readSubmission } from './request.ts';
-import { away } from './unavailable.ts';
 
 export interface BatchEndpointOptions {
-  readonly room: BatchModule;
+  readonly batch: BatchModule;
   readonly guard: Guard;
 }
 
-const ENTRANCE = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' } as const;
+const ACCESS = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' } as const;
 const KINDS: readonly FileKind[] = ['output', 'errors'];
-const STANDARD_LIMIT = 20;
+const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-export function batchRoutes(face: Face, door: ModelEndpointOptions & BatchEndpointOptions): void {
-  const { room, guard, registry, gatekeeper } = door;
-  const onRequest = gatekeeper.guard(ENTRANCE, 'by kind');
+export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpointOptions): void {
+  const { batch, guard, registry, gatekeeper } = deps;
+  const onRequest = gatekeeper.hook(ACCESS, 'by kind');
   const send = (reply: FastifyReply, value: unknown) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
-  const shown = (request: FastifyRequest, job: Job) => showJob(job, room.links, baseUrlOf(request));
-  const ownerOf = (request: FastifyRequest) => callerOf(gatekeeper.visitOf(request).caller).owner;
+  const shown = (request: FastifyRequest, job: Job) => showJob(job, batch.links, baseUrlOf(request));
+  const ownerOf = (request: FastifyRequest) => callerOf(gatekeeper.admissionOf(request).caller).owner;
 
-  /** The caller's own job: another's is answered like one that is not there. */
+  /** The job in the path, if it belongs to the caller. Otherwise it is reported as not found. */
   async function ownJob(request: FastifyRequest): Promise<Job> {
     const { id } = request.params as { id: string };
-    const job = await away(room.find(id));
+    const job = await orUnavailable(batch.find(id));
     if (job && job.owner === ownerOf(request)) return job;
     throw notFound(id);
   }
@@ -39,29 +42,29 @@ export function batchRoutes(face: Face, door: ModelEndpointOptions & BatchEndpoi
   face.post('/v1/batch/embeddings', { onRequest }, async (request, reply) => {
     const asked = await readSubmission(bodyOf(request), registry, guard);
     request.body = undefined;
-    const caller = callerOf(gatekeeper.visitOf(request).caller);
-    const job = await away(room.submit({ ...asked, ...caller, baseUrl: baseUrlOf(request) }));
-    if (job.webhookUrl) reply.header('x-webhook-secret', room.links.webhookSecret(job.owner));
+    const caller = callerOf(gatekeeper.admissionOf(request).caller);
+    const job = await orUnavailable(batch.submit({ ...asked, ...caller, baseUrl: baseUrlOf(request) }));
+    if (job.webhookUrl) reply.header('x-webhook-secret', batch.links.webhookSecret(job.owner));
     return send(reply, shown(request, job));
   });
-  refuseOthers(face, '/v1/batch/embeddings', ['POST']);
+  refuseOtherMethods(face, '/v1/batch/embeddings', ['POST']);
 
   face.get('/v1/batches', { onRequest }, async (request, reply) => {
-    const jobs = await away(room.list(ownerOf(request), limitOf(request)));
+    const jobs = await orUnavailable(batch.list(ownerOf(request), limitOf(request)));
     return send(
       reply,
       jobs.map((job) => shown(request, job)),
     );
   });
-  refuseOthers(face, '/v1/batches', ['GET']);
+  refuseOtherMethods(face, '/v1/batches', ['GET']);
 
   face.get('/v1/batch/:id', { onRequest }, async (request, reply) =>
     send(reply, shown(request, await ownJob(request))),
   );
   face.delete('/v1/batch/:id', { onRequest }, async (request, reply) =>
-    send(reply, shown(request, await away(room.cancel(await ownJob(request))))),
+    send(reply, shown(request, await orUnavailable(batch.cancel(await ownJob(request))))),
   );
-  refuseOthers(face, '/v1/batch/:id', ['GET', 'DELETE']);
+  refuseOtherMethods(face, '/v1/batch/:id', ['GET', 'DELETE']);
 
   for (const kind of KINDS) {
     const url = `/v1/batch/:id/${kind}`;
@@ -69,20 +72,20 @@ export function batchRoutes(face: Face, door: ModelEndpointOptions & BatchEndpoi
     const keyOrLink: onRequestAsyncHookHandler = async function (request, reply) {
       const { id } = request.params as { id: string };
       const { exp, sig } = request.query as Record<string, unknown>;
-      if (room.links.verify(id, kind, { exp, sig }, Date.now())) signed.add(request);
+      if (batch.links.verify(id, kind, { exp, sig }, Date.now())) signed.add(request);
       else await onRequest.call(this, request, reply);
     };
     face.get(url, { onRequest: keyOrLink }, async (request, reply) => {
       const { id } = request.params as { id: string };
-      const job = signed.has(request) ? await away(room.find(id)) : await ownJob(request);
+      const job = signed.has(request) ? await orUnavailable(batch.find(id)) : await ownJob(request);
       if (!job) throw notFound(id);
       if (!isFinal(job.state)) {
         throw problem('ResourceBusyError', { message: `batch ${id} is currently being modified` });
       }
       if (job.state === 'expired' || job.completed + job.failed === 0) throw notFound(id);
-      return sendFile(request, reply, room, job, kind);
+      return sendFile(request, reply, batch, job, kind);
     });
-    refuseOthers(face, url, ['GET']);
+    refuseOtherMethods(face, url, ['GET']);
   }
 }
 
@@ -90,17 +93,17 @@ const MAX_ID = 100;
 const notFound = (id: string) =>
   problem('ResourceNotFoundError', { message: `batch ${id.slice(0, MAX_ID)} not found or access denied` });
 
-/** Whose a job is, and who pays. Where nobody needs a key all jobs are everybody's. */
-function callerOf(caller: ReturnType<ModelEndpointOptions['gatekeeper']['visitOf']>['caller']) {
+/** The key that owns a job and the account that it is charged to. If no keys are required, all callers share all jobs. */
+function callerOf(caller: ReturnType<ModelEndpointOptions['gatekeeper']['admissionOf']>['caller']) {
   return caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
 }
 
-/** The address that the caller asked. */
+/** The URL of this host as the caller sees it. */
 const baseUrlOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`;
 
 function limitOf({ query }: FastifyRequest): number {
   const given = (query as Record<string, unknown>).limit;
-  if (given === undefined) return STANDARD_LIMIT;
+  if (given === undefined) return DEFAULT_LIMIT;
   const limit = typeof given === 'string' && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : undefined;
   const refuse = (type: string, message: string) => {
     const field = 'query -> limit';

@@ -1,11 +1,11 @@
-/** Files of a job on their way to a client: JSON lines, whole or a range of their bytes. */
+/** Sends the files of a batch job: JSON lines, complete or a range of bytes. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchModule, FileKind, Job } from '#batch/index.ts';
 
-/** Streamed from the database: nothing is held but the piece on its way. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, room: BatchModule, job: Job, kind: FileKind) {
-  const file = room.file(job, kind);
+/** Streams the file from the database, so that only one chunk is in memory. */
+export function sendFile(request: FastifyRequest, reply: FastifyReply, batch: BatchModule, job: Job, kind: FileKind) {
+  const file = batch.file(job, kind);
   const range = rangeOf(request.headers.range, file.bytes);
   reply
     .type('application/x-ndjson')
@@ -17,7 +17,12 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, room: Bat
       .header('content-range', `bytes */${file.bytes}`)
       .removeHeader('content-disposition')
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify({ detail: 'The range is not in the file', request_id: request.id }));
+      .send(
+        JSON.stringify({
+          detail: `The range is outside the file, which has ${file.bytes} bytes`,
+          request_id: request.id,
+        }),
+      );
   }
   const { from, to } = range ?? { from: 0, to: file.bytes };
   if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${file.bytes}`);
@@ -27,11 +32,11 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, room: Bat
 
 interface Range {
   readonly from: number;
-  /** Behind the last byte. */
+  /** Exclusive. */
   readonly to: number;
 }
 
-/** One range of bytes (RFC 9110, section 14); several, or another unit, are answered with the whole file. */
+/** Parses a single byte range (RFC 9110, section 14). Several ranges or another unit return `undefined`: the whole file. */
 export function rangeOf(header: string | undefined, bytes: number): Range | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
   if (!first && !last) return undefined;

@@ -1,4 +1,4 @@
-/** Batch jobs in the interface description of the model host (contract, section 8). */
+/** The part of the model host's OpenAPI document for batch jobs. */
 import { BATCH_TASKS, MAX_INLINE_LINES } from '#batch/index.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
 import { ref } from '../openapi/components.ts';
@@ -27,7 +27,7 @@ const OPTIONS = {
 export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
   BatchLine: {
     type: 'object',
-    description: 'A line of a job, inline or of JSONL: texts only. One that is wrong fails alone.',
+    description: 'One line of a job, inline or in JSONL. Accepts texts only. An invalid line fails alone.',
     properties: {
       custom_id: { type: 'string', minLength: 1, maxLength: 256, description: 'Unique in the job.' },
       body: {
@@ -41,11 +41,11 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
   BatchRequest: {
     type: 'object',
     properties: {
-      model: { type: 'string', description: 'The id of a model that gives dense vectors.' },
-      // What is wrong with a line is told in the file of errors.
-      input: orNull('array', { minItems: 1, maxItems: MAX_INLINE_LINES, description: 'Lines, each a BatchLine.' }),
-      input_url: orNull('string', { description: 'Where JSONL is fetched from, instead of `input`.' }),
-      webhook_url: orNull('string', { description: 'Told once, signed, when the job has ended.' }),
+      model: { type: 'string', description: 'The id of a model with dense vectors.' },
+      // Invalid lines are reported in the file of errors.
+      input: orNull('array', { minItems: 1, maxItems: MAX_INLINE_LINES, description: 'The lines, each a BatchLine.' }),
+      input_url: orNull('string', { description: 'URL of a JSONL file of lines, instead of `input`.' }),
+      webhook_url: orNull('string', { description: 'URL that gets one signed request when the job has ended.' }),
       ...OPTIONS,
     },
     required: ['model'],
@@ -58,7 +58,7 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
       status: { enum: ['pending', 'processing', 'completed', 'failed', 'expired', 'cancelled'] },
       model: { type: 'string' },
       created_at: { type: 'string', format: 'date-time' },
-      completed_at: orNull('string', { description: 'Set when the job has ended, however it did.' }),
+      completed_at: orNull('string', { description: 'When the job ended, with whatever status.' }),
       expires_at: orNull('string'),
       stats: {
         anyOf: [
@@ -72,8 +72,8 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
           { type: 'null' },
         ],
       },
-      output_url: orNull('string', { description: 'A signed link, when a line succeeded.' }),
-      error_file_url: orNull('string', { description: 'A signed link, when a line failed.' }),
+      output_url: orNull('string', { description: 'A signed URL, if a line succeeded.' }),
+      error_file_url: orNull('string', { description: 'A signed URL, if a line failed.' }),
       error: orNull('string', { description: 'Why the job failed as a whole.' }),
     },
     required: [
@@ -93,7 +93,7 @@ const call = (operationId: string, summary: string, answer: Schema, more: Schema
 });
 const ofJob = { parameters: [ID] };
 
-/** A key, or the query of a signed link. */
+/** A download, authorized by a key or by the query of a signed URL. */
 const file = (operationId: string, summary: string) => ({
   operationId,
   summary,
@@ -111,14 +111,14 @@ const file = (operationId: string, summary: string) => ({
 
 export const BATCH_PATHS: Readonly<Record<string, Schema>> = {
   '/v1/batch/embeddings': {
-    post: call('submitBatch', 'Embeddings of many texts, later', ref('BatchJob'), {
+    post: call('submitBatch', 'Submit a job that embeds many texts', ref('BatchJob'), {
       requestBody: { required: true, content: json(ref('BatchRequest')) },
     }),
   },
   '/v1/batches': {
     get: call(
       'listBatches',
-      'The caller’s own jobs, newest first',
+      'List the jobs of this key, newest first',
       { type: 'array', items: ref('BatchJob') },
       {
         parameters: [
@@ -133,9 +133,9 @@ export const BATCH_PATHS: Readonly<Record<string, Schema>> = {
     ),
   },
   '/v1/batch/{batch_id}': {
-    get: call('showBatch', 'One job', ref('BatchJob'), ofJob),
-    delete: call('cancelBatch', 'Ends a job; one that has ended stays as it is', ref('BatchJob'), ofJob),
+    get: call('showBatch', 'Get a job', ref('BatchJob'), ofJob),
+    delete: call('cancelBatch', 'Cancel a job. A job that has ended is not changed', ref('BatchJob'), ofJob),
   },
-  '/v1/batch/{batch_id}/output': { get: file('batchOutput', 'The lines that succeeded, in the order of the input') },
-  '/v1/batch/{batch_id}/errors': { get: file('batchErrors', 'The lines that failed') },
+  '/v1/batch/{batch_id}/output': { get: file('batchOutput', 'Download the lines that succeeded, in input order') },
+  '/v1/batch/{batch_id}/errors': { get: file('batchErrors', 'Download the lines that failed') },
 };

@@ -1,4 +1,4 @@
-/** What a submission of a batch job asks for (contract, 8.1): everything that is wrong with it at once. */
+/** Reads and checks a submitted batch job. Reports all errors at once (docs/reference/wire/models.md, Batches). */
 import { BATCH_TASKS, MAX_INLINE_LINES, optionsOf, type Submission, taskOfKind } from '#batch/index.ts';
 import { Problem, problem } from '#errors.ts';
 import { isEmbedding, type Registry, readEmbedRequest } from '#models/index.ts';
@@ -6,24 +6,24 @@ import type { Guard } from '#net/guard/guard.ts';
 import type { FieldError } from '../envelopes/model.ts';
 import { type ModelBody, modelOf } from '../models/body.ts';
 
-export type AskedJob = Pick<Submission, 'model' | 'options' | 'input' | 'webhookUrl'>;
+export type JobSubmission = Pick<Submission, 'model' | 'options' | 'input' | 'webhookUrl'>;
 
 type Served = Submission['model'];
 
-/** ModelNotFoundError for a model that gives no dense vectors of texts; ParamValidationError for everything else. */
-export async function readSubmission(body: ModelBody, registry: Registry, guard: Guard): Promise<AskedJob> {
+/** Throws ModelNotFoundError for a model without dense text vectors, and ParamValidationError for invalid fields. */
+export async function readSubmission(body: ModelBody, registry: Registry, guard: Guard): Promise<JobSubmission> {
   const model = await registry.embedding(modelOf(body));
   if (!isDense(model)) throw await notDense(model.name, registry);
   const options = optionsOf(body);
-  const errors = [...optionFaults(options, model), ...inputFaults(body, guard)];
+  const errors = [...optionErrors(options, model), ...inputErrors(body, guard)];
   const webhookUrl = given(body.webhook_url);
-  if (webhookUrl !== undefined) errors.push(...urlFaults('webhook_url', webhookUrl, guard));
+  if (webhookUrl !== undefined) errors.push(...urlErrors('webhook_url', webhookUrl, guard));
   const [first] = errors;
   if (first) throw problem('ParamValidationError', { path: first.field, message: first.message, errors });
   return {
     model,
     options,
-    input: (given(body.input) ?? body.input_url) as AskedJob['input'],
+    input: (given(body.input) ?? body.input_url) as JobSubmission['input'],
     webhookUrl: (webhookUrl as string | undefined) ?? null,
   };
 }
@@ -37,18 +37,18 @@ async function notDense(name: string, registry: Registry): Promise<Problem> {
   });
 }
 
-/** Null is as good as absent. */
+/** Treats null like an absent field. */
 const given = (value: unknown): unknown => (value === null ? undefined : value);
 
-const fault = (field: string, type: string, message: string, input?: unknown): FieldError => ({
+const fieldError = (field: string, type: string, message: string, input?: unknown): FieldError => ({
   field: `body -> ${field}`,
   message,
   type,
   ...(input !== undefined && { input }),
 });
 
-/** Held against the model with any input. */
-function optionFaults(options: AskedJob['options'], { row, kind }: Served): FieldError[] {
+/** Checks the options with an empty input, as the lines are checked later. */
+function optionErrors(options: JobSubmission['options'], { row, kind }: Served): FieldError[] {
   const task = taskOfKind(options.task, kind);
   try {
     readEmbedRequest({ ...options, task, input: '' }, row, kind);
@@ -63,42 +63,44 @@ function optionFaults(options: AskedJob['options'], { row, kind }: Served): Fiel
   }
 }
 
-function inputFaults(body: ModelBody, guard: Guard): FieldError[] {
+function inputErrors(body: ModelBody, guard: Guard): FieldError[] {
   const input = given(body.input);
   const url = given(body.input_url);
   if (input === undefined && url === undefined) {
-    return [fault('input', 'missing', 'is required, or input_url')];
+    return [fieldError('input', 'missing', 'is required unless input_url is sent')];
   }
   if (input !== undefined && url !== undefined) {
-    return [fault('input_url', 'value_error', 'cannot be sent with input: exactly one of them is taken')];
+    return [fieldError('input_url', 'value_error', 'cannot be sent together with input: send exactly one of them')];
   }
-  if (url !== undefined) return urlFaults('input_url', url, guard);
-  if (!Array.isArray(input)) return [fault('input', 'list_type', 'must be a list of objects', input)];
-  if (!input.length) return [fault('input', 'too_short', 'must have at least one item', input)];
+  if (url !== undefined) return urlErrors('input_url', url, guard);
+  if (!Array.isArray(input)) return [fieldError('input', 'list_type', 'must be a list of objects', input)];
+  if (!input.length) return [fieldError('input', 'too_short', 'must have at least one item', input)];
   if (input.length > MAX_INLINE_LINES) {
-    const message = `must have at most ${MAX_INLINE_LINES} items, not ${input.length}: longer inputs are sent by input_url`;
-    return [fault('input', 'too_long', message)];
+    const message = `must have at most ${MAX_INLINE_LINES} items, not ${input.length}: use input_url for longer inputs`;
+    return [fieldError('input', 'too_long', message)];
   }
   return [];
 }
 
 const MAX_URL = 4_096;
 
-/** Without asking DNS: what a name stands for is held against the rules when it is dialled. */
-function urlFaults(field: string, value: unknown, guard: Guard): FieldError[] {
-  if (typeof value !== 'string') return [fault(field, 'string_type', 'must be a string', value)];
-  if (value.length > MAX_URL) return [fault(field, 'too_long', `must have at most ${MAX_URL} characters`, value)];
+/** Checks a URL without DNS. The IP addresses of its host are checked when connecting. */
+function urlErrors(field: string, value: unknown, guard: Guard): FieldError[] {
+  if (typeof value !== 'string') return [fieldError(field, 'string_type', 'must be a string', value)];
+  if (value.length > MAX_URL) return [fieldError(field, 'too_long', `must have at most ${MAX_URL} characters`, value)];
   if (/^(?:s3|gs):/i.test(value)) {
-    return [fault(field, 'value_error', 'needs credentials that this server has not: use an https address', value)];
+    return [
+      fieldError(field, 'value_error', 'needs credentials that this server does not have: use an https URL', value),
+    ];
   }
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    return [fault(field, 'value_error', 'must be an http or https address', value)];
+    return [fieldError(field, 'value_error', 'must be an http or https URL', value)];
   }
   try {
     guard.checkUrl(new URL(value));
     return [];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return [fault(field, 'value_error', 'is not an address that may be reached from here', value)];
+    return [fieldError(field, 'value_error', 'is a URL that this server may not connect to', value)];
   }
 }

@@ -1,76 +1,76 @@
-/** Crawls of sites: started, looked at, followed, cancelled; what was read is fetched, or comes as it is read. */
+/** The endpoints of crawls: start, list, show, follow and cancel a crawl, and get its pages. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Entrance } from '#accounts/index.ts';
+import type { AccessRule, Caller } from '#accounts/index.ts';
 import { type CrawlJob, type CrawlModule, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
-import { away } from '../batch/unavailable.ts';
-import { refuseForeignPage } from '../cross-site.ts';
+import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
+import { orUnavailable } from '../unavailable.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 
 export interface CrawlEndpointOptions extends CrawlRules {
-  readonly room: CrawlModule;
+  readonly crawls: CrawlModule;
   readonly gatekeeper: Gatekeeper;
-  /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
-  readonly guardsNetworks: boolean;
-  /** Names under which a browser may know this server, beside addresses and localhost. */
+  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
+  readonly refusesCrossSite: boolean;
+  /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
 }
 
 export const CRAWL_PATHS: readonly string[] = ['/crawl', '/crawls', '/crawl/'];
 
-const ENTRANCE: Entrance = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
-const STANDARD_LIMIT = 20;
+const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
+const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
-  const { room, gatekeeper } = door;
-  const onRequest = gatekeeper.guard(ENTRANCE, 'plain');
+export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
+  const { crawls, gatekeeper } = deps;
+  const onRequest = gatekeeper.hook(ACCESS, 'plain');
 
-  /** Whose a crawl is, and who pays. Where nobody needs a key all crawls are everybody's. */
+  /** The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all crawls. */
   function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {
-    const { caller }: { caller: Caller } = gatekeeper.visitOf(request);
+    const { caller }: { caller: Caller } = gatekeeper.admissionOf(request);
     if (caller.kind === 'key') return { owner: caller.key.id, account: caller.account.id };
-    if (door.guardsNetworks) refuseForeignPage(request, door.ownNames);
+    if (deps.refusesCrossSite) refuseCrossSite(request, deps.ownNames);
     return { owner: '', account: null };
   }
 
-  /** The caller's own crawl: another's is answered like one that is not there. */
+  /** The crawl in the path, if it belongs to the caller. Otherwise it is reported as not found. */
   async function ownJob(request: FastifyRequest): Promise<CrawlJob> {
     const { owner } = callerOf(request);
     const { id } = request.params as { id: string };
-    const job = await away(room.find(id));
+    const job = await orUnavailable(crawls.find(id));
     if (job?.owner === owner) return job;
     throw problem('ResourceNotFoundError', { message: `crawl ${id.slice(0, MAX_ID)} not found or access denied` });
   }
 
   face.post('/crawl', { onRequest }, async (request, reply) => {
     const caller = callerOf(request);
-    const { asked, options } = readCrawl(request, gatekeeper.visitOf(request), door);
+    const { asked, options } = readCrawl(request, gatekeeper.admissionOf(request), deps);
     request.body = undefined;
     const isStream = successKind(request.headers.accept) === 'stream';
-    const job = await away(room.submit({ asked, options, ...caller }));
+    const job = await orUnavailable(crawls.submit({ asked, options, ...caller }));
     reply.header('location', `/crawl/${job.id}`);
     if (!isStream) return sendJson(reply.code(202), showCrawl(job));
     const signal = goneSignal(reply);
     if (asked.cancelOnClose) {
-      const abandon = () => void room.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
+      const abandon = () => void crawls.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
       if (signal.aborted) abandon();
       else signal.addEventListener('abort', abandon, { once: true });
     }
-    return sendEvents(reply, room.follow(job, 0, signal));
+    return sendEvents(reply, crawls.follow(job, 0, signal));
   });
 
   face.get('/crawls', { onRequest }, async (request, reply) => {
     const { owner } = callerOf(request);
-    const jobs = await away(
-      room.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? STANDARD_LIMIT),
+    const jobs = await orUnavailable(
+      crawls.list(owner, integerParameter(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT),
     );
     return sendJson(reply, jobs.map(showCrawl));
   });
@@ -78,22 +78,23 @@ export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
   face.get('/crawl/:id', { onRequest }, async (request, reply) => sendJson(reply, showCrawl(await ownJob(request))));
 
   face.delete('/crawl/:id', { onRequest }, async (request, reply) =>
-    sendJson(reply, showCrawl(await away(room.cancel(await ownJob(request))))),
+    sendJson(reply, showCrawl(await orUnavailable(crawls.cancel(await ownJob(request))))),
   );
 
   face.get('/crawl/:id/pages', { onRequest }, async (request, reply) => {
-    const after = wholeNumber(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
+    const after =
+      integerParameter(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
     const job = await ownJob(request);
     if (successKind(request.headers.accept) === 'stream') {
-      return sendEvents(reply, room.follow(job, after, goneSignal(reply)));
+      return sendEvents(reply, crawls.follow(job, after, goneSignal(reply)));
     }
     return reply
       .type('application/x-ndjson')
       .header('cache-control', 'no-store')
-      .send(Readable.from(lines(room.outcomes(job, after)), { objectMode: false }));
+      .send(Readable.from(lines(crawls.outcomes(job, after)), { objectMode: false }));
   });
 
-  // What stands under these addresses is never a page to read.
+  // Other methods and subpaths must not fall through to the reader, which would take the path for a URL to read.
   const known = { '/crawl': 'POST', '/crawls': 'GET', '/crawl/:id': 'GET', '/crawl/:id/pages': 'GET' } as const;
   for (const [url, method] of Object.entries(known)) {
     face.route({
@@ -127,25 +128,25 @@ const sendEvents = (reply: FastifyReply, events: AsyncIterable<FollowEvent>) =>
     .type('text/event-stream; charset=utf-8')
     .header('cache-control', 'no-cache')
     .header('x-accel-buffering', 'no')
-    .send(Readable.from(texts(events), { objectMode: false }));
+    .send(Readable.from(eventTexts(events), { objectMode: false }));
 
-async function* texts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string> {
+async function* eventTexts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string> {
   try {
-    for await (const event of events) yield textOf(event);
+    for await (const event of events) yield eventTextOf(event);
   } catch (error) {
     yield eventText(errorEvent(asProblem(error)));
   }
 }
 
-/** An outcome has its number as the id of the event, by which a client goes on where it was (`Last-Event-ID`). */
-function textOf(event: FollowEvent): string {
+/** The event id of an outcome is its number, so that a client can resume with `Last-Event-ID`. */
+function eventTextOf(event: FollowEvent): string {
   if (event.kind === 'outcome') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
-  // A comment: nothing happens, and the connection is still there.
+  // A comment, which keeps the connection alive.
   if (event.kind === 'quiet') return ': \n\n';
   return eventText({ event: event.kind, data: showCrawl(event.job) });
 }
 
-function wholeNumber(
+function integerParameter(
   { query }: FastifyRequest,
   path: string,
   { min, max }: { readonly min: number; readonly max: number },

@@ -1,7 +1,7 @@
-/** Crawls in the interface description of the reader, drawn from their table. */
+/** The part of the reader's OpenAPI document for crawls, made from the table of crawl options. */
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { bodySchema } from '#http/openapi.ts';
-import { text, whole } from '../openapi/components.ts';
+import { integer, text } from '../openapi/components.ts';
 
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 
@@ -9,29 +9,29 @@ const JOB = {
   type: 'object',
   required: ['crawl_id', 'status', 'url', 'created_at', 'completed_at', 'expires_at', 'stats', 'last_seq', 'error'],
   properties: {
-    crawl_id: text('Its id.'),
+    crawl_id: text('The id of the crawl.'),
     status: { enum: ['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired'] },
-    url: text('Where it starts.'),
-    urls: { type: 'array', items: { type: 'string' }, description: 'Where it starts, when there are several places.' },
+    url: text('The start URL.'),
+    urls: { type: 'array', items: { type: 'string' }, description: 'The start URLs, if there are several.' },
     created_at: text('ISO 8601.'),
     completed_at: orNull(text('ISO 8601.')),
-    expires_at: text('When it and its pages are removed, ISO 8601.'),
-    limit: whole('How many addresses are read at most.'),
-    depth: whole('How many links away from where it starts.'),
+    expires_at: text('When the crawl and its pages are deleted, ISO 8601.'),
+    limit: integer('Maximum number of URLs to read.'),
+    depth: integer('Maximum number of links from a start URL.'),
     scope: { enum: ['path', 'host', 'domain'] },
     stats: {
       type: 'object',
       required: ['found', 'done', 'failed', 'skipped', 'tokens'],
       properties: {
-        found: whole('Addresses found.'),
-        done: whole('Pages given.'),
-        failed: whole('Addresses that could not be read.'),
-        skipped: whole('Addresses that robots.txt forbids, that lead elsewhere, or that are pages given already.'),
-        tokens: whole('What the pages are charged.'),
+        found: integer('URLs found.'),
+        done: integer('Pages read.'),
+        failed: integer('URLs that could not be read.'),
+        skipped: integer('URLs that robots.txt forbids, that redirect out of scope, or whose page was read already.'),
+        tokens: integer('Tokens charged for the pages.'),
       },
     },
-    last_seq: whole('The number of the last outcome.'),
-    error: orNull(text('Why it failed.')),
+    last_seq: integer('The number of the last outcome.'),
+    error: orNull(text('Why the crawl failed.')),
   },
 };
 
@@ -39,16 +39,16 @@ const OUTCOME = {
   type: 'object',
   required: ['seq', 'event', 'url', 'depth'],
   properties: {
-    seq: whole('Its number, from 1 without a gap.'),
+    seq: integer('Its number, counted from 1 without gaps.'),
     event: { enum: ['page', 'failed', 'skipped'] },
-    url: text('The address.'),
-    depth: whole('How many links away from the start it was found.'),
+    url: text('The URL.'),
+    depth: integer('Number of links from the start URL.'),
     page: { $ref: '#/components/schemas/Page' },
-    status: whole('What the address was answered with, when it failed by that.'),
-    error: { type: 'object', description: 'Of a failure: code, name, status and message.' },
+    status: integer('The HTTP status, if it was the reason of the failure.'),
+    error: { type: 'object', description: 'For a failure: code, name, status and message.' },
     reason: { enum: ['duplicate', 'robots', 'scope'], description: 'Why it was skipped.' },
-    of: text('Of a duplicate: the address of the page that was given.'),
-    to: text('Of an address that leads out of the scope: where.'),
+    of: text('For a duplicate: the URL of the page that was read.'),
+    to: text('For a redirect out of scope: its target.'),
   },
 };
 
@@ -56,7 +56,7 @@ export const CRAWL_SCHEMAS = { CrawlRequest: bodySchema(CRAWL_OPTIONS), Crawl: J
 
 const json = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
 const events = (description: string) => ({ 'text/event-stream': { schema: text(description) } });
-const FAILED = { description: 'A failure; its code is the HTTP status.', content: json('Failure') };
+const FAILED = { description: 'A failure. Its `code` is the HTTP status.', content: json('Failure') };
 const ID = { name: 'id', in: 'path', required: true, description: 'The id of the crawl.', schema: { type: 'string' } };
 
 const operation = (operationId: string, summary: string, answers: object, extra: object = {}) => ({
@@ -75,16 +75,16 @@ const query = (name: string, description: string) => ({
 });
 
 const STREAM =
-  'Events as they come: `progress` (the crawl), `page`, `failed` and `skipped` (an outcome, its number as the id), at the end `done` (the crawl).';
+  'Events: `progress` (the crawl), `page`, `failed` and `skipped` (an outcome; the event id is its number), and finally `done` (the crawl).';
 
-export const CRAWL_PATHS_DESCRIBED = {
+export const CRAWL_OPERATIONS = {
   '/crawl': {
     post: operation(
       'crawl',
-      'Read a site from page to page',
+      'Crawl a site',
       {
-        202: { description: 'The crawl, begun.', content: json('Crawl') },
-        200: { description: 'The crawl as it goes.', content: events(STREAM) },
+        202: { description: 'The crawl was started.', content: json('Crawl') },
+        200: { description: 'With Accept: text/event-stream: the progress of the crawl.', content: events(STREAM) },
       },
       { requestBody: { required: true, content: json('CrawlRequest') } },
     ),
@@ -92,7 +92,7 @@ export const CRAWL_PATHS_DESCRIBED = {
   '/crawls': {
     get: operation(
       'listCrawls',
-      'The crawls of this key, newest first',
+      'List the crawls of this key, newest first',
       {
         200: {
           description: 'The crawls.',
@@ -101,37 +101,37 @@ export const CRAWL_PATHS_DESCRIBED = {
           },
         },
       },
-      { parameters: [query('limit', 'How many, 20 unless it is given, 100 at most.')] },
+      { parameters: [query('limit', 'Maximum number of crawls, 1 to 100. Default: 20.')] },
     ),
   },
   '/crawl/{id}': {
     get: operation(
       'getCrawl',
-      'How a crawl stands',
+      'Get a crawl',
       { 200: { description: 'The crawl.', content: json('Crawl') } },
       { parameters: [ID] },
     ),
     delete: operation(
       'cancelCrawl',
-      'End a crawl; what was read stays',
-      { 200: { description: 'The crawl, ended.', content: json('Crawl') } },
+      'Cancel a crawl. The pages read so far are kept',
+      { 200: { description: 'The cancelled crawl.', content: json('Crawl') } },
       { parameters: [ID] },
     ),
   },
   '/crawl/{id}/pages': {
     get: operation(
       'crawlPages',
-      'What became of each address, as far as it is known now; as a stream of events until the crawl has ended',
+      'Get the outcomes so far, or follow them as a stream of events until the crawl has ended',
       {
         200: {
-          description: 'The outcomes in their order, a JSON object a line.',
+          description: 'The outcomes in order, one JSON object per line.',
           content: {
             'application/x-ndjson': { schema: { $ref: '#/components/schemas/CrawlOutcome' } },
             ...events(STREAM),
           },
         },
       },
-      { parameters: [ID, query('after', 'Only outcomes behind this number.')] },
+      { parameters: [ID, query('after', 'Only outcomes with a higher number.')] },
     ),
   },
 };

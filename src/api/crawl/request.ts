@@ -1,6 +1,6 @@
-/** What a crawl is asked for, checked: its own fields, and options of the reader for every page. */
+/** Reads and checks a request for a crawl: its own fields, and the reader options of its pages. */
 import type { FastifyRequest } from 'fastify';
-import type { Visit } from '#accounts/index.ts';
+import type { Admission } from '#accounts/index.ts';
 import { CRAWL_OPTIONS, type GivenCrawl } from '#crawl/index.ts';
 import { Problem, problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
@@ -9,51 +9,52 @@ import { cleanUrl, featuresAsked, type GivenOptions, OPTIONS, resolve } from '#r
 
 export interface CrawlRules {
   readonly guard: Guard;
-  /** The address of this host as callers see it; that of the request when unset. */
+  /** The URL of this host as callers see it. Default: the host of each request. */
   readonly publicUrl?: string | undefined;
-  /** For reads that name none. */
+  /** The User-Agent of reads that set none. */
   readonly userAgent?: string | undefined;
 }
 
-export interface AskedCrawl {
+export interface CrawlSubmission {
   readonly asked: GivenCrawl;
   readonly options: GivenOptions;
 }
 
 /**
- * ParamValidationError for a field at fault, with its path (`options.respondWith`); SecurityCompromiseError for a start
- * that may not be read; what the caller's plan has not, as for a read. Fields of no meaning are passed over, as a read
- * does.
+ * Throws ParamValidationError for an invalid field, with its path (`options.respondWith`), SecurityCompromiseError for a
+ * forbidden start URL, and the problems of missing features as a read does. Unknown fields are ignored.
  */
-export function readCrawl(request: FastifyRequest, visit: Visit, rules: CrawlRules): AskedCrawl {
+export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): CrawlSubmission {
   const body = request.body as Record<string, unknown> | undefined;
   const asked = gather(CRAWL_OPTIONS, { headers: {}, body });
-  const options = readerOptions(asked.options ?? {}, visit, rules);
-  for (const text of [asked.url ?? [], asked.urls ?? []].flat()) refuseStart(text, request, rules);
+  const options = readerOptions(asked.options ?? {}, admission, rules);
+  for (const text of [asked.url ?? [], asked.urls ?? []].flat()) refuseStartUrl(text, request, rules);
   return { asked, options };
 }
 
-/** What is read is the crawl's affair. */
+/** Options that name a target, which the crawl finds by itself. */
 const TARGETS = ['url', 'html', 'file', 'pdf'] as const;
 const PICTURES = /screenshot|pageshot/;
 
-function readerOptions(body: Record<string, unknown>, visit: Visit, { userAgent }: CrawlRules): GivenOptions {
+function readerOptions(body: Record<string, unknown>, admission: Admission, { userAgent }: CrawlRules): GivenOptions {
   const target = TARGETS.find((name) => body[name] !== undefined && body[name] !== null);
-  if (target) throw refused(target, 'says what is read, which a crawl finds out by itself');
-  const given = { ...(userAgent && { userAgent }), ...gathered(body) };
+  if (target) throw invalidOption(target, 'cannot be set, as a crawl finds the pages to read by itself');
+  const given = { ...(userAgent && { userAgent }), ...readOptions(body) };
   if (given.zeroDataRetention)
-    throw refused('zeroDataRetention', 'cannot be kept: a crawl keeps pages until they are fetched');
-  if (PICTURES.test(given.respondWith ?? '')) throw refused('respondWith', 'must not ask a crawl for pictures');
+    throw invalidOption('zeroDataRetention', 'cannot be set, as a crawl stores pages until they are fetched');
+  if (PICTURES.test(given.respondWith ?? ''))
+    throw invalidOption('respondWith', 'cannot be a screenshot format in a crawl');
   const options = resolve(given);
-  for (const { feature, option } of featuresAsked(given, options)) visit.allow(feature, `options.${option}`);
+  for (const { feature, option } of featuresAsked(given, options))
+    admission.requireFeature(feature, `options.${option}`);
   return given;
 }
 
-const refused = (name: string, what: string) =>
+const invalidOption = (name: string, what: string) =>
   problem('ParamValidationError', { path: `options.${name}`, message: `options.${name} ${what}` });
 
-/** The reader's own words on its options, under the name of the field that they stand in. */
-function gathered(body: Record<string, unknown>): GivenOptions {
+/** Reader options, with errors under the path of the field that contains them. */
+function readOptions(body: Record<string, unknown>): GivenOptions {
   try {
     return gather(OPTIONS, { headers: {}, body });
   } catch (error) {
@@ -64,13 +65,13 @@ function gathered(body: Record<string, unknown>): GivenOptions {
   }
 }
 
-/** Addresses that can be told beforehand; what a name stands for is held against the rules when it is dialled. */
-function refuseStart(text: string, { headers }: FastifyRequest, { guard, publicUrl }: CrawlRules): void {
+/** Refuses forbidden URLs early, without DNS. The IP addresses of host names are checked when connecting. */
+function refuseStartUrl(text: string, { headers }: FastifyRequest, { guard, publicUrl }: CrawlRules): void {
   let url: URL;
   try {
     url = new URL(cleanUrl(text));
   } catch {
-    // The room says which of them it is.
+    // The crawl module reports which URL is invalid.
     return;
   }
   const own = [headers.host, publicUrl && new URL(publicUrl).host];

@@ -1,9 +1,12 @@
-/** How the model host writes failures (contract, section 4): a flat envelope, and that of the protocol for chat completions. */
+/**
+ * Writes failures of the model host in its own envelope, or in that of OpenAI's chat completions
+ * (docs/reference/wire/models.md, Errors and Chat completion errors).
+ */
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, type ProblemName, problem } from '#errors.ts';
 
-/** THE table: what a failure of ours is called there. Those without a row have no code. */
+/** THE table: code and status of each problem on the model host. Problems without a row have no code. */
 export const MODEL_CODES = {
   ModelNotFoundError: { code: 'INPUT_MODEL_NOT_FOUND', status: 400 },
   TokenLimitExceededError: { code: 'INPUT_TOKEN_LIMIT_EXCEEDED', status: 400 },
@@ -23,7 +26,7 @@ export const MODEL_CODES = {
   RateLimitTriggeredError: { code: 'RATE_REQUEST_LIMIT_EXCEEDED', status: 429 },
   InternalError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
   DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500 },
-  // A model that cannot be had or loaded, and a server of models that is broken.
+  // A model that cannot be downloaded or loaded, or a model server that is broken.
   DownstreamServiceFailureError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
   ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
   ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: 'Service temporarily unavailable' },
@@ -31,7 +34,7 @@ export const MODEL_CODES = {
   ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504 },
 } as const satisfies Partial<Record<ProblemName, { code: string; status: number; detail?: string }>>;
 
-/** What limited a request, by the fact `limitedBy` of RateLimitTriggeredError. */
+/** Codes of RateLimitTriggeredError by its fact `limitedBy`. */
 export const RATE_CODES = {
   address: 'RATE_IP_LIMIT_EXCEEDED',
   concurrency: 'RATE_CONCURRENCY_LIMIT_EXCEEDED',
@@ -39,9 +42,12 @@ export const RATE_CODES = {
   tokens: 'RATE_TOKEN_LIMIT_EXCEEDED',
 } as const;
 
-/** One failed check of a request (contract, 4.2); a ParamValidationError of this host carries them as `errors`. */
+/**
+ * One invalid field of a request (docs/reference/wire/models.md, Validation errors). The `errors` of a
+ * ParamValidationError on this host.
+ */
 export interface FieldError {
-  /** `body -> input -> 0`. */
+  /** Path of the field, such as `body -> input -> 0`. */
   readonly field: string;
   readonly message: string;
   readonly type: string;
@@ -55,7 +61,7 @@ export interface ModelFailure {
   readonly errors?: readonly FieldError[] | undefined;
 }
 
-/** What a failure is on this host. */
+/** The status, code and text of a problem on this host. */
 export function modelFailure({ name, code: standard, message, facts }: Problem): ModelFailure {
   if (name === 'ParamValidationError' || name === 'SubmittedDataMalformedError') {
     const errors = (facts.errors as readonly FieldError[] | undefined) ?? [
@@ -80,7 +86,7 @@ function validationDetail(errors: readonly FieldError[]): string {
     : `Validation error: ${described}`;
 }
 
-/** Failures of chat completions have the shape of the protocol they come from. */
+/** Failures of chat completions have the form of OpenAI's API. */
 const isChat = ({ originalUrl }: FastifyRequest) => /^\/v1\/chat\/completions\/?(?:\?|$)/.test(originalUrl);
 
 const CHAT_TYPES: Readonly<Record<number, string>> = {
@@ -91,11 +97,11 @@ const CHAT_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** What stands behind these in an address, by its name in the description. */
+/** Path prefixes and the parameter that follows, by its name in the OpenAPI document. */
 const PATH_PARAMETERS = { '/v1/models/': 'model_id', '/v1/batch/': 'batch_id' } as const;
 
-/** Only an address that cannot be decoded has this path on this host: no field of a body is called so. */
-function inItsPlace(failure: Problem, url: string): Problem {
+/** Names the path parameter of a URL that cannot be decoded. Only that failure has the path `url` on this host. */
+function atPathParameter(failure: Problem, url: string): Problem {
   if (failure.name !== 'ParamValidationError' || failure.facts.path !== 'url') return failure;
   const [, parameter] = Object.entries(PATH_PARAMETERS).find(([start]) => url.startsWith(start)) ?? [];
   const field = parameter ? `path -> ${parameter}` : 'path';
@@ -103,53 +109,60 @@ function inItsPlace(failure: Problem, url: string): Problem {
   return problem('ParamValidationError', { message: failure.message, errors: [error] });
 }
 
-/** How soon to come again, where nobody can tell. */
-const AWAY_S = 30;
+/** Retry-After of 503 answers whose problem states none. */
+const DEFAULT_RETRY_AFTER_S = 30;
 
 export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
-  const failure = inItsPlace(given, request.originalUrl);
+  const failure = atPathParameter(given, request.originalUrl);
   const { status, detail, code, errors } = modelFailure(failure);
-  const { retryAfter = status === 503 ? AWAY_S : undefined } = failure.facts;
+  const { retryAfter = status === 503 ? DEFAULT_RETRY_AFTER_S : undefined } = failure.facts;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 405 && !reply.hasHeader('allow')) reply.header('allow', 'GET, POST, DELETE, OPTIONS');
   const chat = isChat(request);
   const body = chat
     ? { error: chatError({ status, detail, code, errors }, request.id) }
-    : { detail, ...(code && { code }), request_id: request.id, ...(errors && { errors: errors.map(shownError) }) };
+    : { detail, ...(code && { code }), request_id: request.id, ...(errors && { errors: errors.map(errorJson) }) };
   return reply
     .code(chat && status === 422 ? 400 : status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(body));
 }
 
-/** The body of a failure that has no request. */
+/** The body of a failure before a request was parsed. */
 export const bareModelError = (failure: Problem) => ({
   detail: failure.message,
   request_id: randomUUID().replaceAll('-', ''),
 });
 
-/** The same for a stream that has begun. */
+/** The body of a failure in a chat stream that has begun. */
 export const chatErrorBody = (failure: Problem, requestId: string) => ({
   error: chatError(modelFailure(failure), requestId),
 });
 
 function chatError({ status, detail, code, errors }: ModelFailure, requestId: string) {
   const type = CHAT_TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
-  return { message: detail, type, param: errors?.[0] ? dotted(errors[0].field) : null, code, request_id: requestId };
+  return {
+    message: detail,
+    type,
+    param: errors?.[0] ? dottedPath(errors[0].field) : null,
+    code,
+    request_id: requestId,
+  };
 }
 
-/** `body -> messages -> 0 -> content` as `messages[0].content`. */
-const dotted = (field: string) =>
+/** Converts `body -> messages -> 0 -> content` to `messages[0].content`. */
+const dottedPath = (field: string) =>
   field
     .split(' -> ')
     .slice(1)
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '') || null;
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 
-/** Long texts are cut, so that an answer never repeats a whole document. */
-function shownError({ field, message, type, input }: FieldError) {
-  const shown = typeof input === 'string' && input.length > MOST_SHOWN ? input.slice(0, MOST_SHOWN) : input;
+/** Truncates long texts, so that an answer never repeats a whole document. */
+function errorJson({ field, message, type, input }: FieldError) {
+  const shown =
+    typeof input === 'string' && input.length > MAX_SHOWN_CHARACTERS ? input.slice(0, MAX_SHOWN_CHARACTERS) : input;
   return { field, message, type, ...(shown !== undefined && { input: shown }) };
 }

@@ -1,4 +1,4 @@
-/** How the reader and search hosts write answers and failures (contract, sections 5, 7.1 and 14). */
+/** Writes answers and failures of the reader and search hosts (docs/reference/wire/reader.md, JSON answers and Errors). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '#errors.ts';
 import { errorKind } from '#http/negotiate.ts';
@@ -6,7 +6,7 @@ import { type Event, eventText } from '#http/sse.ts';
 
 export const success = (data: unknown, meta: Record<string, unknown>) => ({ code: 200, status: 20_000, data, meta });
 
-/** The error object of JSON bodies; in a stream it stands without its `data` key. */
+/** The error object of JSON bodies and stream events. Only bodies add the key `data`. */
 export function errorObject(failure: Problem): Record<string, unknown> {
   return {
     ...failure.facts,
@@ -21,12 +21,12 @@ export function errorObject(failure: Problem): Record<string, unknown> {
   };
 }
 
-/** The whole body of a failure in JSON. */
+/** The complete JSON body of a failure. */
 export const errorBody = (failure: Problem) => ({ data: null, ...errorObject(failure) });
 
 export const errorEvent = (failure: Problem): Event => ({ event: 'error', data: errorObject(failure) });
 
-/** Writes a failure in the form that the client can take. */
+/** Writes a failure in the format that the client accepts. */
 export function writeReaderError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
   reply.code(failure.code);
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));

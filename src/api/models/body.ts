@@ -1,4 +1,4 @@
-/** Bodies of the model host: JSON, whatever the Content-Type says, and an object. */
+/** Request bodies of the model host: JSON objects, whatever the Content-Type says. */
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { JsonTooLargeError, parseJson } from '#http/json.ts';
@@ -8,7 +8,7 @@ export type ModelBody = Readonly<Record<string, unknown>>;
 
 export function registerModelBodies(face: Face): void {
   face.removeAllContentTypeParsers();
-  // A type that is missing, wrong or no type at all would otherwise be refused before the body is read.
+  // Fastify would refuse a missing or other Content-Type before the body is read.
   face.addHook('onRequest', async ({ headers }) => {
     headers['content-type'] = 'application/json';
   });
@@ -24,7 +24,7 @@ export function registerModelBodies(face: Face): void {
 
 function refuseCompressed(encoding: string | undefined): void {
   if (!encoding || encoding.toLowerCase() === 'identity') return;
-  const message = `Compressed request bodies are not read: send JSON without Content-Encoding, not ${encoding.slice(0, 100)}`;
+  const message = `Content-Encoding ${encoding.slice(0, 100)} is not supported: send the body uncompressed`;
   throw problem('UnsupportedMediaTypeError', { message });
 }
 
@@ -34,33 +34,37 @@ function parse(text: string): unknown {
     return parseJson(text);
   } catch (error) {
     const tooLarge = error instanceof JsonTooLargeError;
-    throw refused('body', tooLarge ? error.message : 'is not valid JSON', tooLarge ? 'value_error' : 'json_invalid');
+    throw invalidField(
+      'body',
+      tooLarge ? error.message : 'is not valid JSON',
+      tooLarge ? 'value_error' : 'json_invalid',
+    );
   }
 }
 
-/** The body of a request; ParamValidationError when there is none, or it is no object. */
+/** The body of a request. Throws ParamValidationError if it is missing or not an object. */
 export function bodyOf({ body }: FastifyRequest): ModelBody {
-  if (body === undefined) throw refused('body', 'is required', 'missing');
+  if (body === undefined) throw invalidField('body', 'is required', 'missing');
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw refused('body', 'must be a JSON object', 'dict_type');
+    throw invalidField('body', 'must be a JSON object', 'dict_type');
   }
   return body as ModelBody;
 }
 
-/** The model that a body names; undefined when it names none. */
+/** The model named in a body; `undefined` if there is none. */
 export function givenModel({ model }: ModelBody): string | undefined {
   if (model === undefined || model === null) return undefined;
   if (typeof model === 'string') return model;
-  throw refused('body -> model', 'must be a string', 'string_type', typeof model === 'object' ? undefined : model);
+  throw invalidField('body -> model', 'must be a string', 'string_type', typeof model === 'object' ? undefined : model);
 }
 
 export function modelOf(body: ModelBody): string {
   const model = givenModel(body);
-  if (model === undefined) throw refused('body -> model', 'is required', 'missing');
+  if (model === undefined) throw invalidField('body -> model', 'is required', 'missing');
   return model;
 }
 
-function refused(field: string, message: string, type: string, input?: unknown) {
+function invalidField(field: string, message: string, type: string, input?: unknown) {
   const error = { field, message, type, ...(input !== undefined && { input }) };
   return problem('ParamValidationError', { path: field, message: `${field} ${message}`, errors: [error] });
 }

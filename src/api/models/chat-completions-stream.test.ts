@@ -15,7 +15,7 @@ async function eventsOf(pieces: () => AsyncGenerator<CompletionPiece>, onFailed:
 }
 
 describe('a stream', () => {
-  it('is kept open by comments while there is nothing to say', async () => {
+  it('sends comments while there are no pieces', async () => {
     let go = () => {};
     const waited = new Promise<void>((resolve) => {
       go = resolve;
@@ -32,7 +32,7 @@ describe('a stream', () => {
     const events: string[] = [];
     for await (const chunk of stream) {
       events.push(String(chunk).trim());
-      // It has nothing to say until it was heard to be alive.
+      // Yields nothing until comments have been received.
       if (events.filter((event) => event === ': ping').length === 2) go();
     }
     expect(events.filter((event) => event === ': ping').length).toBeGreaterThan(1);
@@ -40,7 +40,7 @@ describe('a stream', () => {
     expect(events.at(-3)).toContain('late');
   });
 
-  it('that fails at once is no stream', async () => {
+  it('rejects if it fails before its first piece', async () => {
     // biome-ignore lint/correctness/useYield: it fails before it could
     const failing = async function* (): AsyncGenerator<CompletionPiece> {
       throw problem('ServiceTimeoutError');
@@ -48,7 +48,7 @@ describe('a stream', () => {
     await expect(eventsOf(failing)).rejects.toMatchObject({ name: 'ServiceTimeoutError' });
   });
 
-  it('that fails later ends with its failure, and without a mark of its end', async () => {
+  it('ends with the failure and without [DONE] if it fails later', async () => {
     const failed: unknown[] = [];
     const events = await eventsOf(
       async function* () {
@@ -69,7 +69,7 @@ describe('a stream', () => {
     expect([failed.length, events.join().includes('[DONE]')]).toEqual([1, false]);
   });
 
-  it('that nobody reads on ends the work behind it', async () => {
+  it('ends its generator when the client stops reading', async () => {
     let ended = false;
     const options = { head, includeUsage: false, onFailed: () => {}, id: 'x' };
     const stream = await chatEventStream(
@@ -89,7 +89,7 @@ describe('a stream', () => {
     await expect.poll(() => ended).toBe(true);
   });
 
-  it('that nobody begins to read ends the work behind it', async () => {
+  it('ends its generator when it is never read', async () => {
     let ended = false;
     const stream = await chatEventStream(
       (async function* () {

@@ -1,20 +1,21 @@
-/** A chat completion as server-sent events (contract, 7.3). */
+/** Streams a chat completion as server-sent events (docs/reference/wire/models.md, Chat completion streams). */
 import { Readable } from 'node:stream';
 import { asProblem } from '#errors.ts';
 import type { CompletionPiece } from '#models/index.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
 import { chatErrorBody } from '../envelopes/model.ts';
-import { type Head, usageJson } from './chat-completions.ts';
+import { type CompletionHead, usageJson } from './chat-completions.ts';
 
 interface StreamOptions {
-  readonly head: Head;
+  readonly head: CompletionHead;
   readonly includeUsage: boolean;
-  /** Told when the answer breaks off by a failure of ours. */
+  /** Called if the stream ends with a failure. */
   readonly onFailed: (error: unknown) => void;
-  /** Of the request. */
+  /** The id of the request. */
   readonly id: string;
+  /** A comment is sent after this time without a piece. Default: 15,000. */
   readonly pingMs?: number;
-  /** The trace for who asked for one: a chunk without choices, as usage has, so that clients take it for none of theirs. */
+  /** The trace, if the caller asked for one. Sent as a chunk without choices, like usage, which clients ignore. */
   readonly shown?: () => ShownTrace | undefined;
 }
 
@@ -22,8 +23,8 @@ const PING_MS = 15_000;
 const PING = ': ping\n\n';
 
 /**
- * The body of the answer. Waits for its first piece, so that a failure before it is an ordinary one; when that takes
- * long, the stream begins with a comment instead.
+ * Returns the body of the answer. Waits for its first piece, so that an earlier failure gets its own HTTP status. If that
+ * takes longer than `pingMs`, the stream begins with a comment.
  */
 export async function chatEventStream(
   pieces: AsyncGenerator<CompletionPiece>,
@@ -42,7 +43,7 @@ export async function chatEventStream(
     }
   }
   const stream = Readable.from(events(), { objectMode: false });
-  // One that is never read never begins, and then nothing of `events` runs.
+  // If the stream is never read, `events` never starts and its `finally` does not run.
   stream.once('close', () => pieces.return(undefined).catch(() => {}));
   return stream;
 }
@@ -72,7 +73,7 @@ async function* lines(
   yield 'data: [DONE]\n\n';
 }
 
-/** The same items, and undefined whenever none has come for so long. */
+/** Yields the items, and `undefined` whenever none has come for `pingMs`. */
 async function* withPings<T>(items: AsyncGenerator<T>, pingMs: number): AsyncGenerator<T | undefined> {
   let pending = items.next();
   for (;;) {

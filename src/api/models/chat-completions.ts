@@ -1,4 +1,7 @@
-/** `POST /v1/chat/completions`: pages that are pictures become text, and questions go to a chat model (contract, section 7). */
+/**
+ * `POST /v1/chat/completions`: recognizes text in images and documents, or passes messages to a chat model
+ * (docs/reference/wire/models.md, Chat completions).
+ */
 import { randomBytes } from 'node:crypto';
 import { problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
@@ -14,27 +17,28 @@ export interface ChatEndpointOptions extends ModelEndpointOptions {
   readonly completions: Completions;
 }
 
-export function chatCompletionsRoutes(face: Face, door: ChatEndpointOptions): void {
-  keyedRoute(face, '/v1/chat/completions', 'chat', door, async (request, reply) => {
+export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): void {
+  keyedRoute(face, '/v1/chat/completions', 'chat', deps, async (request, reply) => {
     const body = bodyOf(request);
-    const { model, request: asked, pieces } = door.completions.open(modelOf(body), body);
-    // What was read of it lives on; the rest would be held until the answer is out.
+    const { model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
+    // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
-    const visit = door.gatekeeper.visitOf(request);
-    const trace = door.tracing.follow(request, reply, asksForTrace(request, body));
+    const admission = deps.gatekeeper.admissionOf(request);
+    const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
     const written = pieces({
       signal: goneSignal(reply),
-      admit: (tokens) => visit.takeTokens(tokens),
-      onSpent: ({ promptTokens, completionTokens }) => visit.spend({ tokens: promptTokens + completionTokens, model }),
+      admit: (tokens) => admission.reserveTokens(tokens),
+      onSpent: ({ promptTokens, completionTokens }) =>
+        admission.recordCost({ tokens: promptTokens + completionTokens, model }),
     });
     const answer = throughout('model', trace, written);
-    const shown = () => door.tracing.show(request, reply);
+    const shown = () => deps.tracing.show(request, reply);
     const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
-    if (asked.stream) {
-      const onFailed = () => visit.spend({ tokens: 0, model });
+    if (chatRequest.stream) {
+      const onFailed = () => admission.recordCost({ tokens: 0, model });
       const stream = await chatEventStream(answer, {
         head,
-        includeUsage: asked.includeUsage,
+        includeUsage: chatRequest.includeUsage,
         onFailed,
         shown,
         id: request.id,
@@ -45,21 +49,23 @@ export function chatCompletionsRoutes(face: Face, door: ChatEndpointOptions): vo
         .header('x-accel-buffering', 'no')
         .send(stream);
     }
-    const whole = await wholeAnswer(answer, head);
+    const whole = await collectAnswer(answer, head);
     trace?.count('tokens', whole.usage.total_tokens);
-    const told = shown();
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(told ? { ...whole, trace: told } : whole));
+    const shownTrace = shown();
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(shownTrace ? { ...whole, trace: shownTrace } : whole));
   });
 }
 
-export interface Head {
+export interface CompletionHead {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
   readonly model: string;
 }
 
-async function wholeAnswer(pieces: AsyncIterable<CompletionPiece>, { id, created, model }: Head) {
+async function collectAnswer(pieces: AsyncIterable<CompletionPiece>, { id, created, model }: CompletionHead) {
   const texts: string[] = [];
   for await (const piece of pieces) {
     if (!('finish' in piece)) {

@@ -1,21 +1,24 @@
-/** The answer of the embeddings endpoint (contract, 5.9), written in pieces: thousands of vectors make many megabytes. */
+/**
+ * The answer of the embeddings endpoint (docs/reference/wire/models.md, Embedding answers). Written in chunks, as
+ * thousands of vectors make many megabytes.
+ */
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Embeddings, type EmbedRequest, finishVector, rowsOf, vectorAsJson } from '#models/index.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
 
-/** Between two pieces other requests have their turn. */
-const PIECE_CHARACTERS = 256 * 1024;
+/** Size of a chunk. Between two chunks, other requests run. */
+const CHUNK_CHARACTERS = 256 * 1024;
 
 interface Answered {
-  /** The id of the model that served. */
+  /** The id of the model used. */
   readonly model: string;
   readonly request: EmbedRequest;
   readonly embeddings: Embeddings;
   readonly trace?: ShownTrace | undefined;
 }
 
-/** A text for a small answer, a stream for a large one. */
+/** Returns a string for a small answer, a stream for a large one. */
 export async function embeddingsAnswer(answered: Answered): Promise<string | Readable> {
   const pieces = jsonPieces(answered);
   const first = pieces.next();
@@ -25,7 +28,7 @@ export async function embeddingsAnswer(answered: Answered): Promise<string | Rea
     yield first.value as string;
     yield second.value as string;
     for (const piece of pieces) {
-      await nextTurn();
+      await yieldToEventLoop();
       yield piece;
     }
   }
@@ -59,7 +62,7 @@ function* jsonPieces({
         .map((row) => asJson(row, request))
         .join(',')}]${tokenized}}`;
     }
-    if (piece.length > PIECE_CHARACTERS) {
+    if (piece.length > CHUNK_CHARACTERS) {
       yield piece;
       piece = '';
     }

@@ -5,20 +5,20 @@ import { bodyOf, modelOf } from './body.ts';
 import { embeddingsAnswer } from './embeddings-answer.ts';
 import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export function embeddingsRoutes(face: Face, door: ModelEndpointOptions): void {
-  keyedRoute(face, '/v1/embeddings', 'embeddings', door, async (request, reply) => {
+export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
+  keyedRoute(face, '/v1/embeddings', 'embeddings', deps, async (request, reply) => {
     const body = bodyOf(request);
-    const call = callOf(request, reply, door, body);
-    const { row, kind } = await door.registry.embedding(modelOf(body));
-    const asked = readEmbedRequest(body, row, kind);
-    // What was read of it lives on; the rest would be held until the answer is out.
+    const call = callOf(request, reply, deps, body);
+    const { row, kind } = await deps.registry.embedding(modelOf(body));
+    const embedRequest = readEmbedRequest(body, row, kind);
+    // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
-    const embeddings = await embed(door.models, row, asked, call);
-    refuseZeros(embeddings, asked);
-    door.gatekeeper.visitOf(request).spend({ tokens: embeddings.tokens, model: row.id });
+    const embeddings = await embed(deps.models, row, embedRequest, call);
+    refuseZeros(embeddings, embedRequest);
+    deps.gatekeeper.admissionOf(request).recordCost({ tokens: embeddings.tokens, model: row.id });
     call.trace?.count('tokens', embeddings.tokens);
-    const trace = door.tracing.show(request, reply);
-    const answer = await embeddingsAnswer({ model: row.id, request: asked, embeddings, trace });
+    const trace = deps.tracing.show(request, reply);
+    const answer = await embeddingsAnswer({ model: row.id, request: embedRequest, embeddings, trace });
     return reply.type('application/json; charset=utf-8').send(answer);
   });
 }

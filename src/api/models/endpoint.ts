@@ -1,4 +1,4 @@
-/** What the endpoints of the model host share: how callers enter, and what a request brings to the models. */
+/** What the endpoints of the model host share: routes with access control, and the call that a request makes to models. */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
 import { problem } from '#errors.ts';
 import { callerAddress } from '#http/behalf.ts';
@@ -19,32 +19,32 @@ export interface ModelEndpointOptions {
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A route for which a key is needed. */
+/** Adds a POST route that requires a key. */
 export function keyedRoute(
   face: Face,
   url: string,
   endpoint: Endpoint,
-  door: ModelEndpointOptions,
+  deps: ModelEndpointOptions,
   handler: RouteHandlerMethod,
 ) {
-  const entrance = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
-  face.route({ method: 'POST', url, onRequest: door.gatekeeper.guard(entrance, 'by kind'), handler });
-  refuseOthers(face, url, ['POST']);
+  const access = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
+  face.route({ method: 'POST', url, onRequest: deps.gatekeeper.hook(access, 'by kind'), handler });
+  refuseOtherMethods(face, url, ['POST']);
 }
 
-/** A route for anybody: a key is not looked at. */
-export function openRoute(face: Face, url: string, handler: RouteHandlerMethod) {
-  // Balancers and monitors ask for the head alone.
+/** Adds a route that requires no key and ignores any. */
+export function publicRoute(face: Face, url: string, handler: RouteHandlerMethod) {
+  // Load balancers and monitors send HEAD requests.
   face.route({ method: ['GET', 'HEAD'], url, handler });
-  refuseOthers(face, url, ['GET', 'HEAD']);
+  refuseOtherMethods(face, url, ['GET', 'HEAD']);
 }
 
-/** Answers every method but those that the address has. */
-export function refuseOthers(face: Face, url: string, methods: readonly HTTPMethods[]): void {
+/** Answers all other methods of a path with 405. */
+export function refuseOtherMethods(face: Face, url: string, methods: readonly HTTPMethods[]): void {
   face.route({
     method: METHODS.filter((other) => !methods.includes(other)),
     url,
-    // Before the body is read: whatever it is, it is not for this method.
+    // In a hook, so that the body is not read.
     onRequest: async (_, reply) => {
       reply.header('allow', `${methods.join(', ')}, OPTIONS`);
       throw problem('MethodNotAllowedError');
@@ -53,19 +53,19 @@ export function refuseOthers(face: Face, url: string, methods: readonly HTTPMeth
   });
 }
 
-/** What a request brings to the models beside its content. What it spends is settled when its answer is out. */
+/** The caller, abort signal, token limit and trace that a request passes to models. */
 export function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { gatekeeper, tracing }: ModelEndpointOptions,
   body?: ModelBody,
 ): Call {
-  const visit = gatekeeper.visitOf(request);
-  const { caller } = visit;
+  const admission = gatekeeper.admissionOf(request);
+  const { caller } = admission;
   return {
     caller: caller.kind === 'key' ? caller.account.id : callerAddress(request),
     signal: goneSignal(reply),
-    admit: (tokens) => visit.takeTokens(tokens),
-    trace: tracing.follow(request, reply, asksForTrace(request, body)),
+    admit: (tokens) => admission.reserveTokens(tokens),
+    trace: tracing.start(request, reply, asksForTrace(request, body)),
   };
 }

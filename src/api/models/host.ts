@@ -1,4 +1,4 @@
-/** The model host as a whole: its bodies and all its endpoints. */
+/** Adds the body parser and all endpoints of the model host. */
 import type { Face } from '#http/server.ts';
 import { type BatchEndpointOptions, batchRoutes } from '../batch/batch.ts';
 import { registerModelBodies } from './body.ts';
@@ -8,15 +8,15 @@ import { modelsRoutes, type Prices } from './models.ts';
 import { modelDescriptionRoute } from './openapi.ts';
 import { rerankRoutes } from './rerank.ts';
 
-export interface ModelHost extends ChatEndpointOptions {
+export interface ModelHostOptions extends ChatEndpointOptions {
   readonly prices: Prices;
-  /** Undefined where nobody keeps jobs. */
+  /** `undefined` to serve no batch jobs. */
   readonly batch?: BatchEndpointOptions | undefined;
   readonly version: string;
 }
 
-/** On a face made with `servesPrograms`. */
-export function modelHostRoutes(face: Face, host: ModelHost): void {
+/** The face must be created with `servesPrograms`. */
+export function modelHostRoutes(face: Face, host: ModelHostOptions): void {
   registerModelBodies(face);
   embeddingsRoutes(face, host);
   rerankRoutes(face, host);

@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: what is served (contract, section 9). */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the models served (docs/reference/wire/models.md, Model list). */
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
@@ -15,39 +15,46 @@ import {
   TASKS,
 } from '#models/index.ts';
 import { own } from '#own.ts';
-import { type ModelEndpointOptions, openRoute } from './endpoint.ts';
+import { type ModelEndpointOptions, publicRoute } from './endpoint.ts';
 
-/** Decimal texts, per unit. */
+/** Prices by model and unit, as decimal strings. */
 export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ModelList extends ModelEndpointOptions {
-  /** By id; what a model has no price for costs nothing. */
+  /** By model id. A unit without a price is free. */
   readonly prices: Prices;
   readonly completions: Completions;
 }
 
-export function modelsRoutes(face: Face, door: ModelList): void {
-  openRoute(face, '/v1/models', async (_, reply) => {
-    const models = (await door.registry.list()).map((model) => entryOf(model, door));
-    const writers = door.completions.list().map((model) => writerEntry(model, door));
-    return send(reply, { object: 'list', data: [...models, ...writers] });
+export function modelsRoutes(face: Face, deps: ModelList): void {
+  publicRoute(face, '/v1/models', async (_, reply) => {
+    const models = (await deps.registry.list()).map((model) => entryOf(model, deps));
+    const completionModels = deps.completions.list().map((model) => completionEntryOf(model, deps));
+    return send(reply, { object: 'list', data: [...models, ...completionModels] });
   });
-  // An id may have a slash, raw or encoded.
-  openRoute(face, '/v1/models/*', async (request, reply) => {
+  // An id may contain a slash, raw or encoded.
+  publicRoute(face, '/v1/models/*', async (request, reply) => {
     const id = (request.params as { '*': string })['*'].replace(/\/$/, '');
-    const model = await door.registry.find(id);
-    const writer = model ? undefined : door.completions.find(id);
-    if (writer) return send(reply, writerEntry(writer, door));
+    const model = await deps.registry.find(id);
+    const completionModel = model ? undefined : deps.completions.find(id);
+    if (completionModel) return send(reply, completionEntryOf(completionModel, deps));
     if (!model)
       throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
-    return send(reply, entryOf(model, door));
+    return send(reply, entryOf(model, deps));
   });
 }
 
-const send = (reply: Parameters<Parameters<typeof openRoute>[2]>[1], value: unknown) =>
+const send = (reply: Parameters<Parameters<typeof publicRoute>[2]>[1], value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
 
-const FREE = { prompt: '0', completion: '0', image: '0', request: '0', input_cache_read: '0', input_cache_write: '0' };
+const FREE_PRICING = {
+  prompt: '0',
+  completion: '0',
+  image: '0',
+  request: '0',
+  input_cache_read: '0',
+  input_cache_write: '0',
+};
 
 function entryOf(model: ServedModel, { registry, models, prices }: ModelList): Record<string, unknown> {
   const { row, alias, name } = model;
@@ -65,7 +72,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     context_length: row.contextTokens,
     max_output_length: embedding?.row.dimensions ?? 0,
     quantization: quantizationOf(row),
-    pricing: { ...FREE, ...own(prices, row.id) },
+    pricing: { ...FREE_PRICING, ...own(prices, row.id) },
     supported_sampling_parameters: [],
     supported_features: featuresOf(model),
     datacenters: [],
@@ -82,8 +89,8 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
   };
 }
 
-/** Those that write: text recognition, and models on servers. */
-function writerEntry(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
+/** The entry of a model that writes text: text recognition, or a model on a remote server. */
+function completionEntryOf(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
   const { id, description, seesPictures, chats, contextTokens } = model;
   return {
     id,
@@ -96,7 +103,7 @@ function writerEntry(model: CompletionModel, { prices }: ModelList): Record<stri
     context_length: contextTokens,
     max_output_length: 0,
     quantization: '',
-    pricing: { ...FREE, ...own(prices, id) },
+    pricing: { ...FREE_PRICING, ...own(prices, id) },
     supported_sampling_parameters: chats
       ? ['temperature', 'top_p', 'seed', 'stop', 'max_tokens']
       : ['stop', 'max_tokens'],

@@ -1,60 +1,67 @@
-/** The model host's interface description, drawn from the tables of fields, kinds and codes. */
+/** The OpenAPI document of the model host, made from the tables of fields, kinds and codes. */
 import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
 import { MODEL_CODES, RATE_CODES } from '../envelopes/model.ts';
 import { ref } from '../openapi/components.ts';
 import { TRACE_SCHEMA } from '../openapi/trace.ts';
-import { openRoute } from './endpoint.ts';
+import { publicRoute } from './endpoint.ts';
 
 export function modelDescriptionRoute(face: Face, version: string): void {
-  const description = JSON.stringify(modelDescription(version));
-  openRoute(face, '/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  const description = JSON.stringify(createModelDescription(version));
+  publicRoute(face, '/openapi.json', async (_, reply) =>
+    reply.type('application/json; charset=utf-8').send(description),
+  );
 }
 
 /** The OpenAPI 3.1 document of the model host. */
-export function modelDescription(version: string): object {
+export function createModelDescription(version: string): object {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Lectern model host',
       version,
       description:
-        'Texts, pictures, PDFs and clips in, vectors or an order out. Unknown fields are ignored, and null is as good as absent.',
+        'Embeds and ranks texts, images, PDFs, audio and video, and completes chats. Unknown fields are ignored; null counts as absent.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     paths: {
-      '/v1/embeddings': { post: keyed('embed', 'Vectors for texts', 'EmbeddingsRequest', ref('Embeddings')) },
-      '/v1/rerank': { post: keyed('rerank', 'Documents ranked by a query', 'RerankRequest', ref('Ranking')) },
+      '/v1/embeddings': { post: keyed('embed', 'Compute embeddings', 'EmbeddingsRequest', ref('Embeddings')) },
+      '/v1/rerank': { post: keyed('rerank', 'Rank documents by a query', 'RerankRequest', ref('Ranking')) },
       '/v2/rerank': {
-        post: keyed('rerankAsCohere', 'The same in the shape of Cohere’s API', 'RerankRequest', COHERE_RANKING),
+        post: keyed('rerankAsCohere', 'Rank documents, in the format of Cohere’s API', 'RerankRequest', COHERE_RANKING),
       },
       '/rerank': {
-        post: keyed('rerankAsTei', 'The same in the shape of TEI when `texts` are sent', 'TeiRerankRequest', {
-          anyOf: [TEI_RANKING, ref('Ranking')],
-        }),
+        post: keyed(
+          'rerankAsTei',
+          'Rank documents, in the format of text-embeddings-inference if `texts` is sent',
+          'TeiRerankRequest',
+          {
+            anyOf: [TEI_RANKING, ref('Ranking')],
+          },
+        ),
       },
       '/v1/chat/completions': { post: CHAT },
       ...BATCH_PATHS,
-      '/v1/models': { get: open('listModels', 'The models that are served', ref('Models')) },
+      '/v1/models': { get: open('listModels', 'List the models', ref('Models')) },
       '/v1/models/{model_id}': {
         get: {
-          ...open('showModel', 'One model', ref('Model')),
+          ...open('showModel', 'Get a model', ref('Model')),
           parameters: [
             {
               name: 'model_id',
               in: 'path',
               required: true,
-              description: 'Its id, a repository with its slash raw or encoded.',
+              description: 'The id of the model. The slash of a repository name may be raw or encoded.',
               schema: string(),
             },
           ],
         },
       },
-      '/health': { get: probe('health', 'The process answers') },
-      '/live': { get: probe('live', 'The event loop answers') },
-      '/ready': { get: probe('ready', 'The models that must be in memory are') },
+      '/health': { get: probe('health', 'Whether the process answers') },
+      '/live': { get: probe('live', 'Whether the event loop answers') },
+      '/ready': { get: probe('ready', 'Whether all required models are loaded') },
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
@@ -92,14 +99,14 @@ const object = (properties: Record<string, Schema>, required: readonly string[])
   required,
 });
 
-/** A field under its own name and each alias. Required ones may come by an alias, so the schema insists on the model alone. */
+/** Lists each field under its name and aliases. A required field with aliases may be sent under any of them. */
 function requestSchema(
   fields: Readonly<Record<string, RequestField>>,
   remark: (name: string) => string = () => '',
 ): Schema {
   const properties = Object.entries(fields).flatMap(([name, { aliases, meaning, schema }]) => [
     [name, { ...schema, description: [meaning, remark(name)].filter(Boolean).join(' ') }],
-    ...aliases.map((alias) => [alias, { ...schema, description: `The same as \`${name}\`, which wins.` }]),
+    ...aliases.map((alias) => [alias, { ...schema, description: `Alias of \`${name}\`, which takes precedence.` }]),
   ]);
   const required = Object.entries(fields).flatMap(([name, { required, aliases }]) =>
     required && !aliases.length ? [name] : [],
@@ -121,7 +128,7 @@ function kindsOf(name: string): string {
   const tasks = Object.entries(TASKS).map(([kind, { values }]) => `${kind}: ${values.join(', ')}`);
   const all = kinds.length === EMBED_FIELDS.model.kinds.length;
   return [
-    !all && `Taken by models of the kinds ${kinds.join(', ')}; ${otherwise} elsewhere.`,
+    !all && `Used by models of the kinds ${kinds.join(', ')}; ${otherwise} by others.`,
     name === 'task' && `Values by kind: ${tasks.join('; ')}.`,
   ]
     .filter(Boolean)
@@ -135,9 +142,9 @@ function teiSchema(): Schema {
 
 const USAGE = object(
   {
-    total_tokens: integer('Tokens that were run, patches of pictures among them.'),
-    prompt_tokens: integer('The same.'),
-    image_tokens: integer('Those of pictures, when there were any.'),
+    total_tokens: integer('All tokens, including those of images.'),
+    prompt_tokens: integer('Same as `total_tokens`.'),
+    image_tokens: integer('Tokens of images, if there are any.'),
   },
   ['total_tokens', 'prompt_tokens'],
 );
@@ -149,12 +156,13 @@ const SPARSE_USAGE = object({ input_tokens: integer(), output_tokens: { const: 0
 const numbers = list({ type: 'number' });
 const VECTOR: Schema = {
   anyOf: [numbers, string('Little-endian float32 in base64.'), { type: 'object', additionalProperties: true }],
-  description: 'Numbers or base64; an object by type when several were asked for; weights by token for sparse models.',
+  description:
+    'Numbers or base64; an object by type if several were requested; an object of weights by token for sparse models.',
 };
 
 const EMBEDDINGS = object(
   {
-    model: string('The id of the model that served.'),
+    model: string('The id of the model used.'),
     object: { const: 'list' },
     usage: { anyOf: [USAGE, SPARSE_USAGE] },
     data: list(
@@ -169,14 +177,14 @@ const EMBEDDINGS = object(
             {
               object: { const: 'embeddings' },
               index: integer(),
-              embeddings: list(VECTOR, 'One for each token.'),
+              embeddings: list(VECTOR, 'One vector per token.'),
               tokenized_input: list(string()),
             },
             ['object', 'index', 'embeddings'],
           ),
         ],
       },
-      'One entry for each input, in order.',
+      'One entry per input, in order.',
     ),
     trace: TRACE_SCHEMA,
   },
@@ -187,16 +195,16 @@ const RANKED = object(
   {
     index: integer('Position in the request.'),
     relevance_score: { type: 'number', minimum: 0, maximum: 1 },
-    document: { type: 'object', additionalProperties: true, description: 'When documents are returned.' },
+    document: { type: 'object', additionalProperties: true, description: 'The document, if documents are returned.' },
   },
   ['index', 'relevance_score'],
 );
 const RANKING = object(
   {
-    model: string('The id of the model that served.'),
+    model: string('The id of the model used.'),
     object: { const: 'list' },
     usage: object({ total_tokens: integer() }, ['total_tokens']),
-    results: list(RANKED, 'Best first; equal scores in the order of the request.'),
+    results: list(RANKED, 'Best first. Equal scores keep the order of the request.'),
     trace: TRACE_SCHEMA,
   },
   ['model', 'object', 'usage', 'results'],
@@ -212,15 +220,15 @@ const TEI_RANKING = list(
 const price = string('Decimal, per unit.');
 const MODEL = object(
   {
-    id: string('What requests name.'),
+    id: string('The id to use in requests.'),
     name: string(),
-    hugging_face_id: string('Its repository, or empty.'),
+    hugging_face_id: string('Its Hugging Face repository, or empty.'),
     created: integer('Unix seconds.'),
     description: string(),
     input_modalities: list(string()),
     output_modalities: list({ enum: ['embeddings', 'rerank', 'text'] }),
-    context_length: integer('Tokens.'),
-    max_output_length: integer('The longest vector; 0 for rerankers.'),
+    context_length: integer('Maximum tokens per input.'),
+    max_output_length: integer('Maximum vector dimensions; 0 for rerankers.'),
     quantization: string(),
     pricing: { type: 'object', additionalProperties: price },
     supported_sampling_parameters: list(string()),
@@ -228,18 +236,18 @@ const MODEL = object(
     datacenters: list({ type: 'object' }),
     object: { const: 'model' },
     owned_by: string(),
-    serves: string('The id of the model behind it: another one for an alias.'),
-    kind: string('Which fields a request may have; `rerank` for rerankers, `chat` for those that write.'),
+    serves: string('The id of the model used. Differs from `id` for an alias.'),
+    kind: string('The kind of embedding model, which decides its request fields; `rerank` or `chat` for others.'),
     spaces: {
       type: 'object',
       additionalProperties: string(),
-      description: 'Names of spaces by what is put into them, where vectors cannot all be compared.',
+      description: 'The vector space of each type of input, if not all vectors are comparable.',
     },
-    dimensions: list(integer(), 'Sizes of its vectors that are asked for most.'),
+    dimensions: list(integer(), 'Common sizes of its vectors.'),
     languages: list(string()),
     license: string(),
-    on_disk: { type: 'boolean', description: 'Whether it is on this machine.' },
-    residence: { enum: ['loaded', 'loading', 'failed', 'asleep'], description: 'Whether it is in memory.' },
+    on_disk: { type: 'boolean', description: 'Whether its files are on this machine.' },
+    residence: { enum: ['loaded', 'loading', 'failed', 'asleep'], description: 'Whether it is loaded into memory.' },
   },
   [
     'id',
@@ -262,20 +270,20 @@ const MODEL = object(
 const CODES = [...new Set([...Object.values(MODEL_CODES).map(({ code }) => code), ...Object.values(RATE_CODES)])];
 const FAILURE = object(
   {
-    detail: string('What went wrong.'),
+    detail: string('A description of the failure.'),
     code: { enum: CODES },
     request_id: string('32 hexadecimal digits, as in the header X-Request-Id.'),
     errors: list(
       object(
         {
-          field: string('The place: `body -> input -> 0`.'),
+          field: string('The path of the field, such as `body -> input -> 0`.'),
           message: string(),
           type: { enum: [...FAULT_TYPES, 'json_invalid'] },
-          input: { description: 'What was sent, cut when it is long.' },
+          input: { description: 'The invalid value; truncated if long.' },
         },
         ['field', 'message', 'type'],
       ),
-      'Of a request that is not valid: all that is wrong with it.',
+      'All errors of an invalid request.',
     ),
   },
   ['detail', 'request_id'],
@@ -285,12 +293,12 @@ const json = (schema: Schema) => ({ 'application/json': { schema } });
 const failure = { description: 'A failure.', content: json(ref('Failure')) };
 const count = (description: string) => ({ schema: { type: 'integer' }, description });
 const LIMIT_HEADERS = {
-  'X-RateLimit-Limit-Requests': count('Requests a minute.'),
-  'X-RateLimit-Remaining-Requests': count('Of them left.'),
-  'X-RateLimit-Reset-Requests': count('Seconds until there are more.'),
-  'X-RateLimit-Limit-Tokens': count('Tokens a minute.'),
-  'X-RateLimit-Remaining-Tokens': count('Of them left.'),
-  'X-RateLimit-Reset-Tokens': count('Seconds until there are more.'),
+  'X-RateLimit-Limit-Requests': count('Requests per minute.'),
+  'X-RateLimit-Remaining-Requests': count('Requests left.'),
+  'X-RateLimit-Reset-Requests': count('Seconds until the limit resets.'),
+  'X-RateLimit-Limit-Tokens': count('Tokens per minute.'),
+  'X-RateLimit-Remaining-Tokens': count('Tokens left.'),
+  'X-RateLimit-Reset-Tokens': count('Seconds until the limit resets.'),
 };
 
 const keyed = (operationId: string, summary: string, request: string, answer: Schema) => ({
@@ -300,13 +308,13 @@ const keyed = (operationId: string, summary: string, request: string, answer: Sc
   requestBody: { required: true, content: json(ref(request)) },
   responses: {
     200: { description: 'The answer.', headers: LIMIT_HEADERS, content: json(answer) },
-    422: { description: 'The request is not valid.', content: json(ref('Failure')) },
+    422: { description: 'The request is invalid.', content: json(ref('Failure')) },
     default: failure,
   },
 });
 
 const CHAT_USAGE = object(
-  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer('What is charged.') },
+  { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer('Tokens charged.') },
   ['prompt_tokens', 'completion_tokens', 'total_tokens'],
 );
 const FINISH = { enum: ['stop', 'length', null] };
@@ -316,7 +324,7 @@ const completionOf = (kind: string, choice: Schema, more: Record<string, Schema>
       id: string(),
       object: { const: kind },
       created: integer('Unix seconds.'),
-      model: string('The id of the engine that answered.'),
+      model: string('The id of the model used.'),
       choices: list(choice),
       ...more,
     },
@@ -354,11 +362,11 @@ const CHAT_FAILURE = object(
   {
     error: object(
       {
-        message: string('What went wrong.'),
+        message: string('A description of the failure.'),
         type: string('`invalid_request_error`, `authentication_error`, `rate_limit_error`, `server_error`, …'),
-        param: orNull(string('The field at fault: `messages[0].content[1].image_url.url`.')),
+        param: orNull(string('The invalid field, such as `messages[0].content[1].image_url.url`.')),
         code: orNull({ enum: CODES }),
-        request_id: string('As in the header X-Request-Id.'),
+        request_id: string('Same as the header X-Request-Id.'),
       },
       ['message', 'type', 'param', 'code'],
     ),
@@ -367,12 +375,12 @@ const CHAT_FAILURE = object(
 );
 const CHAT = {
   operationId: 'completeChat',
-  summary: 'Pages that are pictures as text, and answers of a chat model',
+  summary: 'Recognize text in images and documents, or complete a chat',
   security: [{ key: [] }],
   requestBody: { required: true, content: json(ref('ChatRequest')) },
   responses: {
     200: {
-      description: 'The answer; with `stream`, chunks of it as server-sent events, `[DONE]` at last.',
+      description: 'The answer; with `stream`, chunks as server-sent events, then `[DONE]`.',
       headers: LIMIT_HEADERS,
       content: { ...json(ref('ChatCompletion')), 'text/event-stream': { schema: ref('ChatChunk') } },
     },
@@ -398,7 +406,7 @@ const probe = (operationId: string, summary: string) => {
     security: [],
     responses: {
       200: { description: 'Yes.', content: json(state) },
-      503: { description: 'Not now.', content: json(state) },
+      503: { description: 'No.', content: json(state) },
     },
   };
 };

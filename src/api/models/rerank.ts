@@ -1,4 +1,4 @@
-/** `POST /v1/rerank`, and the same work in the shapes of other servers' protocols: `/v2/rerank` (Cohere), `/rerank` (TEI). */
+/** `POST /v1/rerank`, and the same in the formats of other APIs: `/v2/rerank` (Cohere) and `/rerank` (TEI). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
@@ -15,105 +15,109 @@ import type { FieldError } from '../envelopes/model.ts';
 import { bodyOf, givenModel, type ModelBody, modelOf } from './body.ts';
 import { callOf, keyedRoute, type ModelEndpointOptions } from './endpoint.ts';
 
-export function rerankRoutes(face: Face, door: ModelEndpointOptions): void {
-  keyedRoute(face, '/v1/rerank', 'rerank', door, async (request, reply) => {
+export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
+  keyedRoute(face, '/v1/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
-    return ranked(request, reply, door, {
+    return answerRanking(request, reply, deps, {
       body,
-      row: (await door.registry.reranker(modelOf(body))).row,
-      asked: readRerankRequest(body, { returnDocuments: true }),
-      write: ownShape,
+      row: (await deps.registry.reranker(modelOf(body))).row,
+      rerankRequest: readRerankRequest(body, { returnDocuments: true }),
+      write: defaultFormat,
     });
   });
-  keyedRoute(face, '/v2/rerank', 'rerank', door, async (request, reply) => {
+  keyedRoute(face, '/v2/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
-    return ranked(request, reply, door, {
+    return answerRanking(request, reply, deps, {
       body,
-      row: (await door.registry.reranker(modelOf(body))).row,
-      asked: readRerankRequest(body, { returnDocuments: false }),
-      write: cohereShape,
+      row: (await deps.registry.reranker(modelOf(body))).row,
+      rerankRequest: readRerankRequest(body, { returnDocuments: false }),
+      write: cohereFormat,
     });
   });
-  // TEI calls its documents texts and knows one model only; other servers have their `/v1/rerank` here too.
-  keyedRoute(face, '/rerank', 'rerank', door, async (request, reply) => {
+  // TEI sends `texts` and may omit the model, as it serves one. Some servers offer the format of `/v1/rerank` here.
+  keyedRoute(face, '/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
     const tei = body.texts !== undefined;
     const model = givenModel(body);
-    return ranked(request, reply, door, {
+    return answerRanking(request, reply, deps, {
       body,
-      row:
-        model === undefined && tei ? await standardReranker(door) : (await door.registry.reranker(modelOf(body))).row,
-      asked: readRerankRequest(body, { returnDocuments: !tei }),
-      write: tei ? teiShape : ownShape,
+      row: model === undefined && tei ? await defaultReranker(deps) : (await deps.registry.reranker(modelOf(body))).row,
+      rerankRequest: readRerankRequest(body, { returnDocuments: !tei }),
+      write: tei ? teiFormat : defaultFormat,
     });
   });
 }
 
-interface Ranking {
+interface RankingTask {
   readonly row: RerankRow;
-  readonly asked: RerankRequest;
-  readonly write: (done: Done) => unknown;
+  readonly rerankRequest: RerankRequest;
+  readonly write: (result: RankingResult) => unknown;
   readonly body: ModelBody;
 }
 
-interface Done {
+interface RankingResult {
   readonly model: string;
-  readonly asked: RerankRequest;
+  readonly rerankRequest: RerankRequest;
   readonly results: readonly Ranked[];
   readonly tokens: number;
   readonly requestId: string;
 }
 
-async function ranked(
+async function answerRanking(
   request: FastifyRequest,
   reply: FastifyReply,
-  door: ModelEndpointOptions,
-  { row, asked, write, body }: Ranking,
+  deps: ModelEndpointOptions,
+  { row, rerankRequest, write, body }: RankingTask,
 ) {
-  const call = callOf(request, reply, door, body);
+  const call = callOf(request, reply, deps, body);
   request.body = undefined;
-  const { results, tokens, isBlind } = await rerank(door.models, row, asked, call);
-  if (isBlind) throw blindQuery(asked.query);
-  door.gatekeeper.visitOf(request).spend({ tokens, model: row.id });
+  const { results, tokens, isBlind } = await rerank(deps.models, row, rerankRequest, call);
+  if (isBlind) throw emptyQuery(rerankRequest.query);
+  deps.gatekeeper.admissionOf(request).recordCost({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
-  const trace = door.tracing.show(request, reply);
-  const answer = write({ model: row.id, asked, results, tokens, requestId: request.id });
+  const trace = deps.tracing.show(request, reply);
+  const answer = write({ model: row.id, rerankRequest, results, tokens, requestId: request.id });
   const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
 
-function blindQuery(query: string) {
-  const message = 'has nothing in it that this model could look for';
+/** The problem of a query in which the model finds no token to match. */
+function emptyQuery(query: string) {
+  const message = 'contains no words that this model can match';
   const error: FieldError = { field: 'body -> query', message, type: 'value_error', input: query };
   return problem('ParamValidationError', { path: 'query', message: `query ${message}`, errors: [error] });
 }
 
-const ownShape = ({ model, asked, results, tokens }: Done) => ({
+const defaultFormat = ({ model, rerankRequest, results, tokens }: RankingResult) => ({
   model,
   object: 'list',
   usage: { total_tokens: tokens },
   results: results.map(({ index, score }) => ({
     index,
     relevance_score: score,
-    ...(asked.returnDocuments && { document: asked.documents[index] }),
+    ...(rerankRequest.returnDocuments && { document: rerankRequest.documents[index] }),
   })),
 });
 
-const cohereShape = (done: Done) => ({
-  id: done.requestId,
-  results: ownShape(done).results,
-  meta: { api_version: { version: '2' }, billed_units: { search_units: 1 }, tokens: { input_tokens: done.tokens } },
+const cohereFormat = (result: RankingResult) => ({
+  id: result.requestId,
+  results: defaultFormat(result).results,
+  meta: { api_version: { version: '2' }, billed_units: { search_units: 1 }, tokens: { input_tokens: result.tokens } },
 });
 
-const teiShape = ({ asked, results }: Done) =>
-  results.map(({ index, score }) => ({ index, score, ...(asked.returnDocuments && { text: asked.texts[index] }) }));
+const teiFormat = ({ rerankRequest, results }: RankingResult) =>
+  results.map(({ index, score }) => ({
+    index,
+    score,
+    ...(rerankRequest.returnDocuments && { text: rerankRequest.texts[index] }),
+  }));
 
-/** One in memory, else the first there is. */
-async function standardReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
+/** A reranker that is loaded, else the first one. */
+async function defaultReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
   const rows = (await registry.list())
     .filter((model): model is ServedReranker => !isEmbedding(model))
     .map(({ row }) => row);
   const row = rows.find((row) => models.residence(row) === 'loaded') ?? rows[0];
-  if (!row) throw problem('ModelNotFoundError', { message: 'There is no model for /rerank' });
+  if (!row) throw problem('ModelNotFoundError', { message: 'No reranking model is available for /rerank' });
   return row;
 }

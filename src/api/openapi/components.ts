@@ -1,54 +1,54 @@
-/** Pieces that the interface descriptions (OpenAPI 3.1) of the hosts have in common. */
+/** Parts that the OpenAPI 3.1 documents of the hosts share. */
 import { PROBLEMS } from '#errors.ts';
 import { TRACE_SCHEMA } from './trace.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 export const text = (description: string) => ({ type: 'string', description });
-export const whole = (description: string) => ({ type: 'integer', description });
-export const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
+export const integer = (description: string) => ({ type: 'integer', description });
+export const fraction = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
 export const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
 export const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** A failure in JSON, of the reader and of search. */
+/** A failure of the reader or search host, in JSON. */
 export const FAILURE = {
   type: 'object',
   required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
   properties: {
     data: { type: 'null' },
-    path: text('The option at fault.'),
-    code: whole('The HTTP status.'),
+    path: text('The invalid option.'),
+    code: integer('The HTTP status.'),
     name: { enum: Object.keys(PROBLEMS) },
     status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
-    message: text('What went wrong.'),
-    readableMessage: text('Name and message in one line.'),
-    retryAfter: whole('Seconds until it makes sense to ask again.'),
+    message: text('A description of the failure.'),
+    readableMessage: text('The name and message on one line.'),
+    retryAfter: integer('Seconds to wait before retrying.'),
   },
 };
 
-/** The members of a page that was read, wherever it stands. */
-export const PAGE_MEMBERS = {
-  targetStatus: whole(
-    'The HTTP status that the server of the page answered with, after redirects; absent for what came with the request.',
+/** The fields that a page and a search result share. */
+export const PAGE_FIELDS = {
+  targetStatus: integer(
+    'The HTTP status of the page, after redirects; absent for HTML and files sent with the request.',
   ),
-  chunks: texts('The Markdown in pieces.'),
+  chunks: texts('The Markdown in chunks.'),
   publishedTime: text('When the page was published.'),
-  html: text('The document.'),
-  text: text('The text of the document.'),
-  screenshotUrl: text('Where the picture of the window is for four hours.'),
-  pageshotUrl: text('Where the picture of the whole page is for four hours.'),
-  links: { description: 'Text to address, or pairs of them.', anyOf: [{ type: 'object' }, { type: 'array' }] },
-  images: map('Label to address.'),
+  html: text('The HTML of the page.'),
+  text: text('The text of the page.'),
+  screenshotUrl: text('URL of the screenshot of the window, valid for four hours.'),
+  pageshotUrl: text('URL of the screenshot of the whole page, valid for four hours.'),
+  links: { description: 'Link texts to URLs, or pairs of both.', anyOf: [{ type: 'object' }, { type: 'array' }] },
+  images: map('Image labels to URLs.'),
 };
 
-export const describedHost = (title: string, description: string, version: string) => ({
+export const hostDocument = (title: string, description: string, version: string) => ({
   openapi: '3.1.0',
   info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
   servers: [{ url: '/' }],
 });
 
-/** Options as a body: of a schema among the components. */
+/** A request body of options, with a schema from the components. */
 export const optionsBody = (schema: string) => ({
   required: false,
   content: Object.fromEntries(
@@ -59,8 +59,8 @@ export const optionsBody = (schema: string) => ({
   ),
 });
 
-/** An answer that went well, in JSON. */
-export const answered = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) => ({
+/** The envelope of a successful answer, in JSON. */
+export const answerEnvelope = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) => ({
   type: 'object',
   required: ['code', 'status', 'data', 'meta'],
   properties: {
@@ -71,7 +71,7 @@ export const answered = (data: Schema, meta: Readonly<Record<string, Schema>> = 
   },
 });
 
-/** What is answered in each form, or that it failed. */
+/** The responses of an operation in each format, and its failure. */
 export const responses = (
   description: string,
   { events, headers = {} }: { readonly events: string; readonly headers?: Readonly<Record<string, Schema>> },
@@ -79,7 +79,7 @@ export const responses = (
   200: {
     description,
     headers: {
-      'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'What the answer is charged.' },
+      'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'Tokens charged for the answer.' },
       ...headers,
     },
     content: {
@@ -89,7 +89,7 @@ export const responses = (
     },
   },
   default: {
-    description: 'A failure; its code is the HTTP status.',
+    description: 'A failure. Its `code` is the HTTP status.',
     content: { 'application/json': { schema: ref('Failure') } },
   },
 });

@@ -1,18 +1,19 @@
-/** How the reader and search hosts serve their descriptions: for programs, and as a page for people. */
+/** Serves the OpenAPI document of a host, and an HTML page of its options and failures. */
 import { PROBLEMS } from '#errors.ts';
 import { escapeText } from '#html/serialize.ts';
 import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 
-interface Served {
+interface Description {
   readonly description: object;
+  /** The HTML page. */
   readonly page: string;
-  /** Where the page for people is. */
+  /** The path of the page. */
   readonly at: string;
 }
 
-/** `/openapi.json`, and a page for people. */
-export function serveDescription(face: Face, { description, page, at }: Served): void {
+/** Adds `/openapi.json` and the HTML page. */
+export function serveDescription(face: Face, { description, page, at }: Description): void {
   const json = JSON.stringify(description);
   face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(json));
   face.get(at, async (_, reply) =>
@@ -35,7 +36,7 @@ interface DocsPage {
   readonly table: Readonly<Record<string, DescribedOption>>;
 }
 
-/** A page for people: every option and every failure, without a script. */
+/** An HTML page that lists every option and every failure, without scripts. */
 export function docsPage({ title, intro, table }: DocsPage): string {
   const options = Object.entries(table).map(
     ([name, option]) =>

@@ -1,11 +1,11 @@
-/** A trace as the descriptions of the faces have it: one shape on all of them. */
+/** The schema of a trace, the same on all faces. */
 import { SPANS } from '#telemetry/trace.ts';
 
 const number = { type: 'number', minimum: 0 };
 
 export const TRACE_SCHEMA = {
   type: 'object',
-  description: 'When `trace` was asked for: what the request went through and how long each step took.',
+  description: 'With `trace`: the steps of the request and how long each took.',
   required: ['id', 'duration_ms', 'spans', 'counts'],
   properties: {
     id: { type: 'string', pattern: '^[0-9a-f]{32}$' },

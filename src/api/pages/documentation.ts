@@ -1,4 +1,4 @@
-/** The documentation on the reader's host: the site that was built (scripts/site), and llms.txt for programs that ask. */
+/** Serves the documentation on the reader's host: the built site (scripts/site), and llms.txt for language models. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
-/** Names that change with the content of the file. */
+/** Names that contain a digest of the content. */
 const DIGESTED = /\.[\da-f]{16}\.(?:js|css)$/;
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -31,9 +31,7 @@ export function documentationRoutes(face: Face): void {
     const files = await reading;
     const found = [name, `${name}.html`].find((candidate) => files.has(candidate));
     if (found === undefined) {
-      const message = files.size
-        ? `There is no page ${name}`
-        : 'The documentation is not built: npm run build makes it';
+      const message = files.size ? `There is no page ${name}` : 'The documentation is not built: run npm run build';
       throw problem('RouteNotFoundError', { message });
     }
     return { name: found, text: files.get(found)! };
@@ -57,7 +55,7 @@ export function documentationRoutes(face: Face): void {
   }
 }
 
-/** Name to text; empty when nothing was built. A name that is asked for is looked up here, never in the folder. */
+/** The built files by name; empty if none were built. Requested names are looked up here, never in the file system. */
 async function readBuilt(): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {

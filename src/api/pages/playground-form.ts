@@ -1,12 +1,12 @@
-/** The forms of the playground, drawn from the tables of options: what a person may set, and what it means. */
+/** The forms of the playground, made from the tables of options. */
 import * as z from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
 import { own } from '#own.ts';
-import type { FormField } from './playground-shapes.ts';
+import type { FormField } from './playground-types.ts';
 
 export type FieldTable = Readonly<Record<string, DescribedOption>>;
 
-/** Headings of the form and the options under them, in the order in which they are shown; others come last. */
+/** The headings of the form and the options under each, in display order. Options not listed come last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Search: [
     ...['num', 'count', 'type', 'provider', 'site', 'ext', 'filetype', 'intitle', 'loc', 'since', 'until', 'passages'],
@@ -28,21 +28,21 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Cache and privacy': ['noCache', 'cacheTolerance', 'doNotTrack', 'zeroDataRetention'],
   Models: ['instruction', 'jsonSchema'],
 };
-const OTHERS = 'Further options';
-/** Which options of hosts with headers are the target itself, so that the page has a place of its own for them. */
+const OTHERS = 'Other options';
+/** Options that name the target or query. The page has separate inputs for them. */
 const TARGETS = new Set(['url', 'html', 'file', 'pdf', 'q']);
 
 const groupOf = (name: string): string =>
   Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? OTHERS;
 
-/** The fields of a table of options, by group. */
+/** The form fields of a table of options, ordered by group. */
 export function formOf(table: FieldTable): FormField[] {
   const fields = Object.entries(table)
     .filter(([name]) => !TARGETS.has(name))
     .flatMap(([name, option]) => fieldsOf(name, option));
   const order = [...Object.keys(GROUPS), OTHERS];
-  const place = ({ name, group }: FormField) => own(GROUPS, group)?.indexOf(name.split('.', 1)[0]!) ?? 0;
-  return fields.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || place(a) - place(b));
+  const rank = ({ name, group }: FormField) => own(GROUPS, group)?.indexOf(name.split('.', 1)[0]!) ?? 0;
+  return fields.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || rank(a) - rank(b));
 }
 
 function fieldsOf(name: string, option: DescribedOption): FormField[] {
@@ -52,7 +52,7 @@ function fieldsOf(name: string, option: DescribedOption): FormField[] {
   if (!members) {
     const kind = kindOf(schema);
     const values = valuesOf(name, schema, kind, meaning);
-    // Pages may not send this header: it is the browser's.
+    // Scripts cannot set the header DNT.
     const header = headers.find((other) => other !== 'dnt');
     return [
       {
@@ -96,7 +96,7 @@ const outputSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'output
 const branchesOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema];
 const typesOf = ({ type }: Schema): readonly string[] => (typeof type === 'string' ? [type] : (type ?? []));
 
-/** The members of an object whose members are known. */
+/** The properties of an object schema; `undefined` if it declares none. */
 function membersOf(schema: Schema): Readonly<Record<string, Schema>> | undefined {
   const found = branchesOf(schema).find(({ properties }) => properties && Object.keys(properties).length > 0);
   return found?.properties;
@@ -131,23 +131,23 @@ function valuesOf(name: string, schema: z.ZodType, kind: FormField['kind'], mean
   return [...new Set(named)].filter((word) => word !== name && !(word in KNOWN_NAMES));
 }
 
-/** Words in backticks that are names of other options. */
+/** Names of options, which are no suggestions when they appear in backticks. */
 const KNOWN_NAMES: Readonly<Record<string, true>> = Object.fromEntries(
   Object.values(GROUPS).flatMap((names) => names.map((name) => [name, true as const])),
 );
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A field of a model request: name, JSON schema and meaning, as the tables of the model host have them. */
+/** A field of a model request, as in the tables of the model host. */
 export interface ModelField {
   readonly schema: object;
   readonly meaning: string;
 }
 
-/** The fields of a model request, without those that the page has a place of its own for. */
-export function modelFormOf(table: Readonly<Record<string, ModelField>>, placed: readonly string[]): FormField[] {
+/** The form fields of a model request, without those that the page has separate inputs for. */
+export function modelFormOf(table: Readonly<Record<string, ModelField>>, excluded: readonly string[]): FormField[] {
   const fields = Object.entries(table)
-    .filter(([name]) => !placed.includes(name))
+    .filter(([name]) => !excluded.includes(name))
     .map(([name, field]): FormField => {
       const schema = field.schema as Schema;
       const branches = branchesOf(schema);
@@ -176,31 +176,31 @@ export function modelFormOf(table: Readonly<Record<string, ModelField>>, placed:
 }
 
 const MODEL_GROUP = 'Model';
-/** What every endpoint of the model host takes. */
+/** An option of every endpoint of the model host. */
 const TRACE: FormField = {
   name: 'trace',
   kind: 'flag',
   values: ['true', 'false'],
   default: 'false',
-  meaning: 'Adds to the answer what the request went through and how long each step took, under `trace`.',
+  meaning: 'Adds `trace` to the answer: the steps of the request and how long each took.',
   group: MODEL_GROUP,
 };
 
-/** What recognition takes beside its picture (contract of chat completions, section 7). */
-export const RECOGNITION_FORM: readonly FormField[] = [
+/** The options of text recognition (docs/reference/wire/models.md, Chat completions). */
+export const OCR_FORM: readonly FormField[] = [
   {
     name: 'output_format',
     kind: 'choice',
     values: ['markdown', 'text', 'html', 'json', 'hocr'],
     default: 'markdown',
-    meaning: 'How the text is written: `json` and `hocr` carry boxes and confidences.',
+    meaning: 'The format of the text. `json` and `hocr` include boxes and confidences.',
     group: MODEL_GROUP,
   },
   {
     name: 'max_tokens',
     kind: 'number',
     unit: 'tokens',
-    meaning: 'The most tokens of the answer; what is beyond is cut, and `finish_reason` says so.',
+    meaning: 'Maximum tokens of the answer. A longer one is truncated, with `finish_reason` set to `length`.',
     group: MODEL_GROUP,
   },
   TRACE,

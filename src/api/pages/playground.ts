@@ -1,6 +1,6 @@
 /**
- * The playground: a page on the reader's host that asks every face as a person's program would. Its files are built
- * (scripts/build-playground.mjs); what it shows of options, and where the faces are, it asks for in one JSON.
+ * Serves the playground: a page on the reader's host that sends requests to all faces. Its files are built by
+ * scripts/build-playground.mjs. It loads the options and the URLs of the faces as JSON.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
@@ -10,16 +10,16 @@ import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { own } from '#own.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { type FieldTable, formOf, modelFormOf, RECOGNITION_FORM } from './playground-form.ts';
-import type { PlaygroundSetup } from './playground-shapes.ts';
+import { type FieldTable, formOf, modelFormOf, OCR_FORM } from './playground-form.ts';
+import type { PlaygroundSetup } from './playground-types.ts';
 
 export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
 
 export interface PlaygroundOptions {
   readonly version: string;
-  /** Where the faces listen on this machine; 0 for one that has no port. */
+  /** The ports of the faces; 0 for one without. */
   readonly ports: () => Readonly<Record<'reader' | 'search' | 'model', number>>;
-  /** The address of the reader as callers see it; that of the request when unset. */
+  /** The URL of the reader as callers see it. Default: the host of each request. */
   readonly publicUrl?: string | undefined;
   readonly searchNeedsKey: boolean;
   readonly modelsNeedKey: boolean;
@@ -33,13 +33,13 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const HTML = 'index.html';
 
-/** There `engine` in a header is the one that reads pages, and `count` another name of `num`. */
+/** The options of search. As a header, `engine` is the engine of the reader. `count` is omitted as an alias of `num`. */
 const { count: _, ...searchOptions } = ALL_OPTIONS;
 const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
-export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
+export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
-  const built = () => {
+  const builtFiles = () => {
     reading ??= readBuilt();
     return reading;
   };
@@ -48,17 +48,17 @@ export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
     search: formOf(SEARCH_TABLE),
     embed: modelFormOf(EMBED_FIELDS, ['model', 'input']),
     rerank: modelFormOf(RERANK_FIELDS, ['model', 'query', 'documents']),
-    ocr: RECOGNITION_FORM,
+    ocr: OCR_FORM,
   };
-  const keyNeeded = { reader: false, search: door.searchNeedsKey, models: door.modelsNeedKey };
+  const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
 
   face.get('/playground', async (request, reply) => {
-    const html = (await built()).get(HTML);
-    if (!html) throw problem('RouteNotFoundError', { message: 'The playground is not built: npm run build makes it' });
+    const html = (await builtFiles()).get(HTML);
+    if (!html) throw problem('RouteNotFoundError', { message: 'The playground is not built: run npm run build' });
     return reply
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-cache')
-      .header('content-security-policy', policyFor(facesOf(request, door)))
+      .header('content-security-policy', policyFor(facesOf(request, deps)))
       .header('referrer-policy', 'no-referrer')
       .header('cross-origin-opener-policy', 'same-origin')
       .send(html);
@@ -66,16 +66,16 @@ export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
   face.get<{ Params: { name: string } }>('/playground/:name', async (request, reply) => {
     const { name } = request.params;
     if (name === 'setup.json') {
-      const faces = facesOf(request, door);
-      const setup: PlaygroundSetup = { version: door.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
+      const faces = facesOf(request, deps);
+      const setup: PlaygroundSetup = { version: deps.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
       return reply
         .type('application/json; charset=utf-8')
         .header('cache-control', 'no-cache')
         .send(JSON.stringify(setup));
     }
-    const file = name === HTML ? undefined : (await built()).get(name);
-    if (!file) throw problem('RouteNotFoundError', { message: 'The playground has no such file' });
-    // Their names change with their content.
+    const file = name === HTML ? undefined : (await builtFiles()).get(name);
+    if (!file) throw problem('RouteNotFoundError', { message: `The playground has no file ${name}` });
+    // Immutable, as the names contain a digest of the content.
     return reply
       .type(own(TYPES, name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')
@@ -83,7 +83,7 @@ export function playgroundRoutes(face: Face, door: PlaygroundOptions): void {
   });
 }
 
-/** Name to text; empty when nothing was built. */
+/** The built files by name; empty if none were built. */
 async function readBuilt(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(FOLDER).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -103,39 +103,39 @@ const policyFor = ({ search, models }: Faces): string =>
     "style-src 'self'",
     "img-src 'self' data: blob:",
     ["connect-src 'self'", search, models].filter(Boolean).join(' '),
-    // Foreign documents are written into a frame; nothing is ever loaded into one.
+    // Fetched HTML is written into a sandboxed frame; no frame ever loads a URL.
     "frame-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** A host that may stand in a header of ours. */
+/** A Host header that is safe to repeat in a response header. */
 const PLAIN_HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Where the caller's browser finds the faces. Of names by the rule of one port for all faces (`r.` beside `s.` and
- * `api.`); of ports by those that are open here, or beside the one that a container's port was mapped to.
+ * The URLs of the faces for the caller's browser. With one port for all faces: `r.`, `s.` and `api.`. With separate ports:
+ * the open ones, or, if the reader's port is mapped by a container, the two ports after it.
  */
 function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundOptions): Faces {
-  const asked = request.headers.host ?? '';
-  const host = PLAIN_HOST.test(asked) ? asked : 'localhost';
+  const given = request.headers.host ?? '';
+  const host = PLAIN_HOST.test(given) ? given : 'localhost';
   const reader = new URL(publicUrl ?? `${request.protocol}://${host}`);
   const base = { reader: reader.origin };
   const open = ports();
-  const arrivedAt = request.raw.socket.localPort;
-  if (reader.hostname.startsWith('r.') && (publicUrl !== undefined || arrivedAt !== open.reader)) {
-    return { ...base, search: beside(reader, 's.'), models: beside(reader, 'api.') };
+  const localPort = request.raw.socket.localPort;
+  if (reader.hostname.startsWith('r.') && (publicUrl !== undefined || localPort !== open.reader)) {
+    return { ...base, search: siblingOf(reader, 's.'), models: siblingOf(reader, 'api.') };
   }
   if (reader.protocol !== 'http:' || reader.port === '') return { ...base, search: null, models: null };
   const port = Number(reader.port);
-  if (port === open.reader || arrivedAt !== open.reader) {
+  if (port === open.reader || localPort !== open.reader) {
     return { ...base, search: withPort(reader, open.search), models: withPort(reader, open.model) };
   }
   return { ...base, search: withPort(reader, port + 1), models: withPort(reader, port + 2) };
 }
 
-const beside = (reader: URL, label: string): string =>
+const siblingOf = (reader: URL, label: string): string =>
   new URL(`${reader.protocol}//${reader.host.replace(/^r\./, label)}`).origin;
 
 const withPort = ({ protocol, hostname }: URL, port: number): string | null =>

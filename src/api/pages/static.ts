@@ -1,9 +1,9 @@
-/** Small files that every host answers by itself. */
+/** Small files that every host serves: robots.txt and the favicon. */
 import type { Face } from '#http/server.ts';
 
 export const STATIC_PATHS = ['/robots.txt', '/favicon.ico'] as const;
 
-/** A lectern in outline; SVG is what every current browser takes for a favicon. */
+/** The outline of a lectern, as SVG. */
 const FAVICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 4l12-2v2L2 6zM7 6h2v7h3v1H4v-1h3z" fill="#345"/></svg>';
 

@@ -1,18 +1,18 @@
-/** What `GET /` answers when there is nothing to read: how to use this host, and a caller's own standing. */
+/** The answer to `GET /` without a target: how to use this host, and the caller's name and balance. */
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#accounts/index.ts';
 import type { BodyKind } from '#http/negotiate.ts';
 import { success } from '../envelopes/reader.ts';
 
-export interface Index {
+export interface IndexPage {
   readonly usage1: string;
   readonly usage2: string;
   readonly homepage: string;
-  /** What a caller should know first. */
+  /** A remark for the caller, shown with the rest. */
   readonly note?: string;
 }
 
-export function writeIndex(reply: FastifyReply, kind: BodyKind, index: Index, caller: Caller) {
+export function writeIndex(reply: FastifyReply, kind: BodyKind, index: IndexPage, caller: Caller) {
   const own =
     caller.kind === 'key'
       ? { authenticatedAs: caller.key.name, balanceLeft: caller.account.balance ?? 'unlimited' }
@@ -31,7 +31,7 @@ const lines = (entries: object) =>
     .map(([key, value]) => `[${label(key)}] ${value}\n`)
     .join('');
 
-/** `usage1` is "Usage 1", `balanceLeft` is "Balance left". */
+/** `usage1` becomes "Usage 1", `balanceLeft` "Balance left". */
 function label(key: string): string {
   const words = key.replace(/([a-z])([A-Z0-9])/g, '$1 $2').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);

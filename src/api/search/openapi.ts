@@ -1,18 +1,18 @@
-/** The search host's interface description and its page, both drawn from the tables of options and errors. */
+/** The OpenAPI document and HTML page of the search host, made from the tables of options and errors. */
 import { bodySchema, type DescribedOption, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import {
-  answered,
-  describedHost,
+  answerEnvelope,
   FAILURE,
+  hostDocument,
+  integer,
   map,
   optionsBody,
-  PAGE_MEMBERS,
+  PAGE_FIELDS,
   ref,
   responses,
   text,
-  whole,
 } from '../openapi/components.ts';
 import { docsPage, serveDescription } from '../openapi/serve.ts';
 
@@ -20,25 +20,25 @@ const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
 export function searchDescriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: searchDescription(version),
+    description: createSearchDescription(version),
     page: docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs',
   });
 }
 
 /** The OpenAPI 3.1 document of the search host. */
-function searchDescription(version: string): object {
+function createSearchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
   const requestBody = optionsBody('SearchOptions');
-  const typed = {
+  const queryInPath = {
     name: 'query',
     in: 'path',
     required: true,
-    description: 'What is searched for, percent-encoded; a plus sign stays one.',
+    description: 'The query, percent-encoded. A plus sign is not decoded to a space.',
     schema: { type: 'string' },
   };
-  const pair = (id: string, summary: string, more: readonly object[]) => ({
+  const getAndPost = (id: string, summary: string, more: readonly object[]) => ({
     get: { operationId: `${id}ByQuery`, summary, responses: RESPONSES, parameters: [...more, ...query, ...headers] },
     post: {
       operationId: `${id}ByBody`,
@@ -49,12 +49,12 @@ function searchDescription(version: string): object {
     },
   });
   return {
-    ...describedHost('Lectern search', 'A query in, the pages that answer it as Markdown out.', version),
+    ...hostDocument('Lectern search', 'Searches the web and returns the found pages as Markdown.', version),
     security: [{ key: [] }],
     paths: {
-      '/search': pair('search', 'Search', []),
-      '/': pair('searchOrIndex', 'Search for `q`, or show the index without one', []),
-      '/{query}': pair('searchPath', 'Search for what stands in the path', [typed]),
+      '/search': getAndPost('search', 'Search', []),
+      '/': getAndPost('searchOrIndex', 'Search for `q`; without it, show how to use this host', []),
+      '/{query}': getAndPost('searchPath', 'Search for the query in the path', [queryInPath]),
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
@@ -67,55 +67,57 @@ const RESULT = {
   type: 'object',
   required: ['title', 'url', 'description', 'content', 'usage'],
   properties: {
-    title: text('The title of the page; before it was read, that of the search.'),
-    url: text('The address of the page.'),
-    description: text('What the page says of itself; before it was read, or without that, what the search says of it.'),
-    imageUrl: text('The picture, or one of the page.'),
-    imageWidth: whole('In pixels.'),
-    imageHeight: whole('In pixels.'),
+    title: text('The title of the page; until the page is read, the title from the search provider.'),
+    url: text('The URL of the page.'),
+    description: text(
+      'The description of the page; if it has none or is not read yet, the text from the search provider.',
+    ),
+    imageUrl: text('URL of the image found, or of an image on the page.'),
+    imageWidth: integer('In pixels.'),
+    imageHeight: integer('In pixels.'),
     source: text('The name of the site.'),
-    date: text('As the search service writes it; may be relative.'),
+    date: text('The date as the search provider writes it; may be relative.'),
     siteLinks: {
       type: 'array',
       items: {
         type: 'object',
         required: ['title', 'link'],
-        properties: { title: text('Its text.'), link: text('Its address.'), snippet: text('What is said of it.') },
+        properties: { title: text('The text of the link.'), link: text('Its URL.'), snippet: text('Its description.') },
       },
     },
-    content: text('The page as Markdown; empty when it was not read.'),
+    content: text('The page as Markdown; empty if it was not read.'),
     passages: {
       type: 'array',
-      description: 'With `passages`: the chosen parts of the page, in its order; `content` is these.',
+      description: 'With `passages`: the selected parts of the page, in page order. `content` consists of them.',
       items: {
         type: 'object',
         required: ['text', 'tokens'],
         properties: {
           text: text('Markdown.'),
-          heading: text('The headings that it stands below.'),
-          tokens: whole('How many tokens it has.'),
+          heading: text('The headings above it.'),
+          tokens: integer('Its number of tokens.'),
         },
       },
     },
-    ...PAGE_MEMBERS,
-    warning: text('What may be wrong with this result; that its page could not be read, for one.'),
-    metadata: map('What was found of the page.'),
-    external: map('The links of its head.'),
-    favicon: text('With `withFavicons`: the icon of the site as a data URL, empty when it has none.'),
-    usage: { type: 'object', required: ['tokens'], properties: { tokens: whole('What the result is charged.') } },
+    ...PAGE_FIELDS,
+    warning: text('A possible problem of this result, such as a page that could not be read.'),
+    metadata: map('The metadata of the page.'),
+    external: map('The links in the head of the page.'),
+    favicon: text('With `withFavicons`: the icon of the site as a data URL; empty if it has none.'),
+    usage: { type: 'object', required: ['tokens'], properties: { tokens: integer('Tokens charged for the result.') } },
   },
 };
 
-const ANSWER = answered(
+const ANSWER = answerEnvelope(
   { type: 'array', items: ref('Result') },
-  { notice: text('What is to be known of the answer as a whole.') },
+  { notice: text('A remark on the answer as a whole.') },
 );
 
 const RESPONSES = responses('The results.', {
-  events: 'Events `data`, each the results as far as they are; `error` when it fails.',
-  headers: { 'X-Search-Provider': { schema: { type: 'string' }, description: 'Who answered.' } },
+  events: 'Events `data`, each with the results so far; `error` on failure.',
+  headers: { 'X-Search-Provider': { schema: { type: 'string' }, description: 'The provider that answered.' } },
 });
 
-const INTRO = `<p>Put a query behind this host, or post it: the answer is the pages that answer it, as Markdown. Options go in headers, in the query, or in a JSON or form body.</p>
+const INTRO = `<p>Append a query to the URL of this host, or post it. The answer is the found pages as Markdown. Send options as headers, as query parameters, or in a JSON or form body.</p>
 <pre>curl HOST/how%20bees%20find%20home -H "Authorization: Bearer KEY"
 curl HOST/search -H "Authorization: Bearer KEY" -H 'Accept: application/json' -d q=bees -d num=5 -d site=example.com</pre>`;

@@ -1,9 +1,9 @@
 /**
- * The search host's door: a request becomes a query and reading options, the search room finds and reads, and one loop has
- * three writers: an event stream shows each answer, JSON puts the last one in its envelope, text lays it out.
+ * The endpoints of the search host. Turns a request into a query and reader options, and writes the answer: a stream
+ * sends each answer as it grows, JSON and text send the last one.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { accountOf, type Entrance, type Visit } from '#accounts/index.ts';
+import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { gathered } from '#http/body.ts';
@@ -25,82 +25,82 @@ import {
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
-import { type OwnPages, refuseForeignPage } from '../cross-site.ts';
+import { type OwnOrigins, refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
-import { type Index, writeIndex } from '../reader/index-answer.ts';
+import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 
 export interface SearchEndpointOptions {
   readonly search: Search;
   readonly gatekeeper: Gatekeeper;
   readonly tracing: Tracing;
-  /** Whether callers without a key are let in, at the rate for their address. */
+  /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
-  /** Whether private networks may be read here, so that callers without a key must not be web pages of other sites. */
-  readonly guardsNetworks: boolean;
+  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
+  readonly refusesCrossSite: boolean;
   readonly ownNames: readonly string[];
-  readonly ownPages: OwnPages;
+  readonly ownPages: OwnOrigins;
   readonly pictures: Pictures;
-  readonly index: Index;
-  /** The address of the reader's host as callers see it: pictures of pages are there. */
+  readonly index: IndexPage;
+  /** The URL of the reader host as callers see it, which serves screenshots. */
   readonly readerUrl: () => string;
-  /** Hosts under which this server is reached, beside the one that it is asked by. */
+  /** Hosts of this server, besides the host of the request. Their pages are not read. */
   readonly ownHosts: () => readonly string[];
-  /** For reads that name none. */
+  /** The User-Agent of reads that set none. */
   readonly userAgent?: string | undefined;
 }
 
 export const SEARCH_PATHS: readonly string[] = ['/', '/search'];
 
-/** What a search costs at least. */
+/** The minimum cost of a search. */
 const EXPECTED_TOKENS = 10_000;
-/** Contract, section 6. */
-const STANDARD_BUDGET_MS = 25_000;
-/** How old copies of pages may be, when the caller does not say (contract, section 7). */
+/** Default time limit (docs/reference/wire/search.md, Time limits). */
+const DEFAULT_BUDGET_MS = 25_000;
+/** Default maximum age of cached pages (docs/reference/wire/search.md, Cache). */
 const PAGES_FRESH_S = 86_400;
 
-const KEY_NEEDED = 'An API key is needed to search: send it as Authorization: Bearer YOUR_KEY';
+const KEY_NEEDED = 'An API key is required to search. Send it as Authorization: Bearer YOUR_KEY';
 
-export function searchRoutes(face: Face, door: SearchEndpointOptions): void {
-  const entrance: Entrance = {
+export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
+  const access: AccessRule = {
     face: 'search',
     endpoint: 'search',
     authorization: 'any key',
-    keyless: door.keyless,
+    keyless: deps.keyless,
     expectedTokens: EXPECTED_TOKENS,
   };
-  const onRequest = door.gatekeeper.guard(entrance, 'plain');
+  const onRequest = deps.gatekeeper.hook(access, 'plain');
   const method = ['GET', 'POST'];
   face.route({
     method,
     url: '/',
-    onRequest: unlessIndex(onRequest, door),
-    handler: (request, reply) => search(request, reply, door, 'optional'),
+    onRequest: unlessIndex(onRequest, deps),
+    handler: (request, reply) => search(request, reply, deps, 'optional'),
   });
   face.route({
     method,
     url: '/search',
     onRequest,
-    handler: (request, reply) => search(request, reply, door, 'required'),
+    handler: (request, reply) => search(request, reply, deps, 'required'),
   });
   face.route({
     method,
     url: '/*',
     onRequest,
-    // The router decodes the path, so the query is taken from the request line as it was sent.
-    handler: (request, reply) => search(request, reply, door, { typed: request.originalUrl }),
+    // The router decodes the path, so the query is taken from the undecoded request line.
+    handler: (request, reply) => search(request, reply, deps, { url: request.originalUrl }),
   });
 }
 
-/** Nobody needs a key to see how this host is used: what has neither key nor question is answered that. */
+/** Answers requests with neither key nor query with the usage of this host; all others need a key. */
 const unlessIndex = (
   guard: onRequestAsyncHookHandler,
   { keyless, index }: SearchEndpointOptions,
 ): onRequestAsyncHookHandler =>
   async function (this: Face, request, reply) {
     const { authorization } = request.headers;
-    if (keyless === 'limited' || authorization || hasBody(request) || asksByQuery(request)) {
+    if (keyless === 'limited' || authorization || hasBody(request) || hasQuery(request)) {
       return guard.call(this as never, request, reply);
     }
     const kind = successKind(request.headers.accept);
@@ -109,29 +109,32 @@ const unlessIndex = (
 
 const hasBody = ({ headers }: FastifyRequest) =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
-const asksByQuery = (request: FastifyRequest) => textOfField(queryOf(request).q) !== '';
 
-const textOfField = (value: unknown) => (typeof value === 'string' ? value.trim() : value === undefined ? '' : 'given');
+function hasQuery(request: FastifyRequest): boolean {
+  const { q } = queryOf(request);
+  return typeof q === 'string' ? q.trim() !== '' : q !== undefined;
+}
 
-type Place = 'optional' | 'required' | { readonly typed: string };
+/** Whether the query may be missing, or the request line whose path holds it. */
+type QuerySource = 'optional' | 'required' | { readonly url: string };
 
-async function search(request: FastifyRequest, reply: FastifyReply, door: SearchEndpointOptions, place: Place) {
-  const visit = door.gatekeeper.visitOf(request);
-  const { caller } = visit;
-  if (door.guardsNetworks && caller.kind !== 'key') refuseForeignPage(request, door.ownNames, door.ownPages);
+async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, source: QuerySource) {
+  const admission = deps.gatekeeper.admissionOf(request);
+  const { caller } = admission;
+  if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames, deps.ownPages);
   const kind = successKind(request.headers.accept);
   const query = queryOf(request);
   const body = (request.body ?? {}) as Record<string, unknown>;
   request.body = undefined;
   const { given, count, reading, noContent } = gatherSearch({ headers: request.headers, query, body });
-  const q = given.q?.trim() || (typeof place === 'object' ? decoded(place.typed) : '');
-  if (place === 'optional' && !q) return writeIndex(reply, kind, door.index, caller);
+  const q = given.q?.trim() || (typeof source === 'object' ? decodeQuery(source.url) : '');
+  if (source === 'optional' && !q) return writeIndex(reply, kind, deps.index, caller);
   const words = requireText(q);
   const operators = Object.fromEntries(GIVEN_OPERATORS.map((name) => [name, given[name] ?? []]));
   const { timeout, ...pages } = reading;
   const options = resolve(
     {
-      ...(door.userAgent && { userAgent: door.userAgent }),
+      ...(deps.userAgent && { userAgent: deps.userAgent }),
       ...pages,
       respondTiming: pages.respondTiming ?? 'visible-content',
       ...(kind === 'text' && { explain: false }),
@@ -139,10 +142,10 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
     pages,
   );
   for (const { feature, option } of featuresAsked(reading, options)) {
-    if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
+    if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
   const signal = goneSignal(reply);
-  const trace = door.tracing.follow(request, reply, options.trace);
+  const trace = deps.tracing.start(request, reply, options.trace);
   const work: SearchRequest = {
     trace,
     query: readQuery(composeText(words, operators), {
@@ -163,72 +166,75 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
     pagesFreshMs: PAGES_FRESH_S * 1_000,
     keyed: caller.kind !== 'keyless',
     account: accountOf(caller),
-    budgetMs: typeof timeout === 'number' ? timeout * 1_000 : STANDARD_BUDGET_MS,
+    budgetMs: typeof timeout === 'number' ? timeout * 1_000 : DEFAULT_BUDGET_MS,
     signal,
-    ownHosts: [request.headers.host ?? '', ...door.ownHosts()].map((host) => host.toLowerCase()),
+    ownHosts: [request.headers.host ?? '', ...deps.ownHosts()].map((host) => host.toLowerCase()),
     passageTokens: given.passages,
     favicons: (given.withFavicons ?? false) && kind !== 'stream',
     keepPicture: async (png, shown) =>
       options.zeroDataRetention || options.doNotTrack
         ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
-        : `${door.readerUrl()}/.pictures/${await door.pictures.put(png, shown)}.png`,
+        : `${deps.readerUrl()}/.pictures/${await deps.pictures.put(png, shown)}.png`,
   };
-  if (kind === 'stream') return sendStream(reply, request, door, work, visit);
-  const answer = await door.search.last(work);
-  visit.spend({ tokens: answer.tokens, model: options.modelFormat ?? '' });
+  if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
+  const answer = await deps.search.last(work);
+  admission.recordCost({ tokens: answer.tokens, model: options.modelFormat ?? '' });
   showSources(reply, answer);
   reply.header('x-usage-tokens', String(answer.tokens));
   trace?.count('tokens', answer.tokens);
-  const shown = door.tracing.show(request, reply);
+  const shown = deps.tracing.show(request, reply);
   return kind === 'json' ? sendJson(reply, answer, shown) : sendText(reply, answer);
 }
 
-/** The parameters of the request line; they are never part of the query. */
+/** The parameters of the request line. They are never part of the query text. */
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
   return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
 
-/** The query in the path: everything behind the first slash up to the parameters, percent-decoded once. */
-function decoded(url: string): string {
+/** The query in the path: everything after the first slash and before the parameters, percent-decoded once. */
+function decodeQuery(url: string): string {
   const at = url.indexOf('?');
   try {
     return decodeURIComponent((at < 0 ? url : url.slice(0, at)).replace(/^\//, ''));
   } catch {
-    throw problem('ParamValidationError', { path: 'q', message: 'The query in the path cannot be decoded' });
+    throw problem('ParamValidationError', {
+      path: 'q',
+      message: 'The query in the path is not valid percent-encoding',
+    });
   }
 }
 
-/** Who answered, for callers who want to know; a notice when that was not who was meant to. */
+/** Sets the headers that name the providers, and a notice if they are not the requested ones. */
 function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
   reply.header('x-search-provider', providers.join(', '));
   if (notice) reply.header('x-search-notice', notice);
 }
 
 /**
- * The first answer is awaited, so that a failure before it has its own status. A client that is slow to read skips to the
- * newest one.
+ * Streams each answer as it grows. Awaits the first one, so that an earlier failure gets its own HTTP status. A client
+ * that reads slowly skips to the newest answer.
  */
 async function sendStream(
   reply: FastifyReply,
   request: FastifyRequest,
-  door: SearchEndpointOptions,
+  deps: SearchEndpointOptions,
   work: SearchRequest,
-  visit: Visit,
+  admission: Admission,
 ) {
-  const answers = newest(door.search.each(work));
+  const answers = newest(deps.search.each(work));
   const first = await answers.next();
   if (!first.done) showSources(reply, first.value);
   let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
       for (let step = first; !step.done; step = await answers.next()) {
-        visit.spend({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
+        admission.recordCost({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
         yield { event: 'data', data: step.value.results };
         tokens = step.value.tokens;
       }
       work.trace?.count('tokens', tokens);
-      const shown = door.tracing.show(request, reply);
+      const shown = deps.tracing.show(request, reply);
       if (shown) yield { event: 'trace', data: shown };
     } finally {
       await answers.return(undefined);

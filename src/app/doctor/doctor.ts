@@ -1,30 +1,30 @@
-/** The examination as a whole. It needs no network, and leaves nothing behind. */
+/** Runs all checks of `lectern doctor`. Needs no network, and removes everything it created. */
 import type { Config } from '#config.ts';
 import { findBrowser } from '#reader/index.ts';
-import { broken, examine, type Finding } from './finding.ts';
+import { broken, type Finding, runChecks } from './finding.ts';
 import { machineChecks } from './machine.ts';
-import { openPatient } from './patient.ts';
+import { networkGuardChecks } from './network-guard.ts';
 import { privacyChecks, watchConnections } from './privacy.ts';
 import { storeChecks } from './stores.ts';
-import { wayOutChecks } from './way-out.ts';
+import { startTestServer } from './test-server.ts';
 import { workChecks } from './work.ts';
 
 export { type Finding, linesOf, reportOf, summaryOf } from './finding.ts';
 
-/** Findings as they are made. Throws the signal's reason. */
+/** Yields each finding as its check completes. Throws the reason of the signal when aborted. */
 export async function* doctor(config: Config, version: string, signal: AbortSignal): AsyncGenerator<Finding> {
-  yield* examine([...machineChecks(config), ...storeChecks(config)], signal);
+  yield* runChecks([...machineChecks(config), ...storeChecks(config)], signal);
   const closers: (() => Promise<unknown>)[] = [];
   const watch = watchConnections();
   try {
     signal.throwIfAborted();
-    const patient = await openPatient(config, version, closers);
+    const server = await startTestServer(config, version, closers);
     const hasBrowser = findBrowser({ configured: config.browser, dataDir: config.dataDir }) !== null;
     const engines = hasBrowser ? (['direct', 'browser'] as const) : (['direct'] as const);
-    yield* examine(
+    yield* runChecks(
       [
-        ...wayOutChecks(patient, config.allowNetworks, engines),
-        ...workChecks(patient, hasBrowser),
+        ...networkGuardChecks(server, config.allowNetworks, engines),
+        ...workChecks(server, hasBrowser),
         ...privacyChecks(watch),
       ],
       signal,
@@ -35,7 +35,7 @@ export async function* doctor(config: Config, version: string, signal: AbortSign
     yield {
       group: 'Work',
       name: 'The server',
-      ...broken(`does not start: ${message}`, 'What it names is what keeps `lectern serve` from starting too'),
+      ...broken(`does not start: ${message}`, 'Fix this first: `lectern serve` fails for the same reason'),
     };
   } finally {
     watch.close();

@@ -1,44 +1,44 @@
-/** What an examination finds, and how people are told. */
+/** Checks, their findings, and how a report is printed. */
 
-/** `absent`: something that is not needed is not there. */
+/** `absent`: something optional is missing. */
 type State = 'ok' | 'absent' | 'warning' | 'broken';
 
-export type Group = 'Machine' | 'Stores' | 'Way out' | 'Limits' | 'Work' | 'Privacy';
+export type Group = 'Machine' | 'Stores' | 'Network guard' | 'Limits' | 'Work' | 'Privacy';
 
 export interface Finding {
   readonly group: Group;
   readonly name: string;
   readonly state: State;
-  /** What was found, in a few words. */
+  /** The result, in a few words. */
   readonly found: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string | undefined;
 }
 
-export type Found = Omit<Finding, 'group' | 'name'>;
+export type CheckResult = Omit<Finding, 'group' | 'name'>;
 
-export const ok = (found: string): Found => ({ state: 'ok', found });
-export const absent = (found: string, advice?: string): Found => ({ state: 'absent', found, advice });
-export const warning = (found: string, advice: string): Found => ({ state: 'warning', found, advice });
-export const broken = (found: string, advice: string): Found => ({ state: 'broken', found, advice });
+export const ok = (found: string): CheckResult => ({ state: 'ok', found });
+export const absent = (found: string, advice?: string): CheckResult => ({ state: 'absent', found, advice });
+export const warning = (found: string, advice: string): CheckResult => ({ state: 'warning', found, advice });
+export const broken = (found: string, advice: string): CheckResult => ({ state: 'broken', found, advice });
 
 export interface Check {
   readonly group: Group;
   readonly name: string;
-  readonly run: () => Promise<Found> | Found;
+  readonly run: () => Promise<CheckResult> | CheckResult;
 }
 
-const MOST_SAID = 300;
+const MAX_MESSAGE_CHARACTERS = 300;
 
-/** Runs checks one after the other. One that fails by itself is broken. */
-export async function* examine(checks: Iterable<Check>, signal: AbortSignal): AsyncGenerator<Finding> {
+/** Runs checks one after another. A check that throws yields a broken finding. */
+export async function* runChecks(checks: Iterable<Check>, signal: AbortSignal): AsyncGenerator<Finding> {
   for (const { group, name, run } of checks) {
     signal.throwIfAborted();
     const found = await (async () => run())().catch((error: unknown) => {
       signal.throwIfAborted();
       return broken(
-        (error as Error).message.slice(0, MOST_SAID),
-        'This check did not come to an end: that is a fault of its own',
+        (error as Error).message.slice(0, MAX_MESSAGE_CHARACTERS),
+        'The check itself failed. This is a bug: please report it',
       );
     });
     yield { group, name, ...found };
@@ -51,31 +51,31 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
-/** Only what is broken makes a report bad. */
+/** A report is `ok` unless a finding is broken. */
 export const reportOf = (version: string, findings: readonly Finding[]): Report => ({
   ok: findings.every(({ state }) => state !== 'broken'),
   version,
   findings,
 });
 
-const WIDTH = 26;
+const NAME_WIDTH = 26;
 
-/** A finding in lines; a heading goes before the first of its group. */
+/** The printed lines of a finding. A heading precedes the first finding of a group. */
 export function* linesOf({ group, name, state, found, advice }: Finding, before: Group | undefined): Generator<string> {
   if (group !== before) {
     if (before) yield '';
     yield group;
   }
-  yield `  ${state.padEnd(8)} ${name.padEnd(WIDTH)} ${found}`.trimEnd();
+  yield `  ${state.padEnd(8)} ${name.padEnd(NAME_WIDTH)} ${found}`.trimEnd();
   if (advice) yield `           -> ${advice}`;
 }
 
 export function summaryOf({ findings }: Report): string {
   const count = (state: State) => findings.filter((finding) => finding.state === state).length;
-  const [wrong, doubtful] = [count('broken'), count('warning')];
+  const [failures, warnings] = [count('broken'), count('warning')];
   const of = `of ${findings.length} checks`;
-  if (wrong) return `${wrong} ${of} found something broken${doubtful ? `, ${doubtful} something to look at` : ''}.`;
-  return doubtful
-    ? `All works; ${doubtful} ${of} found something to look at.`
-    : `All is well: ${findings.length} checks.`;
+  if (failures) return `${failures} ${of} failed${warnings ? `, ${warnings} with warnings` : ''}.`;
+  return warnings
+    ? `Everything works; ${warnings} ${of} with warnings.`
+    : `Everything works: ${findings.length} checks.`;
 }

@@ -1,13 +1,16 @@
-/** Servers of the examination's own, on this machine alone: one with pages that may be read, and some that must never hear anything. */
+/**
+ * Local servers of the doctor: one serves pages that may be read, the others are listeners that must never receive a
+ * connection.
+ */
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Listener {
   readonly port: number;
-  /** Connections that have come so far. */
+  /** Number of connections received so far. */
   connections(): number;
-  /** Whether one is counted at all: the proof that silence means something. */
-  hears(): Promise<boolean>;
+  /** Connects once to prove that connections are counted, so that a count of zero means something. */
+  countsConnections(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ const closed = (server: Server) =>
     server.close(() => resolve());
   });
 
-/** Rejects where the host or the port cannot be had. */
+/** Rejects if it cannot listen on this host and port. */
 export async function openListener(host: string, port = 0): Promise<Listener> {
   let connections = 0;
   const server = createServer((_, response) => response.end('SECRET')).on('connection', () => connections++);
@@ -32,16 +35,16 @@ export async function openListener(host: string, port = 0): Promise<Listener> {
   return {
     port: own,
     connections: () => connections,
-    async hears() {
+    async countsConnections() {
       const before = connections;
       await new Promise<void>((resolve) => {
         get({ host, port: own, agent: false }, (answer) => answer.resume().once('close', resolve)).once('error', () =>
           resolve(),
         );
       });
-      const heard = connections === before + 1;
+      const isCounted = connections === before + 1;
       connections = before;
-      return heard;
+      return isCounted;
     },
     close: () => closed(server),
   };
@@ -54,17 +57,17 @@ export interface Pages {
 }
 
 const ARTICLE = `<!doctype html><html lang="en"><head><title>A page of the doctor</title></head><body><main><h1>A page of the doctor</h1>
-<p>Lectern serves this page to itself to see whether it can read one. It has a few sentences, as pages have, so that there is something to be told from the rest.</p>
-<p>What is read of it is thrown away at once.</p></main></body></html>`;
+<p>Lectern serves this page to itself to see whether it can read one. It has a few sentences, as pages have, so that there is content to extract.</p>
+<p>The result is discarded at once.</p></main></body></html>`;
 
 const SCRIPTED = `<!doctype html><html lang="en"><head><title>A page with a script</title></head><body><main id="main"></main>
 <script>document.querySelector('#main').innerHTML = '<h1>A page with a script</h1><p>' + ['Written', 'by', 'the', 'script', 'of', 'the', 'page.'].join(' ') + '</p>';</script></body></html>`;
 
-/** How long the addresses that a page asks for may take to fail before it says that it is done. */
-const TRIED_MS = 2_000;
+/** After this time the attack page reports that it is done, even if requests are still pending. */
+const ATTEMPTS_TIMEOUT_MS = 2_000;
 
-/** THE table: the ways that a page has to ask for an address, in the words of its script. */
-export const WAYS = {
+/** THE table: how a page can send a request, as an expression of its script that requests `address`. */
+export const REQUEST_KINDS = {
   fetch: "fetch(address, { mode: 'no-cors' })",
   image:
     "new Promise((done) => { const image = new Image(); image.onload = image.onerror = done; image.src = address + 'image'; })",
@@ -76,31 +79,32 @@ export const WAYS = {
     "new Promise((done) => { const socket = new WebSocket(address.replace('http', 'ws')); socket.onclose = done; })",
   beacon: "Promise.resolve(navigator.sendBeacon(address + 'beacon', 'x'))",
 } as const;
-export type Way = keyof typeof WAYS;
+export type RequestKind = keyof typeof REQUEST_KINDS;
 
-/** A page that asks for each address in one way, and says so when it has. */
-const attacking = (
+/** A page that requests each address in one way, then adds the element `#tried`. */
+const attackPage = (
   addresses: readonly string[],
-  way: Way,
+  kind: RequestKind,
 ) => `<!doctype html><html><head><title>Inside</title></head><body><main><p>The attempts of this page.</p></main>
 <script>
-const tries = ${JSON.stringify(addresses)}.map(async (address) => ${WAYS[way]});
-const late = new Promise((done) => setTimeout(done, ${TRIED_MS}));
+const tries = ${JSON.stringify(addresses)}.map(async (address) => ${REQUEST_KINDS[kind]});
+const late = new Promise((done) => setTimeout(done, ${ATTEMPTS_TIMEOUT_MS}));
 Promise.race([Promise.allSettled(tries), late]).then(() => {
   const end = document.createElement('p'); end.id = 'tried'; end.textContent = 'All was tried.'; document.querySelector('main').append(end);
 });
 </script></body></html>`;
 
-/** `addresses` is asked when a page that attacks is read. */
+/** `addresses` is called when an attack page is requested. */
 export async function openPages(addresses: () => readonly string[]): Promise<Pages> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://doctor');
-    // Each read makes a connection of its own, so that each looks its name up anew.
+    // Without keep-alive, each read resolves the host name again.
     response.setHeader('connection', 'close');
-    if (pathname === '/away') return void response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
-    const way = searchParams.get('way') ?? '';
-    const isAttack = pathname === '/inside' && Object.hasOwn(WAYS, way);
-    const html = isAttack ? attacking(addresses(), way as Way) : pathname === '/script' ? SCRIPTED : ARTICLE;
+    if (pathname === '/redirect')
+      return void response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
+    const kind = searchParams.get('kind') ?? '';
+    const isAttack = pathname === '/attack' && Object.hasOwn(REQUEST_KINDS, kind);
+    const html = isAttack ? attackPage(addresses(), kind as RequestKind) : pathname === '/script' ? SCRIPTED : ARTICLE;
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
   });
   const port = await listen(server, '127.0.0.1', 0);

@@ -1,95 +1,97 @@
 /**
- * Whether anything leaves the machine that nobody asked for. The examination itself reads from this machine alone, so while
- * it runs no process of the server has a reason to talk to another one.
+ * Checks that no process of the server contacts other machines by itself. The doctor reads only from this machine, so
+ * while it runs, no process has a reason to connect elsewhere.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { childEnvironment, TELEMETRY_OFF } from '#concurrency/environment.ts';
-import { absent, broken, type Check, type Found, ok } from './finding.ts';
-import { connectionsAway, environmentOf, familyOf, nameOf, parentOf, socketsOf } from './processes.ts';
+import { absent, broken, type Check, type CheckResult, ok } from './finding.ts';
+import { environmentOf, nameOf, parentOf, processTree, remoteConnections, socketsOf } from './processes.ts';
 
 export interface ConnectionWatch {
-  seen(): Sightings;
+  report(): ConnectionReport;
   close(): void;
 }
 
-export interface Sightings {
-  /** How often it was looked. */
-  readonly looks: number;
-  /** The most processes that were there at once. */
+export interface ConnectionReport {
+  /** Number of times the connections were sampled. */
+  readonly samples: number;
+  /** Largest number of processes in a sample. */
   readonly processes: number;
   /** `chrome: tcp 198.51.100.7 443`. */
   readonly connections: readonly string[];
 }
 
-const EVERY_MS = 250;
-const PROGRAM_MS = 30_000;
+const SAMPLE_INTERVAL_MS = 250;
+const PROGRAM_TIMEOUT_MS = 30_000;
 const isLinux = process.platform === 'linux';
 
-/** Looks at the connections of this process and of all that it has started, every quarter of a second. */
+/** Samples the connections of this process and its descendants. Only Linux lists them by process. */
 export function watchConnections(): ConnectionWatch {
   const connections = new Set<string>();
-  let looks = 0;
+  let samples = 0;
   let processes = 0;
-  const look = () => {
-    const family = familyOf(process.pid);
-    looks++;
-    processes = Math.max(processes, family.length);
-    const away = connectionsAway();
-    if (!away.length) return;
-    for (const pid of family) {
+  const sample = () => {
+    const tree = processTree(process.pid);
+    samples++;
+    processes = Math.max(processes, tree.length);
+    const remotes = remoteConnections();
+    if (!remotes.length) return;
+    for (const pid of tree) {
       const own = new Set(socketsOf(pid));
-      for (const { far, inode } of away) if (own.has(inode)) connections.add(`${nameOf(pid)}: ${far}`);
+      for (const { remote, inode } of remotes) if (own.has(inode)) connections.add(`${nameOf(pid)}: ${remote}`);
     }
   };
-  const timer = isLinux ? setInterval(look, EVERY_MS).unref() : undefined;
+  const timer = isLinux ? setInterval(sample, SAMPLE_INTERVAL_MS).unref() : undefined;
   return {
-    seen() {
-      if (isLinux) look();
-      return { looks, processes, connections: [...connections] };
+    report() {
+      if (isLinux) sample();
+      return { samples, processes, connections: [...connections] };
     },
     close: () => clearInterval(timer),
   };
 }
 
 export const privacyChecks = (watch: ConnectionWatch): Check[] => [
-  { group: 'Privacy', name: 'Telemetry', run: telemetry },
-  { group: 'Privacy', name: 'Connections', run: () => connections(watch) },
+  { group: 'Privacy', name: 'Telemetry', run: checkTelemetry },
+  { group: 'Privacy', name: 'Connections', run: () => checkConnections(watch) },
 ];
 
-/** Of a process that is started for this, and of those that are there. */
-async function telemetry(): Promise<Found> {
+/** Checks that the switches against telemetry are set in a new child process and in the running ones. */
+async function checkTelemetry(): Promise<CheckResult> {
   const script = 'process.stdout.write(JSON.stringify(process.env))';
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
     env: childEnvironment(),
-    timeout: PROGRAM_MS,
+    timeout: PROGRAM_TIMEOUT_MS,
   });
-  const started = new Map(Object.entries(JSON.parse(stdout) as Record<string, string>));
-  // What these start in turn inherits from them; renderers of Chromium write their titles over their variables.
-  const running = isLinux ? familyOf(process.pid).filter((pid) => parentOf(pid) === process.pid) : [];
+  const child = new Map(Object.entries(JSON.parse(stdout) as Record<string, string>));
+  // Children only: their own children inherit the variables. Renderers of Chromium overwrite theirs with a title.
+  const running = isLinux ? processTree(process.pid).filter((pid) => parentOf(pid) === process.pid) : [];
   const environments = running.flatMap((pid) => {
     const environment = environmentOf(pid);
     return environment ? [{ name: nameOf(pid), environment }] : [];
   });
-  const on = [{ name: 'node', environment: started }, ...environments].filter(({ environment }) =>
+  const on = [{ name: 'node', environment: child }, ...environments].filter(({ environment }) =>
     Object.entries(TELEMETRY_OFF).some(([name, value]) => environment.get(name) !== value),
   );
   if (on.length)
     return broken(
-      `${[...new Set(on.map(({ name }) => name))].join(', ')}: not told to send no reports`,
-      'Report it: libraries in these processes may tell their makers that they are used',
+      `${[...new Set(on.map(({ name }) => name))].join(', ')}: started without the switches against telemetry`,
+      'Please report this bug: libraries in these processes may send usage data to their vendors',
     );
   const names = Object.keys(TELEMETRY_OFF).join(', ');
-  return ok(`${names} reach the ${environments.length + 1} processes that were looked at`);
+  return ok(`${names} are set in all ${environments.length + 1} processes checked`);
 }
 
-function connections(watch: ConnectionWatch): Found {
-  if (!isLinux) return absent('this system does not tell which process has which connection');
-  const { looks, processes, connections } = watch.seen();
+function checkConnections(watch: ConnectionWatch): CheckResult {
+  if (!isLinux) return absent('this system does not list connections by process');
+  const { samples, processes, connections } = watch.report();
   if (connections.length)
     return broken(
       `to other machines: ${connections.slice(0, 5).join(', ')}`,
-      'The examination asks no other machine: find out what these are, and report them',
+      'The doctor contacts no other machine. Find out which program connected, and report it if it is Lectern',
     );
-  return ok(`none to other machines in ${looks} looks at up to ${processes} processes; shorter ones are not seen`);
+  return ok(
+    `none to other machines in ${samples} samples of up to ${processes} processes; shorter connections are not seen`,
+  );
 }

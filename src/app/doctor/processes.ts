@@ -1,34 +1,34 @@
-/** What Linux tells of processes and their connections (proc(5)): who was started by whom, with what, and who talks to whom. */
+/** Reads processes, their environments and their connections from Linux's /proc (proc(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
 
 export interface Connection {
   /** `tcp 198.51.100.7 443`. */
-  readonly far: string;
-  /** Of the socket, as its process names it. */
+  readonly remote: string;
+  /** Inode of the socket, by which processes refer to it. */
   readonly inode: string;
 }
 
-/** A process and all that it has started, so far as they are there. */
-export function familyOf(pid: number): number[] {
+/** The ids of a process and its running descendants. */
+export function processTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of list('/proc')) if (/^\d+$/.test(name)) parents.set(Number(name), parentOf(Number(name)));
-  const family = new Set([pid]);
-  for (let before = 0; before < family.size; ) {
-    before = family.size;
-    for (const [child, parent] of parents) if (family.has(parent)) family.add(child);
+  const tree = new Set([pid]);
+  for (let before = 0; before < tree.size; ) {
+    before = tree.size;
+    for (const [child, parent] of parents) if (tree.has(parent)) tree.add(child);
   }
-  return [...family];
+  return [...tree];
 }
 
-/** Who started it: field 4 of its status; the second, in brackets, may hold anything. */
+/** The parent process: field 4 of `stat`. Field 2, the name in parentheses, may contain any character. */
 export function parentOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** Its variables as it was started with them; undefined where the system does not tell, and for threads of the kernel. */
+/** The environment that a process was started with; `undefined` if it cannot be read, as for kernel threads. */
 export function environmentOf(pid: number): ReadonlyMap<string, string> | undefined {
   const lines = read(`/proc/${pid}/environ`)
     .split('\0')
@@ -39,12 +39,12 @@ export function environmentOf(pid: number): ReadonlyMap<string, string> | undefi
 
 export const nameOf = (pid: number): string => read(`/proc/${pid}/comm`).trim();
 
-/** The inodes of its sockets. */
+/** The inodes of a process's sockets. */
 export const socketsOf = (pid: number): string[] =>
   list(`/proc/${pid}/fd`).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1] ?? []);
 
-/** All of this network whose far end is another machine: of TCP, and of UDP where a socket has one. */
-export const connectionsAway = (): Connection[] =>
+/** All TCP connections to other machines, and UDP sockets connected to one, in this network namespace. */
+export const remoteConnections = (): Connection[] =>
   TABLES.flatMap((table) =>
     read(`/proc/net/${table}`)
       .split('\n')
@@ -52,18 +52,18 @@ export const connectionsAway = (): Connection[] =>
       .flatMap((line) => {
         const fields = line.trim().split(/\s+/);
         const [address = '', port = ''] = (fields[2] ?? '').split(':');
-        if (port === '' || isOwn(bytesOf(address))) return [];
-        const far = `${table} ${textOf(bytesOf(address))} ${Number.parseInt(port, 16)}`;
-        return [{ far, inode: fields[9] ?? '' }];
+        if (port === '' || isLocal(bytesOf(address))) return [];
+        const remote = `${table} ${textOf(bytesOf(address))} ${Number.parseInt(port, 16)}`;
+        return [{ remote, inode: fields[9] ?? '' }];
       }),
   );
 
-/** Words of 32 bits, each as this machine keeps it: on all that Node runs on, the last byte first. */
+/** Addresses are 32-bit words in the byte order of the machine, assumed to be little-endian. */
 const bytesOf = (hex: string): number[] =>
   (hex.match(/.{8}/g) ?? []).flatMap((word) => [...Buffer.from(word, 'hex').reverse()]);
 
-/** Of loopback, or of a socket that has no far end. */
-function isOwn(bytes: readonly number[]): boolean {
+/** Whether an address is loopback, or all zeros (a socket that is not connected). */
+function isLocal(bytes: readonly number[]): boolean {
   const isZero = (part: readonly number[]) => part.every((byte) => byte === 0);
   const last = bytes.slice(-4);
   const isMapped = bytes.length === 16 && isZero(bytes.slice(0, 10)) && bytes[10] === 255 && bytes[11] === 255;
@@ -76,7 +76,7 @@ function textOf(bytes: readonly number[]): string {
   return (Buffer.from(bytes).toString('hex').match(/.{4}/g) ?? []).join(':');
 }
 
-/** What has ended meanwhile, and what belongs to another user, has nothing to tell. */
+/** Empty if the process has ended or belongs to another user. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -1,49 +1,50 @@
-/** Where accounts, jobs and limits are kept: whether it answers, and can be written. */
+/** Checks of the stores of accounts, jobs and limits: whether they answer and can be written. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
-import { migrationState } from '#app/migrations.ts';
+import { readMigrationStates } from '#app/migrations.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
-import { broken, type Check, type Found, ok, warning } from './finding.ts';
+import { broken, type Check, type CheckResult, ok, warning } from './finding.ts';
 
 export const storeChecks = (config: Config): Check[] => [
-  { group: 'Stores', name: 'SQLite', run: () => sqlite(config) },
-  { group: 'Stores', name: 'Tables', run: () => tables(config) },
-  ...(config.databaseUrl ? [] : [{ group: 'Stores' as const, name: 'Locks', run: () => locks(config) }]),
-  { group: 'Stores', name: 'Limits', run: () => limits(config) },
+  { group: 'Stores', name: 'SQLite', run: () => checkSqlite(config) },
+  { group: 'Stores', name: 'Tables', run: () => checkTables(config) },
+  ...(config.databaseUrl ? [] : [{ group: 'Stores' as const, name: 'Locks', run: () => checkLocks(config) }]),
+  { group: 'Stores', name: 'Limits', run: () => checkLimits(config) },
 ];
 
-/** A file of its own, in the folder where the others lie: some kinds of network disks can be written and not locked. */
-async function sqlite({ dataDir }: Config): Promise<Found> {
+/** Tests a new database file in the data folder: some network disks allow writing but not locking. */
+async function checkSqlite({ dataDir }: Config): Promise<CheckResult> {
   const file = path.join(dataDir, `doctor-${randomUUID()}.db`);
   try {
     const database = await openDatabase(file, ['CREATE TABLE probe (value INTEGER NOT NULL)']);
     try {
       database.run('INSERT INTO probe (value) VALUES (?)', 1);
       const row = database.get<{ value: number }>('SELECT value FROM probe');
-      return row?.value === 1 ? ok('opens, can be written') : broken('does not keep what is written', ADVICE);
+      return row?.value === 1 ? ok('can be read and written') : broken('does not store what is written', SQLITE_ADVICE);
     } finally {
       database.close();
     }
   } catch (error) {
-    return broken((error as Error).message, ADVICE);
+    return broken((error as Error).message, SQLITE_ADVICE);
   } finally {
     await Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${file}${suffix}`, { force: true }).catch(() => {})));
   }
 }
 
-const ADVICE = 'The data folder must lie on a disk of this machine: SQLite cannot be used over most network disks';
+const SQLITE_ADVICE =
+  'Set LECTERN_DATA_DIR to a folder on a local disk: SQLite does not work on most network file systems';
 
-/** Whether each file that is there can be written: a server beside this one holds a lock for moments only. */
-async function locks({ dataDir }: Config): Promise<Found> {
+/** Whether each existing file can be locked for writing. A running server holds a lock only briefly. */
+async function checkLocks({ dataDir }: Config): Promise<CheckResult> {
   const held: string[] = [];
-  for (const { room, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
+  for (const { room: module, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
     const file = fileIn(dataDir);
     if (!existsSync(file)) continue;
     try {
@@ -55,45 +56,45 @@ async function locks({ dataDir }: Config): Promise<Found> {
         database.close();
       }
     } catch (error) {
-      held.push(`${room}: ${(error as Error).message}`);
+      held.push(`${module}: ${(error as Error).message}`);
     }
   }
-  if (!held.length) return ok('none is held');
+  if (!held.length) return ok('no database file is locked');
   return broken(
     held.join(', '),
-    'Another program holds or has damaged the file: end it (a copy or a backup that has it open), or restore it',
+    'Another program has locked or damaged the file. End that program (often a backup or copy), or restore the file',
   );
 }
 
-async function tables(config: Config): Promise<Found> {
+async function checkTables(config: Config): Promise<CheckResult> {
   const where = config.databaseUrl ? 'PostgreSQL' : 'SQLite';
   try {
-    const rooms = await migrationState(config);
-    const later = rooms.filter(({ seen, known }) => seen > known).map(({ room }) => room);
+    const states = await readMigrationStates(config);
+    const later = states.filter(({ seen, known }) => seen > known).map(({ room }) => room);
     if (later.length)
       return broken(
-        `${where}: ${later.join(', ')} are of a later version`,
-        'Take the version that made them, or a newer one',
+        `${where}: tables of ${later.join(', ')} are from a later version`,
+        'Run the version of Lectern that created them, or a newer one',
       );
-    const due = rooms.filter(({ seen, known }) => seen > 0 && seen < known).map(({ room }) => room);
+    const due = states.filter(({ seen, known }) => seen > 0 && seen < known).map(({ room }) => room);
     if (due.length)
       return warning(
-        `${where}: ${due.join(', ')} are of an earlier version`,
-        'They are brought to this one by `lectern migrate`, or when the server starts',
+        `${where}: tables of ${due.join(', ')} are from an earlier version`,
+        'Run `lectern migrate`, or start the server, which migrates them too',
       );
     return ok(
-      rooms.every(({ seen }) => seen === 0) ? `${where}: made when the server starts` : `${where}: of this version`,
+      states.every(({ seen }) => seen === 0) ? `${where}: created when the server starts` : `${where}: up to date`,
     );
   } catch (error) {
     return broken(
       `${where} does not answer: ${(error as Error).message}`,
-      config.databaseUrl ? 'LECTERN_DATABASE_URL must lead to a database that this user may use' : ADVICE,
+      config.databaseUrl ? 'Check LECTERN_DATABASE_URL, and that its user may use the database' : SQLITE_ADVICE,
     );
   }
 }
 
-/** Two of one: the second must be refused, in the store that the server counts in. */
-async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<Found> {
+/** Takes two from a limit of one, in the store that the server uses. The second must be refused. */
+async function checkLimits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<CheckResult> {
   const kind = store ?? (redisUrl ? 'redis' : databaseUrl ? 'database' : 'memory');
   const file = path.join(dataDir, 'limits.db');
   try {
@@ -105,7 +106,7 @@ async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Con
       if (first.ok && !second.ok) return ok(`${kind}: counts`);
       return broken(
         `${kind}: does not count`,
-        'Two servers may be counting under one address: see LECTERN_LIMIT_STORE',
+        'Requests are not limited. Check that LECTERN_LIMIT_STORE and its URL name one store, used by all servers',
       );
     } finally {
       await counters.close();
@@ -113,7 +114,7 @@ async function limits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Con
   } catch (error) {
     return broken(
       `${kind} does not answer: ${(error as Error).message}`,
-      'LECTERN_REDIS_URL, or LECTERN_DATABASE_URL, must lead to it',
+      'Check LECTERN_REDIS_URL or LECTERN_DATABASE_URL',
     );
   }
 }

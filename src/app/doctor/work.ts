@@ -1,71 +1,76 @@
-/** The work itself, once each: limits, a read, a rendered page, an embedding, a flow. */
-import { absent, broken, type Check, type Found, ok, warning } from './finding.ts';
-import { KEYLESS_RPM, type Patient } from './patient.ts';
-import { readBy } from './way-out.ts';
+/** Checks that each function works once: limits, reading, rendering, embedding, a flow. */
+import { absent, broken, type Check, type CheckResult, ok, warning } from './finding.ts';
+import { readBy } from './network-guard.ts';
+import { KEYLESS_RPM, type TestServer } from './test-server.ts';
 
-export const workChecks = (patient: Patient, hasBrowser: boolean): Check[] => [
-  { group: 'Limits', name: 'Without a key', run: () => keyless(patient) },
-  { group: 'Limits', name: 'A wrong key', run: () => wrongKey(patient) },
-  { group: 'Work', name: 'A read', run: () => read(patient) },
+export const workChecks = (server: TestServer, hasBrowser: boolean): Check[] => [
+  { group: 'Limits', name: 'Keyless limit', run: () => checkKeylessLimit(server) },
+  { group: 'Limits', name: 'Wrong key', run: () => checkWrongKey(server) },
+  { group: 'Work', name: 'Reading a page', run: () => checkReading(server) },
   {
     group: 'Work',
-    name: 'A page with scripts',
-    run: () => (hasBrowser ? rendered(patient) : absent('there is no browser')),
+    name: 'Rendering a page',
+    run: () => (hasBrowser ? checkRendering(server) : absent('no browser')),
   },
-  { group: 'Work', name: 'The browser’s sandbox', run: () => sandbox(patient, hasBrowser) },
-  { group: 'Work', name: 'An embedding', run: () => embedding(patient) },
-  { group: 'Work', name: 'A flow', run: () => flow(patient) },
+  { group: 'Work', name: 'Browser sandbox', run: () => checkSandbox(server, hasBrowser) },
+  { group: 'Work', name: 'Embedding', run: () => checkEmbedding(server) },
+  { group: 'Work', name: 'Flow', run: () => checkFlow(server) },
 ];
 
-async function keyless({ fetch, urls }: Patient): Promise<Found> {
+async function checkKeylessLimit({ fetch, urls }: TestServer): Promise<CheckResult> {
   const statuses: number[] = [];
   for (let at = 0; at <= KEYLESS_RPM; at++) statuses.push((await fetch(urls.reader)).status);
   const last = statuses.pop();
-  if (last === 429 && statuses.every((status) => status === 200)) return ok('the limit for an address holds');
-  return broken(`answered ${[...statuses, last].join(', ')}`, 'Callers without a key are not limited: report it');
+  if (last === 429 && statuses.every((status) => status === 200)) return ok('requests per IP address are limited');
+  return broken(
+    `answered ${[...statuses, last].join(', ')}`,
+    'Callers without a key are not limited. Please report this bug',
+  );
 }
 
-async function wrongKey({ fetch, urls }: Patient): Promise<Found> {
+async function checkWrongKey({ fetch, urls }: TestServer): Promise<CheckResult> {
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: 'Bearer lectern_wrong' },
     body: '{}',
   });
-  return answer.status === 401 ? ok('is refused') : broken(`was answered ${answer.status}`, 'Report it');
+  return answer.status === 401
+    ? ok('refused')
+    : broken(`answered ${answer.status}, not 401`, 'Wrong keys are accepted. Please report this bug');
 }
 
-async function read(patient: Patient): Promise<Found> {
-  const { name, data } = await readBy(patient, patient.pages.origin, 'direct');
-  if (data?.content?.includes('Lectern serves this page to itself')) return ok('a page became Markdown');
+async function checkReading(server: TestServer): Promise<CheckResult> {
+  const { name, data } = await readBy(server, server.pages.origin, 'direct');
+  if (data?.content?.includes('Lectern serves this page to itself')) return ok('a page was converted to Markdown');
   return broken(
-    `a page could not be read (${name ?? 'without its content'})`,
-    'See the log of `lectern read` with --verbose',
+    `a page could not be read (${name ?? 'no content'})`,
+    'Run `lectern read URL --verbose` and see its log',
   );
 }
 
-async function rendered(patient: Patient): Promise<Found> {
-  const { name, data } = await readBy(patient, `${patient.pages.origin}/script`, 'browser');
-  const { version } = patient.browser();
+async function checkRendering(server: TestServer): Promise<CheckResult> {
+  const { name, data } = await readBy(server, `${server.pages.origin}/script`, 'browser');
+  const { version } = server.browser();
   if (data?.content?.includes('Written by the script of the page'))
     return ok(version ? `Chromium ${version}` : 'rendered');
   const advice =
-    'Run the browser by hand with --headless --dump-dom about:blank: what it says is what is missing (on Debian, the packages that `chromium` depends on)';
-  return broken(`the browser does not render (${name ?? 'without content'})`, advice);
+    'Run the browser with --headless --dump-dom about:blank: its error names the missing part (on Debian, install the dependencies of `chromium`)';
+  return broken(`the browser does not render pages (${name ?? 'no content'})`, advice);
 }
 
-function sandbox(patient: Patient, hasBrowser: boolean): Found {
-  if (!hasBrowser) return absent('there is no browser');
-  const { sandboxed } = patient.browser();
-  if (sandboxed) return ok('pages run in it');
-  if (sandboxed === undefined) return warning('not known: the browser did not start', 'See the check above');
+function checkSandbox(server: TestServer, hasBrowser: boolean): CheckResult {
+  if (!hasBrowser) return absent('no browser');
+  const { sandboxed } = server.browser();
+  if (sandboxed) return ok('pages run inside it');
+  if (sandboxed === undefined) return warning('unknown: the browser did not start', 'See the check above');
   const advice =
     process.getuid?.() === 0
-      ? 'Run Lectern as another user than root: Chromium has no sandbox for root'
-      : 'Let the system make user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile for Chromium)';
-  return warning('the browser runs without its own sandbox', advice);
+      ? 'Run Lectern as a user other than root: Chromium cannot use its sandbox as root'
+      : 'Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container, a seccomp profile for Chromium)';
+  return warning('the browser runs without its sandbox', advice);
 }
 
-async function embedding({ fetch, urls, key }: Patient): Promise<Found> {
+async function checkEmbedding({ fetch, urls, key }: TestServer): Promise<CheckResult> {
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
@@ -73,16 +78,16 @@ async function embedding({ fetch, urls, key }: Patient): Promise<Found> {
   });
   const body = (await answer.json()) as { detail?: string; data?: { embedding?: number[] }[] };
   const vector = body.data?.[0]?.embedding;
-  if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v1, ${vector.length} numbers`);
+  if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v1, ${vector.length} dimensions`);
   return broken(
     body.detail ?? `answered ${answer.status}`,
-    'The built-in model lies in the folder assets of the package: install it anew',
+    'The built-in model is in the folder `assets` of the package. Reinstall Lectern',
   );
 }
 
-const TEXT = 'The doctor has put this sentence into the index of a flow.';
+const TEXT = 'The doctor has added this sentence to the index of a flow.';
 
-async function flow({ fetch, urls }: Patient): Promise<Found> {
+async function checkFlow({ fetch, urls }: TestServer): Promise<CheckResult> {
   const post = async (endpoint: string, text: string) => {
     const answer = await fetch(`${urls.flow}/${endpoint}`, {
       method: 'POST',
@@ -97,6 +102,6 @@ async function flow({ fetch, urls }: Patient): Promise<Found> {
     return ok('a text was indexed and found');
   return broken(
     `answered ${indexed.status} and ${found.status}`,
-    'See the log of the server when it starts: what a flow needs is told there',
+    'Start the server and see its log, which names what the flow needs',
   );
 }

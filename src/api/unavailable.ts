@@ -1,11 +1,11 @@
-/** A database that is away, as callers are told it. */
+/** Turns failures of a store into problems for the caller. */
 import { diskFull, isDiskFull, problem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 
 const RETRY_AFTER_S = 2;
 
-/** The work's outcome; ServiceAwayError when the database cannot be reached, its own problem when the disk is full. */
-export async function away<T>(work: Promise<T>): Promise<T> {
+/** The result of `work`. Rejects with ServiceAwayError if the database is unreachable, and its own problem if the disk is full. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (isDiskFull(error)) throw diskFull(error);
     throw error instanceof DatabaseUnavailableError

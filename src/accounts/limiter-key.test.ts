@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countedAddress } from './addresses.ts';
+import { limiterKeyOf } from './limiter-key.ts';
 
 it.each([
   ['203.0.113.9', '203.0.113.9'],
@@ -15,4 +15,4 @@ it.each([
   ['203.0.113.9:x', 'unknown'],
   ['', 'unknown'],
   ['proxy.internal', 'unknown'],
-])('%s is counted as %s', (address, counted) => expect(countedAddress(address)).toBe(counted));
+])('%s is counted as %s', (address, counted) => expect(limiterKeyOf(address)).toBe(counted));

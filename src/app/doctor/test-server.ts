@@ -1,4 +1,4 @@
-/** The server that is examined: all its rooms with the settings of the operator, in a folder that is thrown away. */
+/** Starts the server that the doctor tests: all modules with the operator's settings, in a temporary data folder. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
@@ -10,68 +10,68 @@ import type { Lookup } from '#net/connect/dns.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type Listener, openListener, openPages, type Pages } from './listeners.ts';
 
-export interface Patient {
+export interface TestServer {
   readonly key: string;
   readonly fetch: InProcess['fetch'];
   readonly urls: InProcess['urls'];
   readonly pages: Pages;
-  /** Must stay silent. */
-  readonly secrets: readonly Listener[];
-  /** Where one of them is. */
-  readonly secretPort: number;
-  /** Whether there is a listener behind the name that changes. */
-  readonly hasChanging: boolean;
-  /** Names that lead to this machine in ways that strangers have tried. */
+  /** Must never receive a connection. */
+  readonly listeners: readonly Listener[];
+  /** The port of the first listener. */
+  readonly listenerPort: number;
+  /** Whether a second local address was available for the name `changing`. */
+  readonly canRebind: boolean;
+  /** Host names that resolve to this machine in the ways of known attacks. */
   readonly names: typeof NAMES;
   browser(): ReturnType<Awaited<ReturnType<typeof createApp>>['browser']>;
   close(): Promise<void>;
 }
 
-/** How many requests a minute callers without a key have. */
+/** The test server's limit of requests per minute without a key. */
 export const KEYLESS_RPM = 3;
 
 const NAMES = {
-  /** Its address is of this machine. */
+  /** Resolves to this machine. */
   private: 'private.doctor.test',
-  /** One of its addresses is public, the other is of this machine. */
+  /** Resolves to a public address and to this machine. */
   mixed: 'mixed.doctor.test',
-  /** Its address may be read at first, and is another of this machine afterwards. */
+  /** Resolves to an allowed local address first, then to a forbidden one (DNS rebinding). */
   changing: 'changing.doctor.test',
 } as const;
 
-/** Of a block for examples that is routed as any other: nothing is sent there, since the other address forbids it. */
+/** A public IP address. Nothing is sent to it, since the other address of the name is forbidden. */
 const PUBLIC = { address: '9.9.9.9', family: 4 };
 const HERE = { address: '127.0.0.1', family: 4 };
 
-const refused = () => Object.assign(new Error('there is no such name'), { code: 'ENOTFOUND' });
+const notFound = () => Object.assign(new Error('unknown host name'), { code: 'ENOTFOUND' });
 
-export async function openPatient(
+export async function startTestServer(
   config: Config,
   version: string,
   closers: (() => Promise<unknown>)[],
-): Promise<Patient> {
+): Promise<TestServer> {
   const secret = await openListener('127.0.0.1');
-  const secrets = [secret];
-  closers.push(() => Promise.all(secrets.map((listener) => listener.close())));
-  const six = await openListener('::1', secret.port).catch(() => undefined);
-  if (six) secrets.push(six);
-  const inside = [
+  const listeners = [secret];
+  closers.push(() => Promise.all(listeners.map((listener) => listener.close())));
+  const ipv6Listener = await openListener('::1', secret.port).catch(() => undefined);
+  if (ipv6Listener) listeners.push(ipv6Listener);
+  const forbiddenUrls = [
     `http://127.0.0.1:${secret.port}/`,
     `http://localhost:${secret.port}/`,
     `http://[::1]:${secret.port}/`,
   ];
-  const pages = await openPages(() => inside);
+  const pages = await openPages(() => forbiddenUrls);
   closers.push(() => pages.close());
-  // The same port at another address of this machine: only the address tells them apart.
-  const other = (await changingPlace(pages.port)) ?? undefined;
-  if (other) secrets.push(other.listener);
+  // Listens on the port of the pages at another local address, so that only the address differs.
+  const other = await openOtherAddress(pages.port);
+  if (other) listeners.push(other.listener);
 
-  let asked = 0;
+  let lookups = 0;
   const lookup: Lookup = async (name) => {
     if (name === NAMES.private) return [HERE];
     if (name === NAMES.mixed) return [PUBLIC, HERE];
-    if (name === NAMES.changing) return asked++ === 0 || !other ? [HERE] : [other.address];
-    throw refused();
+    if (name === NAMES.changing) return lookups++ === 0 || !other ? [HERE] : [other.address];
+    throw notFound();
   };
 
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-doctor-'));
@@ -80,7 +80,7 @@ export async function openPatient(
   if (existsSync(browser)) await symlink(browser, path.join(dataDir, 'browser'));
   const examined: Config = {
     ...config,
-    ...ALONE,
+    ...ISOLATED,
     dataDir,
     allowNetworks: [`127.0.0.1:${pages.port}`],
     cacheMaxBytes: Math.min(config.cacheMaxBytes, SMALL_BYTES),
@@ -88,16 +88,16 @@ export async function openPatient(
   };
   const app = await createApp({ config: examined, version, log: createLog('silent'), lookup });
   closers.push(() => app.close());
-  const opened = await openInProcess({ ...app.faces, flow: app.flow });
-  closers.push(() => opened.close());
+  const inProcess = await openInProcess({ ...app.faces, flow: app.flow });
+  closers.push(() => inProcess.close());
   return {
     key: app.firstKey ?? '',
-    fetch: opened.fetch,
-    urls: opened.urls,
+    fetch: inProcess.fetch,
+    urls: inProcess.urls,
     pages,
-    secrets,
-    secretPort: secret.port,
-    hasChanging: other !== undefined,
+    listeners,
+    listenerPort: secret.port,
+    canRebind: other !== undefined,
     names: NAMES,
     browser: app.browser,
     async close() {
@@ -108,8 +108,8 @@ export async function openPatient(
 
 const SMALL_BYTES = 50_000_000;
 
-/** Nothing that others share is touched, and nobody else is let in. */
-const ALONE = {
+/** Settings that isolate the test server: it uses no shared store and accepts no other callers. */
+const ISOLATED = {
   host: '127.0.0.1',
   port: undefined,
   publicUrl: undefined,
@@ -131,7 +131,7 @@ const ALONE = {
   drainMs: 0,
 } satisfies Partial<Config>;
 
-async function changingPlace(port: number) {
+async function openOtherAddress(port: number) {
   for (const [address, family] of [
     ['127.0.0.2', 4],
     ['::1', 6],

@@ -1,13 +1,13 @@
-/** What the playground's door sends to its page. Types alone, so that both sides can be held to them. */
+/** The data that the server sends to the playground. Only types, shared by both sides. */
 
-/** One field of a form. Plain data: it goes to the page as JSON. */
+/** One field of a form, as plain data for JSON. */
 export interface FormField {
-  /** As in a body; a field of an option that is an object has the option's name and a dot in front. */
+  /** The name in a body. A field of an object option is prefixed with the name of the option and a dot. */
   readonly name: string;
-  /** The header that carries it, as it is usually written; absent when only a body does. */
+  /** The header of the option; absent if it can only be sent in a body. */
   readonly header?: string;
   readonly kind: 'flag' | 'choice' | 'number' | 'text' | 'list' | 'json';
-  /** What a choice may be; for a text, words that are known. */
+  /** The values of a choice, or suggestions for a text. */
   readonly values?: readonly string[];
   readonly default?: string;
   readonly unit?: string;
@@ -15,16 +15,16 @@ export interface FormField {
   readonly group: string;
 }
 
-/** Faces of the page that have options. */
+/** The tabs of the playground that have options. */
 export type FormName = 'read' | 'search' | 'embed' | 'rerank' | 'ocr';
 
-/** What the page asks for first. */
+/** The first data that the page loads. */
 export interface PlaygroundSetup {
   readonly version: string;
-  /** Addresses without a slash at the end; null when this server cannot know it. */
+  /** URLs without a final slash; null if this server cannot know them. */
   readonly faces: { readonly reader: string; readonly search: string | null; readonly models: string | null };
   readonly keyNeeded: { readonly reader: boolean; readonly search: boolean; readonly models: boolean };
   readonly forms: Readonly<Record<FormName, readonly FormField[]>>;
-  /** Preset to option to what it fills in. */
+  /** The option values of each preset. */
   readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

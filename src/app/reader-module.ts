@@ -1,4 +1,4 @@
-/** The reader with all that it reads by: engines, threads, processes for files, kept copies, models that write. */
+/** Creates the reader with its parts: engines, rendering threads, the page cache and generative models. */
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import type { Documents } from '#documents/documents.ts';
@@ -27,10 +27,10 @@ import {
   type Renderer,
 } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { CloseStack } from './close-stack.ts';
 import type { Network } from './network.ts';
-import type { Started } from './started.ts';
 
-export interface ReadingParts {
+export interface ReaderModuleParts {
   readonly network: Network;
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
@@ -41,40 +41,33 @@ export interface ReadingParts {
   readonly onCacheRead: (outcome: CacheOutcome) => void;
 }
 
-export interface Reading {
+export interface ReaderModule {
   readonly reader: Reader;
   readonly renderer: Renderer;
-  /** Undefined without a browser. */
+  /** `undefined` without a browser. */
   readonly pool: Pool | undefined;
   readonly fitPicture: PictureFitter;
 }
 
-export async function openReading(config: Config, parts: ReadingParts, started: Started): Promise<Reading> {
+export async function openReaderModule(
+  config: Config,
+  parts: ReaderModuleParts,
+  resources: CloseStack,
+): Promise<ReaderModule> {
   const { network, documents, ocr, models, temporaryDir, version, log } = parts;
   const { fetch, trusted, guard } = network;
   const { vision } = models;
-  const renderer = started.keep(
+  const renderer = resources.use(
     createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
   );
-  const direct = started.keep(
+  const direct = resources.use(
     createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeAside: renderer.decode }),
   );
   const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
-  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });
-  const pool =
-    found &&
-    createPool({
-      found,
-      egress: network.egress,
-      dataDir: config.dataDir,
-      maxPages: config.browserPages,
-      maxWaiting: config.browserQueue,
-      rendererBytes: config.pageMemoryMb * 1024 * 1024,
-      log: (message, facts) => log.info(facts ?? {}, message),
-    });
+  const pool = createBrowserPool(config, network, log);
   const browser =
     pool &&
-    started.keep(
+    resources.use(
       createBrowserEngine({
         pool,
         guard,
@@ -95,7 +88,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
         },
       }),
     );
-  const cache = started.keep(
+  const cache = resources.use(
     await openCache({
       dir: path.join(config.dataDir, 'cache'),
       maxBytes: config.cacheMaxBytes,
@@ -107,7 +100,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
       onRead: parts.onCacheRead,
     }),
   );
-  const sites = started.keep(await openSites({ file: path.join(config.dataDir, 'sites.db'), log }));
+  const sites = resources.use(await openSites({ file: path.join(config.dataDir, 'sites.db'), log }));
   const { cfUrl, cfAccount, cfToken } = config;
   const remote =
     cfAccount && cfToken
@@ -118,7 +111,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
   const reader = createReader({
     guard,
     direct,
-    browser: browser ?? undefined,
+    browser,
     remote,
     renderer,
     abuse,
@@ -147,5 +140,21 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
     },
     temporaryDir,
   });
-  return { reader, renderer, pool: pool ?? undefined, fitPicture };
+  return { reader, renderer, pool, fitPicture };
+}
+
+/** `undefined` if the browser is turned off or not found. */
+function createBrowserPool(config: Config, { egress }: Network, log: Log): Pool | undefined {
+  const { dataDir } = config;
+  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir });
+  if (!found) return undefined;
+  return createPool({
+    found,
+    egress,
+    dataDir,
+    maxPages: config.browserPages,
+    maxWaiting: config.browserQueue,
+    rendererBytes: config.pageMemoryMb * 1024 * 1024,
+    log: (message, facts) => log.info(facts ?? {}, message),
+  });
 }

@@ -1,12 +1,12 @@
 /**
- * Where this process and all that it starts put temporary files: a folder that the next process removes when this one
- * is killed. Libraries ask the environment for it, so it is set there, once.
+ * The folder for temporary files of this process and its child processes. If this process is killed, the next one removes
+ * it. Set in the environment, where libraries look it up.
  */
 import { openProcessFolder, type ProcessFolder } from '#storage/process-folder.ts';
 
 let opened: Promise<ProcessFolder> | undefined;
 
-export function ownTemporary(): Promise<ProcessFolder> {
+export function processTemporaryFolder(): Promise<ProcessFolder> {
   opened ??= openProcessFolder().then((folder) => {
     for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder.path;
     process.once('exit', () => folder.remove());

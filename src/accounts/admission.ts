@@ -1,0 +1,64 @@
+/** The types of access control: who calls, under which rule, and the admission of one request. */
+import type { Endpoint, Feature } from '#plans.ts';
+import type { Identity } from './records.ts';
+
+export type Caller =
+  | ({ readonly kind: 'key' } & Identity)
+  /** On a server that requires no keys (`LECTERN_AUTH=off`). */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'keyless' };
+
+/** The id of the caller's account; `undefined` for callers without one. */
+export const accountOf = (caller: Caller): string | undefined =>
+  caller.kind === 'key' ? caller.account.id : undefined;
+
+/** How an endpoint treats its callers. */
+export interface AccessRule {
+  readonly face: string;
+  readonly endpoint: Endpoint;
+  /** The accepted Authorization header: exactly `Bearer KEY`, or a key with or without a scheme. */
+  readonly authorization: 'bearer' | 'any key';
+  /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
+  readonly keyless: 'refused' | 'limited';
+  /** Tokens of a balance reserved on admission, for endpoints whose cost is known only after the work. */
+  readonly expectedTokens?: number | undefined;
+}
+
+export interface Credentials {
+  /** All Authorization headers of the request, unchanged. */
+  readonly authorization: readonly string[];
+  readonly clientIp: string;
+}
+
+/** A caller's state in one rate-limit window. */
+export interface LimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+export interface LimitStates {
+  readonly requests?: LimitState | undefined;
+  readonly tokens?: LimitState | undefined;
+}
+
+/** Called with the caller's limits when they are known. */
+export type ShowLimits = (states: LimitStates) => void;
+
+export interface Admission {
+  readonly caller: Caller;
+  /**
+   * Throws TierFeatureConstraintError if the caller's plan lacks the feature, or AuthenticationRequiredError without a
+   * key. `path` is the option that needs the feature.
+   */
+  requireFeature(feature: Feature, path: string): void;
+  /**
+   * Reserves the cost of the work before it is done. Rejects with RateLimitTriggeredError or InsufficientBalanceError if
+   * too little is left, and with ResourceLimitExceededError for more tokens than the plan grants per minute.
+   */
+  reserveTokens(tokens: number): Promise<void>;
+  /** Records the cost of the work. The last call counts. */
+  recordCost(cost: { readonly tokens: number; readonly model?: string }): void;
+  /** Charges the cost and releases what was reserved beyond it. A second call does nothing. */
+  end(status: number): void;
+}

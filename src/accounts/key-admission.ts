@@ -1,0 +1,183 @@
+/**
+ * Admission of a request with a key: checks the limits of its plan, reserves tokens, and charges the cost when the
+ * request ends.
+ */
+import { asProblem, problem } from '#errors.ts';
+import type { EndpointLimits, Plans } from '#plans.ts';
+import type { Counters, Lease, Taken, WindowState } from '#storage/counters/counters.ts';
+import type { AccessRule, Admission, LimitState, LimitStates, ShowLimits } from './admission.ts';
+import { newId } from './ids.ts';
+import { asUnavailable, concurrencyLimit, requestLimit, requestTooLarge, tokenLimit } from './limit-problems.ts';
+import type { Account, Hold, Identity, Usage } from './records.ts';
+
+export interface KeyAdmissionOptions {
+  readonly usage: Pick<Usage, 'hold' | 'charge'>;
+  readonly counters: Counters;
+  readonly plans: Plans;
+  readonly now: () => number;
+}
+
+type AdmitKey = (rule: AccessRule, identity: Identity, show: ShowLimits) => Promise<Admission>;
+
+export const createKeyAdmission =
+  ({ usage, counters, plans, now }: KeyAdmissionOptions): AdmitKey =>
+  async (rule, identity, show) => {
+    const { key, account } = identity;
+    const { face, endpoint, expectedTokens } = rule;
+    const startedAt = now();
+    // A plan that this version does not know grants what the smallest plan does.
+    const plan = plans[account.plan] ?? plans.free;
+    const limits = plan.endpoints[endpoint];
+    const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
+    if (account.balance !== null && account.balance <= 0) throw problem('InsufficientBalanceError');
+
+    const flight = plan.concurrency === undefined ? undefined : { bucket: `flight:${key.id}`, limit: plan.concurrency };
+    const { lease, states } = await takeLimits({ counters, limits, buckets, flight, show });
+    const reservation = createReservation({
+      ...{ usage, counters, account },
+      bucket: buckets.tokens,
+      limit: limits.tokensPerMinute,
+      planName: plan.name,
+      show: (tokens) => show({ ...states, tokens }),
+    });
+    let cost: { tokens: number; model: string } | undefined;
+    let ended = false;
+
+    const admission: Admission = {
+      caller: { kind: 'key', ...identity },
+      requireFeature(feature, path) {
+        if (plan.features.includes(feature)) return;
+        const message = `The plan ${plan.name} does not include ${path}`;
+        throw problem('TierFeatureConstraintError', { path, message });
+      },
+      reserveTokens: reservation.reserve,
+      recordCost: ({ tokens, model = '' }) => {
+        cost = { tokens, model };
+      },
+      end(status) {
+        if (ended) return;
+        ended = true;
+        if (lease) counters.release(lease);
+        const { tokens = 0, model = '' } = cost ?? {};
+        const durationMs = Math.max(0, Math.round(now() - startedAt));
+        reservation.settle(tokens, (hold) => {
+          const ids = { id: newId(), accountId: account.id, keyId: key.id };
+          usage.charge({ ...ids, at: startedAt, face, endpoint, model, tokens, status, durationMs, hold });
+        });
+      },
+    };
+    if (expectedTokens !== undefined) {
+      await reservation.holdBalance(expectedTokens, 1).catch((error: unknown) => {
+        admission.end(asProblem(error).code);
+        throw error;
+      });
+    }
+    return admission;
+  };
+
+interface LimitRequest {
+  readonly counters: Counters;
+  readonly limits: EndpointLimits;
+  readonly buckets: { readonly requests: string; readonly tokens: string };
+  /** The limit of concurrent requests. */
+  readonly flight: { readonly bucket: string; readonly limit: number } | undefined;
+  readonly show: ShowLimits;
+}
+
+/** Counts the request in its windows and takes a lease on its concurrency limit. Throws the problem of the limit it exceeds. */
+async function takeLimits({
+  counters,
+  limits: { requestsPerMinute, tokensPerMinute },
+  buckets,
+  flight,
+  show,
+}: LimitRequest): Promise<{ lease?: Lease | undefined; states: LimitStates }> {
+  const requests =
+    requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount: 1 }];
+  // Read without counting, so that every response can show the state.
+  const tokens = tokensPerMinute === undefined ? [] : [{ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 }];
+  if (!requests.length && !tokens.length && flight === undefined) return { states: {} };
+  const taken = await takeCounters(counters, { windows: [...requests, ...tokens], lease: flight });
+  const states: LimitStates = {
+    ...(requests.length && { requests: limitState(requestsPerMinute!, taken.windows[0]!) }),
+    ...(tokens.length && { tokens: limitState(tokensPerMinute!, taken.windows[requests.length]!) }),
+  };
+  show(states);
+  if (taken.ok) return { lease: taken.lease, states };
+  if (taken.over === 'lease') throw concurrencyLimit(taken.current, taken.limit, taken.waitMs);
+  const over = taken.over === 0 && requests.length ? requestLimit : tokenLimit;
+  throw over(taken.current, taken.limit, taken.waitMs);
+}
+
+interface ReservationOptions {
+  readonly usage: Pick<Usage, 'hold'>;
+  readonly counters: Counters;
+  readonly account: Account;
+  /** The window of tokens per minute. */
+  readonly bucket: string;
+  readonly limit: number | undefined;
+  readonly planName: string;
+  readonly show: (tokens: LimitState) => void;
+}
+
+/** Reserves the tokens of one request in its window and on its balance, and settles them once the cost is known. */
+function createReservation({ usage, counters, account, bucket, limit, planName, show }: ReservationOptions) {
+  let hold: Hold | undefined;
+  let reserved: { tokens: number; slot: number } | undefined;
+  let running: Promise<void> | undefined;
+
+  async function holdBalance(wanted: number, least: number): Promise<void> {
+    if (account.balance === null || wanted <= 0) return;
+    const made = await usage.hold(account.id, { wanted, least }).catch((error: unknown) => {
+      throw asUnavailable(error);
+    });
+    if (!made) throw problem('InsufficientBalanceError');
+    hold = made;
+  }
+
+  async function reserveNow(tokens: number): Promise<void> {
+    if (limit !== undefined) {
+      if (tokens > limit) throw requestTooLarge(tokens, limit, planName);
+      const taken = await takeCounters(counters, { windows: [{ bucket, limit, amount: tokens }] });
+      show(limitState(limit, taken.windows[0]!));
+      if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);
+      reserved = { tokens, slot: taken.slot };
+    }
+    await holdBalance(tokens, tokens);
+  }
+
+  return {
+    holdBalance,
+    reserve(tokens: number): Promise<void> {
+      running = reserveNow(tokens).finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    /** Corrects the window to the tokens used, then charges them against the hold. */
+    settle(tokens: number, charge: (hold: Hold | undefined) => void): void {
+      const finish = () => {
+        if (reserved && tokens !== reserved.tokens) counters.settle(bucket, reserved.slot, tokens - reserved.tokens);
+        charge(hold);
+      };
+      // If the caller disconnects during a reservation, settle when it is known what was reserved.
+      if (running) running.then(finish, finish);
+      else finish();
+    },
+  };
+}
+
+/** `counters.take`, with ServiceAwayError if the counters are unreachable. */
+export async function takeCounters(counters: Counters, ...args: Parameters<Counters['take']>): Promise<Taken> {
+  try {
+    return await counters.take(...args);
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}
+
+export const limitState = (limit: number, { used, resetMs }: WindowState): LimitState => ({
+  limit,
+  remaining: Math.max(0, limit - used),
+  resetMs,
+});

@@ -1,0 +1,48 @@
+/** The problems that access control answers with. */
+import { problem } from '#errors.ts';
+import { CountersUnavailableError, WINDOW_MS } from '#storage/counters/counters.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
+
+const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
+
+export const addressLimit = (waitMs: number) =>
+  problem('RateLimitTriggeredError', {
+    message: 'IP rate limit exceeded',
+    limitedBy: 'address',
+    retryAfter: seconds(waitMs),
+  });
+
+export const concurrencyLimit = (current: number, limit: number, waitMs: number) =>
+  problem('RateLimitTriggeredError', {
+    message: `Concurrency limit exceeded: ${current}/${limit} concurrent requests`,
+    limitedBy: 'concurrency',
+    retryAfter: seconds(waitMs),
+  });
+
+export const requestLimit = (current: number, limit: number, waitMs: number) =>
+  problem('RateLimitTriggeredError', {
+    message: `Request rate limit exceeded: ${current}/${limit} requests per minute`,
+    limitedBy: 'requests',
+    retryAfter: seconds(waitMs),
+  });
+
+export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =>
+  problem('RateLimitTriggeredError', {
+    message: `Token rate limit exceeded: ${current}/${limit} tokens per minute`,
+    limitedBy: 'tokens',
+    retryAfter: seconds(waitMs),
+  });
+
+/** Not a rate limit, since waiting does not help and clients retry rate limits by themselves. */
+export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
+  problem('ResourceLimitExceededError', {
+    message: `Resource limit exceeded for the plan: this request has ${tokens} tokens, and the plan ${plan} allows ${limit} tokens per minute. Send it in parts`,
+  });
+
+const RETRY_AFTER_S = 2;
+
+/** ServiceAwayError if the store of accounts or limits is unreachable, else the error itself. */
+export const asUnavailable = (error: unknown): unknown =>
+  error instanceof CountersUnavailableError || error instanceof DatabaseUnavailableError
+    ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
+    : error;

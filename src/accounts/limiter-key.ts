@@ -1,0 +1,19 @@
+/** The key under which rate limits count callers without an API key. */
+import ipaddr from 'ipaddr.js';
+import { parseAddress } from '#net/guard/ip-address.ts';
+
+/** Prefix length of the smallest IPv6 network that a customer gets (RFC 6177). A customer can use any address in it. */
+const CUSTOMER_BITS = 64;
+
+/** The form of some proxies: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/;
+
+/** An IPv4 address as it is, also when written as IPv6; the /64 network of an IPv6 address; `unknown` for other text. */
+export function limiterKeyOf(clientIp: string): string {
+  const bare = clientIp.replace(WITH_PORT, '$1$2').replace(/%.*$/, '');
+  const parsed = parseAddress(bare);
+  if (!parsed) return 'unknown';
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${CUSTOMER_BITS}`);
+  return `${network.toString()}/${CUSTOMER_BITS}`;
+}

@@ -1,0 +1,222 @@
+/** The servers of the faces, each with its routes. None of them listens yet. */
+import type { AccountsModule } from '#accounts/index.ts';
+import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
+import { createSecretHook } from '#api/admin/secret-hook.ts';
+import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
+import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
+import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
+import type { Gatekeeper } from '#api/gatekeeper.ts';
+import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
+import type { FaceName } from '#api/hosts.ts';
+import { metricsRoute, requestCounter } from '#api/metrics.ts';
+import { modelHealthRoutes } from '#api/models/health.ts';
+import { modelHostRoutes } from '#api/models/host.ts';
+import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/pages/documentation.ts';
+import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/pages/playground.ts';
+import { STATIC_PATHS, staticRoutes } from '#api/pages/static.ts';
+import type { IndexPage } from '#api/reader/index-answer.ts';
+import { DESCRIPTION_PATHS, descriptionRoutes } from '#api/reader/openapi.ts';
+import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
+import { searchDescriptionRoutes } from '#api/search/openapi.ts';
+import { SEARCH_PATHS, searchRoutes } from '#api/search/search.ts';
+import { combineObservers, type Tracing } from '#api/trace.ts';
+import type { BatchModule } from '#batch/index.ts';
+import type { Config } from '#config.ts';
+import type { CrawlModule } from '#crawl/index.ts';
+import { createServer, type Face, type ServerOptions } from '#http/server.ts';
+import type { Completions, ModelHost } from '#models/index.ts';
+import type { Plans } from '#plans.ts';
+import type { Reader } from '#reader/index.ts';
+import type { Search } from '#search/index.ts';
+import type { Counters } from '#storage/counters/counters.ts';
+import type { Pictures } from '#storage/pictures.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import type { FlowFace } from './flow.ts';
+import { formatUrl } from './listen.ts';
+import { MCP_PATHS, type McpEndpoint } from './mcp.ts';
+import type { Network } from './network.ts';
+
+/** The faces served by Fastify. The flow gateway has its own server. */
+export type ServerFace = Exclude<FaceName, 'flow'>;
+
+/** The modules that the faces serve. */
+export interface FaceModules {
+  readonly accounts: AccountsModule;
+  readonly plans: Plans;
+  readonly counters: Counters;
+  readonly gatekeeper: Gatekeeper;
+  readonly network: Network;
+  readonly reader: Reader;
+  readonly crawl: CrawlModule;
+  readonly search: Search;
+  readonly modelHost: ModelHost;
+  readonly completions: Completions;
+  readonly batch: BatchModule;
+  readonly flow: FlowFace;
+  readonly pictures: Pictures;
+  readonly metrics: Metrics;
+  /** Everything except whether the server drains. */
+  readonly health: Omit<Health, 'ready'>;
+  readonly temporaryDir: string;
+  readonly version: string;
+  readonly log: Log;
+}
+
+export interface FaceContext {
+  readonly config: Config;
+  readonly modules: FaceModules;
+  readonly mcp: McpEndpoint;
+  readonly tracing: Tracing;
+  readonly health: Health;
+  /** Hosts under which callers reach this server, as far as it knows them. Complete once it listens. */
+  readonly ownHosts: readonly string[];
+  /** The port of a face; 0 before it listens. */
+  readonly portOf: (face: ServerFace) => number;
+  /** The ports that the reader answers at: its own, and the one shared by all faces. */
+  readonly readerPorts: () => readonly number[];
+}
+
+const MAX_ADMIN_BODY_BYTES = 1_000_000;
+
+const READER_HOST_PATHS = new Set([
+  ...READER_PATHS,
+  ...CRAWL_PATHS,
+  ...HEALTH_PATHS,
+  ...STATIC_PATHS,
+  ...DESCRIPTION_PATHS,
+  ...PLAYGROUND_PATHS,
+  ...MCP_PATHS,
+  ...DOCUMENTATION_PATHS,
+]);
+const SEARCH_HOST_PATHS = new Set([...SEARCH_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+const READER_ERRORS = { writeError: writeReaderError, malformedBody: errorBody };
+
+type FaceServerOptions = Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'> & Partial<ServerOptions>;
+
+async function createFace(
+  name: ServerFace,
+  { config, modules, tracing }: FaceContext,
+  options: FaceServerOptions,
+  addRoutes: (face: Face) => void,
+): Promise<Face> {
+  const face = await createServer({
+    name,
+    log: modules.log,
+    temporaryDir: modules.temporaryDir,
+    maxBodyBytes: config.maxBodyBytes,
+    trustedProxies: config.trustedProxies,
+    observe: combineObservers(requestCounter(modules.metrics, name), tracing.observer),
+    ...options,
+  });
+  staticRoutes(face);
+  addRoutes(face);
+  await face.ready();
+  return face;
+}
+
+/** Options that the endpoints of the reader and the search host share. */
+function commonOptions({ config, modules: { gatekeeper, network, pictures } }: FaceContext) {
+  const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
+  const index: IndexPage = {
+    usage1: `${publicUrl}/YOUR_URL`,
+    usage2: `http://${config.host}:${config.searchPort}/YOUR_SEARCH_QUERY`,
+    homepage: `${publicUrl}/docs`,
+  };
+  return {
+    gatekeeper,
+    refusesCrossSite: config.allowNetworks.length > 0,
+    ownNames: network.ownNames,
+    publicUrl: config.publicUrl,
+    userAgent: config.userAgent,
+    pictures,
+    index,
+  };
+}
+
+export function createReaderFace(context: FaceContext): Promise<Face> {
+  const { config, modules, mcp, tracing, health, portOf } = context;
+  const { version, network, reader, crawl } = modules;
+  const common = commonOptions(context);
+  return createFace('reader', context, { ...READER_ERRORS, paths: READER_HOST_PATHS }, (face) => {
+    healthRoutes(face, health);
+    descriptionRoutes(face, version);
+    mcp.routes(face);
+    documentationRoutes(face);
+    playgroundRoutes(face, {
+      version,
+      publicUrl: config.publicUrl,
+      ports: () => ({ reader: portOf('reader'), search: portOf('search'), model: portOf('model') }),
+      searchNeedsKey: config.auth === 'on' && config.searchKeyless === 'refused',
+      modelsNeedKey: config.auth === 'on',
+    });
+    crawlRoutes(face, { ...common, crawls: crawl, guard: network.guard });
+    readerRoutes(face, { ...common, reader, tracing });
+  });
+}
+
+export function createSearchFace(context: FaceContext): Promise<Face> {
+  const { config, modules, tracing, health, ownHosts, portOf, readerPorts } = context;
+  return createFace('search', context, { ...READER_ERRORS, paths: SEARCH_HOST_PATHS }, (face) => {
+    healthRoutes(face, health);
+    searchDescriptionRoutes(face, modules.version);
+    searchRoutes(face, {
+      ...commonOptions(context),
+      search: modules.search,
+      tracing,
+      keyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
+      // The playground sends requests to this host from the reader's origin.
+      ownPages: { publicOrigin: config.publicUrl && new URL(config.publicUrl).origin, ports: readerPorts },
+      readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('reader')),
+      ownHosts: () => ownHosts,
+    });
+  });
+}
+
+export function createModelFace(context: FaceContext): Promise<Face> {
+  const { config, modules, tracing, health } = context;
+  const { modelHost, completions, gatekeeper, batch, network, version } = modules;
+  const options = {
+    writeError: writeModelError,
+    malformedBody: bareModelError,
+    servesPrograms: true,
+    maxBodyBytes: config.modelMaxBodyBytes,
+  };
+  return createFace('model', context, options, (face) => {
+    modelHealthRoutes(face, {
+      models: modelHost.models,
+      draining: () => !health.ready(),
+      fullDisks: health.fullDisks,
+    });
+    modelHostRoutes(face, {
+      ...modelHost,
+      completions,
+      gatekeeper,
+      tracing,
+      prices: config.modelPrices,
+      version,
+      batch: { batch, guard: network.guard },
+    });
+  });
+}
+
+/** The server of the admin API; `undefined` without an admin secret. */
+export async function createAdminServer(
+  { adminSecret: secret, trustedProxies }: Config,
+  { accounts, plans, counters, metrics, temporaryDir, version, log }: FaceModules,
+): Promise<Face | undefined> {
+  if (secret === undefined) return undefined;
+  const admin = await createServer({
+    name: 'admin',
+    log,
+    temporaryDir,
+    maxBodyBytes: MAX_ADMIN_BODY_BYTES,
+    trustedProxies,
+    writeError: writeAdminError,
+    malformedBody: errorBody,
+  });
+  adminRoutes(admin, { ...accounts, plans, secret, counters, version });
+  metricsRoute(admin, metrics, createSecretHook(secret, counters));
+  await admin.ready();
+  return admin;
+}

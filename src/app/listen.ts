@@ -1,0 +1,102 @@
+/** Opens the ports of all servers, and drains and closes them. */
+import type { Server } from 'node:http';
+import type { FaceName } from '#api/hosts.ts';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
+import type { Config } from '#config.ts';
+import type { Face } from '#http/server.ts';
+import type { FlowFace } from './flow.ts';
+
+/** The URL under which a face can be reached. */
+export interface FaceUrl {
+  readonly name: FaceName | 'grpc' | 'all' | 'admin' | 'metrics';
+  readonly url: string;
+}
+
+export interface Servers {
+  readonly faces: Readonly<Record<Exclude<FaceName, 'flow'>, Face>>;
+  readonly flow: FlowFace;
+  readonly admin: Face | undefined;
+  readonly metricsServer: Server | undefined;
+  /** The server of the port that all faces share. */
+  readonly hostServer: Server | undefined;
+}
+
+/** While draining, idle connections are closed this often. */
+const CLOSE_IDLE_MS = 50;
+
+/** Opens the ports of the configuration, in a fixed order. Throws an error that names a port already in use. */
+export async function listenAll(
+  config: Config,
+  { faces, flow, admin, metricsServer, hostServer }: Servers,
+): Promise<FaceUrl[]> {
+  const { host } = config;
+  const urls: FaceUrl[] = [];
+  const ports = [
+    ['reader', config.readerPort],
+    ['search', config.searchPort],
+    ['model', config.modelPort],
+  ] as const;
+  for (const [name, port] of ports) {
+    await faces[name].listen({ host, port });
+    urls.push({ name, url: urlOf(faces[name].server, host) });
+  }
+  const { url: flowUrl, grpcUrl } = await flow.listen();
+  urls.push({ name: 'flow', url: flowUrl }, { name: 'grpc', url: grpcUrl });
+  if (admin) {
+    await admin.listen({ host: config.adminHost, port: config.adminPort });
+    urls.push({ name: 'admin', url: urlOf(admin.server, config.adminHost) });
+  }
+  if (metricsServer) {
+    await listen(metricsServer, config.metricsPort!, config.metricsHost);
+    urls.push({ name: 'metrics', url: urlOf(metricsServer, config.metricsHost) });
+  }
+  if (hostServer) {
+    await listen(hostServer, config.port!, host);
+    urls.push({ name: 'all', url: urlOf(hostServer, host) });
+  }
+  return urls;
+}
+
+/** Accepts no more requests, lets those in flight finish within `drainMs`, then closes all connections. */
+export async function drain(
+  { faces, flow, admin, metricsServer, hostServer }: Servers,
+  drainMs: number,
+): Promise<void> {
+  const all = [...Object.values(faces), ...(admin ? [admin] : [])];
+  const bare = [hostServer, metricsServer].filter((server) => server !== undefined);
+  const servers = [...all.map((face) => face.server), ...bare];
+  // A client keeps a connection alive after its last response, so connections are closed as soon as they are idle.
+  const closingIdle = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections();
+  }, CLOSE_IDLE_MS);
+  const closing = Promise.all([
+    ...all.map((face) => face.close()),
+    flow.close(drainMs),
+    ...bare.map((server) => new Promise((done) => (server.listening ? server.close(done) : done(undefined)))),
+  ]);
+  await within(drainMs, closing).catch((error: unknown) => {
+    if (!(error instanceof DeadlineExceededError)) throw error;
+  });
+  clearInterval(closingIdle);
+  for (const server of servers) server.closeAllConnections();
+}
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+const urlOf = (server: Server, host: string): string => formatUrl(host, openPort(server));
+
+export const formatUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** The port that a server listens at; 0 before it listens. */
+export function openPort(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
