@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Given, OptionSource, OptionTable } from '#http/gather.ts';
 import { flag, number, object, oneOf, texts } from '#http/values.ts';
-import { MAX_URL } from './address.ts';
+import { MAX_URL } from './normalize-url.ts';
 import { SCOPES, type Scope } from './scope.ts';
 
 export interface CrawlRow extends OptionSource {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { postgresUrl } from '../../test/support/services.ts';
-import { openTestRoom } from './crawl.suite.ts';
+import { openTestCrawls } from './crawl.suite.ts';
 import { CRAWL_TABLES } from './open.ts';
 import { createSharedPoliteness, type PolitenessTables, type SharedPoliteness } from './shared-politeness.ts';
 
@@ -23,35 +23,35 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
 
   it('take turns at a host, one after the other', async () => {
     const [one, other] = servers;
-    expect(await one.take('a', 1)).toBeUndefined();
-    expect(await other.take('a', 1)).toBeGreaterThan(0);
-    expect(await other.take('b', 1)).toBeUndefined();
-    expect(await other.take('a', 2)).toBeUndefined();
-    expect(await one.take('a', 2)).toBeGreaterThan(0);
-    one.give('a', 0);
-    other.give('a', 0);
-    await expect.poll(() => one.take('a', 1), { timeout: LONG_MS }).toBeUndefined();
-    one.give('a', 0);
+    expect(await one.acquire('a', 1)).toBeUndefined();
+    expect(await other.acquire('a', 1)).toBeGreaterThan(0);
+    expect(await other.acquire('b', 1)).toBeUndefined();
+    expect(await other.acquire('a', 2)).toBeUndefined();
+    expect(await one.acquire('a', 2)).toBeGreaterThan(0);
+    one.release('a', 0);
+    other.release('a', 0);
+    await expect.poll(() => one.acquire('a', 1), { timeout: LONG_MS }).toBeUndefined();
+    one.release('a', 0);
   });
 
   it('leave it alone for as long as one of them has said', async () => {
     const [one, other] = servers;
-    expect(await one.take('c', 1)).toBeUndefined();
-    one.give('c', 60_000);
+    expect(await one.acquire('c', 1)).toBeUndefined();
+    one.release('c', 60_000);
     // What was given back is known before it is asked for again.
-    expect(await one.take('c', 1)).toBeGreaterThan(50_000);
-    expect(await other.take('c', 1)).toBeGreaterThan(50_000);
-    one.rest('d', 60_000);
-    one.rest('d', 0);
-    expect(await one.take('d', 1)).toBeGreaterThan(50_000);
+    expect(await one.acquire('c', 1)).toBeGreaterThan(50_000);
+    expect(await other.acquire('c', 1)).toBeGreaterThan(50_000);
+    one.pause('d', 60_000);
+    one.pause('d', 0);
+    expect(await one.acquire('d', 1)).toBeGreaterThan(50_000);
   });
 
   it('get the turns of one that died', async () => {
     const [one] = servers;
     const holders = JSON.stringify({ 'gone:1': 1 });
     await store.db.insertInto('crawl_hosts').values({ host: 'e', next_at: 0, holders }).execute();
-    expect(await one.take('e', 1)).toBeUndefined();
-    one.give('e', 0);
+    expect(await one.acquire('e', 1)).toBeUndefined();
+    one.release('e', 0);
   });
 
   it('are not kept from a host for long by a clock that was put back', async () => {
@@ -59,8 +59,8 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
     const ahead = Date.now() + 86_400_000;
     const holders = JSON.stringify({ 'gone:1': ahead });
     await store.db.insertInto('crawl_hosts').values({ host: 'f', next_at: ahead, holders }).execute();
-    expect(await one.take('f', 1)).toBeUndefined();
-    one.give('f', 0);
+    expect(await one.acquire('f', 1)).toBeUndefined();
+    one.release('f', 0);
   });
 
   it('read a host no faster than one of them would', async () => {
@@ -75,7 +75,7 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
       const { origin, pathname } = new URL(address);
       return pathname === '/' ? { links: [1, 2, 3, 4].map((at) => `${origin}/p${at}`) } : {};
     };
-    const rooms = await Promise.all([1, 2].map(() => openTestRoom(web, { databaseUrl: url!, jobs: 1 })));
+    const rooms = await Promise.all([1, 2].map(() => openTestCrawls(web, { databaseUrl: url!, jobs: 1 })));
     try {
       const asked = { url: 'https://polite.example/', delayMs: 200, sitemap: false };
       const jobs = await Promise.all(rooms.map((room) => room.submit(asked)));

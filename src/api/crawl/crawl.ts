@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Entrance } from '#accounts/index.ts';
-import { type CrawlJob, type CrawlModule, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
+import { type CrawlJob, type CrawlModule, type CrawlResult, type FollowEvent, viewOf } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
@@ -55,9 +55,9 @@ export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
     const { asked, options } = readCrawl(request, gatekeeper.visitOf(request), door);
     request.body = undefined;
     const isStream = successKind(request.headers.accept) === 'stream';
-    const job = await away(room.submit({ asked, options, ...caller }));
+    const job = await away(room.submit({ given: asked, options, ...caller }));
     reply.header('location', `/crawl/${job.id}`);
-    if (!isStream) return sendJson(reply.code(202), showCrawl(job));
+    if (!isStream) return sendJson(reply.code(202), viewOf(job));
     const signal = goneSignal(reply);
     if (asked.cancelOnClose) {
       const abandon = () => void room.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
@@ -72,13 +72,13 @@ export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
     const jobs = await away(
       room.list(owner, wholeNumber(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? STANDARD_LIMIT),
     );
-    return sendJson(reply, jobs.map(showCrawl));
+    return sendJson(reply, jobs.map(viewOf));
   });
 
-  face.get('/crawl/:id', { onRequest }, async (request, reply) => sendJson(reply, showCrawl(await ownJob(request))));
+  face.get('/crawl/:id', { onRequest }, async (request, reply) => sendJson(reply, viewOf(await ownJob(request))));
 
   face.delete('/crawl/:id', { onRequest }, async (request, reply) =>
-    sendJson(reply, showCrawl(await away(room.cancel(await ownJob(request))))),
+    sendJson(reply, viewOf(await away(room.cancel(await ownJob(request))))),
   );
 
   face.get('/crawl/:id/pages', { onRequest }, async (request, reply) => {
@@ -90,7 +90,7 @@ export function crawlRoutes(face: Face, door: CrawlEndpointOptions): void {
     return reply
       .type('application/x-ndjson')
       .header('cache-control', 'no-store')
-      .send(Readable.from(lines(room.outcomes(job, after)), { objectMode: false }));
+      .send(Readable.from(lines(room.results(job, after)), { objectMode: false }));
   });
 
   // What stands under these addresses is never a page to read.
@@ -118,7 +118,7 @@ const MAX_ID = 100;
 const sendJson = (reply: FastifyReply, value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
 
-async function* lines(outcomes: AsyncIterable<Outcome>): AsyncGenerator<string> {
+async function* lines(outcomes: AsyncIterable<CrawlResult>): AsyncGenerator<string> {
   for await (const { body } of outcomes) yield `${body}\n`;
 }
 
@@ -139,10 +139,10 @@ async function* texts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string
 
 /** An outcome has its number as the id of the event, by which a client goes on where it was (`Last-Event-ID`). */
 function textOf(event: FollowEvent): string {
-  if (event.kind === 'outcome') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
+  if (event.kind === 'result') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
   // A comment: nothing happens, and the connection is still there.
   if (event.kind === 'quiet') return ': \n\n';
-  return eventText({ event: event.kind, data: showCrawl(event.job) });
+  return eventText({ event: event.kind, data: viewOf(event.job) });
 }
 
 function wholeNumber(

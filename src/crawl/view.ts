@@ -1,11 +1,11 @@
-/** A crawl as callers see it. */
+/** A crawl as the API shows it. */
 import type { CrawlJob, CrawlState } from './job.ts';
 import type { Scope } from './scope.ts';
 
-export interface ShownCrawl {
+export interface CrawlView {
   readonly crawl_id: string;
   readonly status: CrawlState;
-  /** The first address that it starts at; all of them when there are several. */
+  /** The first start; `urls` has all of them if there are several. */
   readonly url: string;
   readonly urls?: readonly string[];
   readonly created_at: string;
@@ -21,12 +21,12 @@ export interface ShownCrawl {
     readonly skipped: number;
     readonly tokens: number;
   };
-  /** The number of the last outcome. */
+  /** The number of the last result. */
   readonly last_seq: number;
   readonly error: string | null;
 }
 
-export function showCrawl(job: CrawlJob): ShownCrawl {
+export function viewOf(job: CrawlJob): CrawlView {
   const { starts, limit, depth, scope } = job.plan;
   const { found, done, failed, skipped, tokens } = job;
   return {
@@ -46,5 +46,5 @@ export function showCrawl(job: CrawlJob): ShownCrawl {
   };
 }
 
-/** To the second. */
+/** ISO 8601, to the second. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { addressOf } from './address.ts';
+import { normalizeUrl } from './normalize-url.ts';
 
-const keyOf = (url: string) => addressOf(url)?.key;
+const keyOf = (url: string) => normalizeUrl(url)?.key;
 
 it('is asked for without what only tells who comes from where', () => {
   const cleaned = {
@@ -12,9 +12,9 @@ it('is asked for without what only tells who comes from where', () => {
     'https://a.example/x?b=2&a=1&c': 'https://a.example/x?b=2&a=1&c',
     'https://a.example/index.html': 'https://a.example/index.html',
   };
-  for (const [given, url] of Object.entries(cleaned)) expect(addressOf(given)?.url).toBe(url);
+  for (const [given, url] of Object.entries(cleaned)) expect(normalizeUrl(given)?.url).toBe(url);
   for (const none of ['mailto:a@b.example', 'javascript:f()', 'http://[', `https://a.example/${'x'.repeat(2_000)}`])
-    expect(addressOf(none)).toBeUndefined();
+    expect(normalizeUrl(none)).toBeUndefined();
 });
 
 it('is one page by scheme, order of parameters, and the index of a folder; by nothing else', () => {
