@@ -20,7 +20,7 @@ import { Started } from '#app/started.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
-import { type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
+import { type LocalIndex, openIndexOf, openSearch, createIndexingReader } from '#search/index.ts';
 import { watchDisk } from '#storage/disk.ts';
 import type { Log } from '#telemetry/log.ts';
 
@@ -86,7 +86,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const index = config.indexMaxBytes > 0 ? started.keep(await openIndexOf(config, { embedder, log })) : undefined;
   if (index && config.indexShared !== 'all') tellUnshared(index, log);
   const reader = index
-    ? rememberingReader(bareReader, {
+    ? createIndexingReader(bareReader, {
         index,
         keepsNoStore: config.cacheNoStore === 'ignore',
         shared: config.indexShared,

@@ -7,7 +7,7 @@ import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
-import { rememberingReader } from '#search/index.ts';
+import { createIndexingReader } from '#search/index.ts';
 import { type FoundationOptions, openFoundation } from './foundation.ts';
 import { indexOnDemand } from './index-on-demand.ts';
 import { openReading } from './reading.ts';
@@ -39,7 +39,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, starte
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
-      ? rememberingReader(reader, {
+      ? createIndexingReader(reader, {
           index: started.keep(indexOnDemand(config, foundation, log)),
           keepsNoStore: cacheNoStore === 'ignore',
           shared: indexShared,

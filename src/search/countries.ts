@@ -5,7 +5,7 @@ const CODES =
 const COUNTRIES: ReadonlySet<string> = new Set(CODES.split(' '));
 
 /** The code in lower case, or undefined when there is no such country. `uk` is what many write for `gb`. */
-export function countryOf(text: string): string | undefined {
+export function parseCountry(text: string): string | undefined {
   const code = text.trim().toLowerCase();
   if (code === 'uk') return 'gb';
   return COUNTRIES.has(code) ? code : undefined;

@@ -11,7 +11,7 @@ const MAX_SITE_LINKS = 20;
 const MAX_LOOKED_AT = 20_000;
 
 /** A value of an object by its path: `a.b.0.c`. Own properties only. */
-export function at(value: unknown, path: string): unknown {
+export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path === '' ? [] : path.split('.')) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
@@ -21,14 +21,14 @@ export function at(value: unknown, path: string): unknown {
 }
 
 /** The objects of a list; none when it is no list. */
-export const objects = (value: unknown): Fields[] =>
+export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
 /** Letters of tags (Unicode, 23.9) and marks of direction: nobody sees them, models read them. */
 const UNSEEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Plain text from a text that may hold tags and character references: one line. */
-export function plain(value: unknown, most = MAX_TEXT): string {
+export function plainLine(value: unknown, most = MAX_TEXT): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   const text = withoutTags(String(value).slice(0, MAX_LOOKED_AT));
   const line = (text.includes('&') ? decodeHTML(text) : text)
@@ -52,24 +52,24 @@ function withoutTags(text: string): string {
 }
 
 /** As `plain`, undefined for nothing. */
-export const optional = (value: unknown, most?: number): string | undefined => plain(value, most) || undefined;
+export const optionalLine = (value: unknown, most?: number): string | undefined => plainLine(value, most) || undefined;
 
-export const size = (value: unknown): number | undefined => {
+export const positiveInteger = (value: unknown): number | undefined => {
   const number = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.round(number) : undefined;
 };
 
-export const score = (value: unknown): number | undefined =>
+export const finiteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
 /** An http address, or undefined. */
-export function webAddress(value: unknown): string | undefined {
+export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_000) return undefined;
   const text = value.trim().replace(/^\/\//, 'https://');
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
 }
 
-interface Looked {
+interface RawHit {
   readonly title: unknown;
   readonly url: unknown;
   readonly description?: unknown;
@@ -83,24 +83,24 @@ interface Looked {
 }
 
 /** A hit of what was found in a result, or none when it leads nowhere. Unknown fields are absent. */
-export function hitOf(looked: Looked): Hit[] {
-  const url = webAddress(looked.url);
+export function toHit(looked: RawHit): Hit[] {
+  const url = webUrl(looked.url);
   if (!url) return [];
   const found = {
-    source: optional(looked.source, MAX_TITLE),
-    date: optional(looked.date, 100),
-    imageUrl: webAddress(looked.imageUrl),
-    imageWidth: size(looked.imageWidth),
-    imageHeight: size(looked.imageHeight),
+    source: optionalLine(looked.source, MAX_TITLE),
+    date: optionalLine(looked.date, 100),
+    imageUrl: webUrl(looked.imageUrl),
+    imageWidth: positiveInteger(looked.imageWidth),
+    imageHeight: positiveInteger(looked.imageHeight),
     siteLinks: looked.siteLinks?.length ? looked.siteLinks.slice(0, MAX_SITE_LINKS) : undefined,
-    score: score(looked.score),
+    score: finiteNumber(looked.score),
   };
   const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
-  return [{ title: plain(looked.title, MAX_TITLE), url, description: plain(looked.description), ...known }];
+  return [{ title: plainLine(looked.title, MAX_TITLE), url, description: plainLine(looked.description), ...known }];
 }
 
-export const siteLink = (title: unknown, link: unknown, snippet?: unknown): SiteLink[] => {
-  const address = webAddress(link);
-  const said = optional(snippet);
-  return address ? [{ title: plain(title, MAX_TITLE), link: address, ...(said && { snippet: said }) }] : [];
+export const toSiteLink = (title: unknown, link: unknown, snippet?: unknown): SiteLink[] => {
+  const address = webUrl(link);
+  const said = optionalLine(snippet);
+  return address ? [{ title: plainLine(title, MAX_TITLE), link: address, ...(said && { snippet: said }) }] : [];
 };

@@ -8,7 +8,7 @@ const LANGUAGES: ReadonlySet<string> = new Set(CODES.split(' '));
 const REPLACED: Readonly<Record<string, string>> = { iw: 'he', jw: 'jv', mo: 'ro', tl: 'fil', bh: 'bho', no: 'nb' };
 
 /** The code in lower case, or undefined for one that no search knows. */
-export function languageOf(text: string): string | undefined {
+export function parseLanguage(text: string): string | undefined {
   const code = text.trim().toLowerCase();
   return LANGUAGES.has(code) ? code : undefined;
 }

@@ -20,7 +20,7 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
 ];
 
 /** All results, ending in a newline. */
-export const textOf = (results: readonly Result[]): string =>
+export const formatText = (results: readonly Result[]): string =>
   `${results
     .map((result, index) => textOfResult(result, `[${index + 1}]`))
     .join('\n\n')

@@ -5,14 +5,14 @@ import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import { createAsk } from './ask.ts';
+import { createAskProvider } from './ask-provider.ts';
 import { createFavicons, type FitPicture } from './favicons.ts';
+import { createHitFinder } from './find-hits.ts';
 import type { LocalIndex } from './index/local-index.ts';
-import { createLists } from './lists.ts';
-import type { PassageTools } from './passages.ts';
 import { createSearch, type Search } from './search.ts';
-import { OWN_ROW, readProviderRows } from './settings.ts';
-import { createOwnSource, createSource, type SourceTools } from './sources.ts';
+import type { PassageTools } from './select-passages.ts';
+import { LOCAL_INDEX_ROW, parseProviderRows } from './settings.ts';
+import { createIndexSource, createSource, type SourceTools } from './sources.ts';
 import { openSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
@@ -37,18 +37,18 @@ export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searc
 /** Throws ConfigError when a row of `searchProviders` cannot be. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
   const { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked } = tools;
-  const rows = readProviderRows(settings.searchProviders);
-  const own = index && createOwnSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
+  const rows = parseProviderRows(settings.searchProviders);
+  const own = index && createIndexSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
-  const ask = createAsk({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
+  const ask = createAskProvider({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {
-    if (row === OWN_ROW) return own ? [own] : [];
+    if (row === LOCAL_INDEX_ROW) return own ? [own] : [];
     const { name, provider } = row;
     if (provider.notice) log.info({ provider: name }, provider.notice);
     return [createSource(row, { ask, store, log, onAsked })];
   });
   return createSearch({
-    lists: createLists({ sources, own, atOnce: settings.searchProvidersAtOnce }),
+    lists: createHitFinder({ sources, own, atOnce: settings.searchProvidersAtOnce }),
     reader,
     passages: { embedder, rerank },
     favicons: createFavicons({ fetch, fitPicture }),

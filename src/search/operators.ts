@@ -12,36 +12,36 @@ const EVERY: readonly OperatorName[] = ['ext', 'filetype', 'intitle', 'inurl', '
 export const ALL_OPERATORS: ReadonlySet<OperatorName> = new Set(EVERY);
 export const NO_OPERATOR: ReadonlySet<OperatorName> = new Set();
 
-const written = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
+const formatOperator = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
 
 /** The query with operators as providers are sent it (contract, section 3.1): one group bare, several in brackets. */
 export function composeText(words: string, given: GivenOperators): string {
   const groups = GIVEN_OPERATORS.flatMap((name) => {
     const values = (given[name] ?? []).map((value) => value.replaceAll('"', '').trim()).filter(Boolean);
-    return values.length ? [values.map((value) => written(name, value)).join(' OR ')] : [];
+    return values.length ? [values.map((value) => formatOperator(name, value)).join(' OR ')] : [];
   });
   const narrowed = groups.length > 1 ? groups.map((group) => `(${group})`).join(' AND ') : groups.join('');
   return [words, narrowed].filter(Boolean).join(' ');
 }
 
 /** The operators of a query that are not among those understood. */
-const strange = ({ operators }: SearchQuery, understood: ReadonlySet<OperatorName>): OperatorName[] =>
+const unsupportedOperators = ({ operators }: SearchQuery, understood: ReadonlySet<OperatorName>): OperatorName[] =>
   EVERY.filter((name) => operators[name].length > 0 && !understood.has(name));
 
-export const hasStrange = (query: SearchQuery, understood: ReadonlySet<OperatorName>): boolean =>
-  strange(query, understood).length > 0;
+export const hasUnsupported = (query: SearchQuery, understood: ReadonlySet<OperatorName>): boolean =>
+  unsupportedOperators(query, understood).length > 0;
 
 /** What a service is sent that understands only these: the text as it is, or without the operators it would search for. */
 export function textFor(query: SearchQuery, understood: ReadonlySet<OperatorName>): string {
-  return hasStrange(query, understood)
+  return hasUnsupported(query, understood)
     ? [bareText(query), ...EVERY.filter((name) => understood.has(name)).flatMap((name) => group(query, name))].join(' ')
     : query.text;
 }
 
 function group({ operators }: SearchQuery, name: OperatorName): string[] {
   const values = operators[name];
-  if (name === 'notSite') return values.map((value) => `-${written('site', value)}`);
-  return values.length ? [values.map((value) => written(name, value)).join(' OR ')] : [];
+  if (name === 'notSite') return values.map((value) => `-${formatOperator('site', value)}`);
+  return values.length ? [values.map((value) => formatOperator(name, value)).join(' OR ')] : [];
 }
 
 /** The words, phrases in quotes and what is excluded with a minus; the whole text when there is nothing of it. */
@@ -52,8 +52,8 @@ export function bareText({ text, words, operators: { phrases, excluded } }: Sear
 }
 
 /** Whether a hit keeps to the operators that its provider did not understand. Countries of pages cannot be told. */
-export function keepsTo(hit: Hit, query: SearchQuery, understood: ReadonlySet<OperatorName>): boolean {
-  const names = strange(query, understood);
+export function matchesOperators(hit: Hit, query: SearchQuery, understood: ReadonlySet<OperatorName>): boolean {
+  const names = unsupportedOperators(query, understood);
   if (!names.length) return true;
   const url = new URL(hit.url);
   const path = url.pathname.toLowerCase();

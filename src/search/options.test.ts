@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
-import { countryName, countryOf } from './countries.ts';
-import { baseLanguage, languageOf, languageTag } from './languages.ts';
+import { countryName, parseCountry } from './countries.ts';
+import { baseLanguage, languageTag, parseLanguage } from './languages.ts';
 import { gatherSearch, requireText, SEARCH_OPTIONS } from './options.ts';
 
 const gather = (query: Record<string, unknown>, headers: Record<string, string> = {}) =>
@@ -93,7 +93,7 @@ describe('places and languages', () => {
     ['zz', undefined],
     ['deu', undefined],
     ['__proto__', undefined],
-  ])('country %j is %s', (text, code) => expect(countryOf(text)).toBe(code));
+  ])('country %j is %s', (text, code) => expect(parseCountry(text)).toBe(code));
   it('have names', () => expect([countryName('de'), countryName('gb')]).toEqual(['germany', 'united kingdom']));
   it.each([
     ['en', 'en', 'en'],
@@ -102,11 +102,11 @@ describe('places and languages', () => {
     ['es-419', 'es', 'es-419'],
     ['no', 'nb', 'nb'],
   ])('language %s is %s', (text, base, tag) => {
-    const code = languageOf(text)!;
+    const code = parseLanguage(text)!;
     expect([baseLanguage(code), languageTag(code)]).toEqual([base, tag]);
   });
   it('of no search are unknown', () =>
-    expect([languageOf('klingon'), languageOf('constructor'), languageOf('')]).toEqual([
+    expect([parseLanguage('klingon'), parseLanguage('constructor'), parseLanguage('')]).toEqual([
       undefined,
       undefined,
       undefined,

@@ -7,8 +7,8 @@ import { problem } from '#errors.ts';
 import { check, type Given, gather, type Sources } from '#http/gather.ts';
 import { flag, number, oneOf, texts, toBoolean } from '#http/values.ts';
 import { type GivenOptions, OPTIONS, type OptionRow } from '#reader/index.ts';
-import { countryOf } from './countries.ts';
-import { languageOf } from './languages.ts';
+import { parseCountry } from './countries.ts';
+import { parseLanguage } from './languages.ts';
 
 /** Longer queries are refused: nothing that is searched with takes them. */
 export const MAX_QUERY_CHARACTERS = 4_000;
@@ -84,11 +84,11 @@ export const SEARCH_OPTIONS = {
     meaning: 'Another name of `provider`, which goes before it. The header `X-Engine` is the engine that reads pages.',
   }),
   gl: row({
-    schema: known(countryOf, 'must be a two-letter country code'),
+    schema: known(parseCountry, 'must be a two-letter country code'),
     meaning: 'The country that results are for, by its two letters.',
   }),
   hl: row({
-    schema: known(languageOf, 'must be a language code such as en or zh-cn'),
+    schema: known(parseLanguage, 'must be a language code such as en or zh-cn'),
     meaning: 'The language that results are in: `en`, `de`, `zh-cn`, `pt-br`, ...',
   }),
   location: row({

@@ -92,7 +92,7 @@ export const postJson = (url: URL, body: object, headers: Readonly<Record<string
 });
 
 /** An address below a base, with the parameters that have a value. */
-export function addressOf(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): URL {
+export function buildUrl(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
   for (const [name, value] of Object.entries(parameters)) {

@@ -67,8 +67,8 @@ const OPERATOR_NAMES: ReadonlySet<string> = new Set<OperatorName>([
 const MAX_CHARACTERS = 4_000;
 
 /** A query from what was typed: operators in the text are taken out of it. Never throws; linear in its length. */
-export function readQuery(text: string, narrowed: Partial<Omit<SearchQuery, 'text' | 'words'>> = {}): SearchQuery {
-  const found = readOperators(text.slice(0, MAX_CHARACTERS));
+export function parseQuery(text: string, narrowed: Partial<Omit<SearchQuery, 'text' | 'words'>> = {}): SearchQuery {
+  const found = parseOperators(text.slice(0, MAX_CHARACTERS));
   const given = narrowed.operators ?? NO_OPERATORS;
   const names = Object.keys(NO_OPERATORS) as (keyof Operators)[];
   const operators = Object.fromEntries(
@@ -90,7 +90,7 @@ export function readQuery(text: string, narrowed: Partial<Omit<SearchQuery, 'tex
 const PIECE = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"()]+))|[()]/giu;
 const JOINTS: ReadonlySet<string> = new Set(['AND', 'OR']);
 
-function readOperators(text: string): { words: string; operators: Operators } {
+function parseOperators(text: string): { words: string; operators: Operators } {
   const operators = Object.fromEntries(Object.keys(NO_OPERATORS).map((name) => [name, [] as string[]])) as Record<
     keyof Operators,
     string[]

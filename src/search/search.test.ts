@@ -14,7 +14,7 @@ import { toyEmbedder } from './index/index.suite.ts';
 import type { LocalIndex } from './index/local-index.ts';
 import { openLocalIndex } from './index/open.ts';
 import { openSearch, type SearchTools } from './open.ts';
-import { readQuery } from './query.ts';
+import { parseQuery } from './query.ts';
 import type { Search, SearchRequest } from './search.ts';
 import { asSearxng, type Service, startService } from './service.suite.ts';
 
@@ -96,7 +96,7 @@ async function search(
 }
 
 const request = (text: string, more: Partial<SearchRequest> = {}, count = 10): SearchRequest => ({
-  query: readQuery(text, { count }),
+  query: parseQuery(text, { count }),
   fallback: false,
   reads: true,
   options: resolve({}),

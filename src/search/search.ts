@@ -8,11 +8,11 @@ import { countTokens, loadTokens, type Options, type Page, type Reader } from '#
 import { during, type Trace } from '#telemetry/trace.ts';
 import { chargeOf } from './charge.ts';
 import type { Favicons } from './favicons.ts';
-import type { Found, Lists } from './lists.ts';
-import { readPages } from './pages.ts';
-import { type PassageTools, withPassages } from './passages.ts';
+import type { FoundHits, HitFinder } from './find-hits.ts';
 import type { SearchQuery } from './query.ts';
+import { readPages } from './read-pages.ts';
 import { type Entry, pageTokens, type Result, resultOf } from './result.ts';
+import { type PassageTools, selectPassages } from './select-passages.ts';
 
 export interface SearchRequest {
   readonly query: SearchQuery;
@@ -65,7 +65,7 @@ export interface Search {
 }
 
 export interface SearchParts {
-  readonly lists: Lists;
+  readonly lists: HitFinder;
   readonly reader: Reader;
   readonly passages: PassageTools;
   readonly favicons?: Favicons | undefined;
@@ -83,9 +83,9 @@ const OWN_INSTEAD = 'The search providers found nothing in time: these are pages
 const keptList = (keptAt: number): string =>
   `The search providers did not answer: this list was kept at ${new Date(keptAt).toISOString()}.`;
 
-const NOTHING: Found = { hits: [], providers: [] };
+const NOTHING: FoundHits = { hits: [], providers: [] };
 
-interface Listed extends Found {
+interface Listed extends FoundHits {
   readonly notice?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
       throw grace.aborted && !signal.aborted ? problem('AssertionFailureError', { message: TOO_LATE }) : error;
     });
     const notice = lists.ownOnly && provider === undefined ? OWN_ONLY : undefined;
-    const noticed = (list: Found): Listed => ({
+    const noticed = (list: FoundHits): Listed => ({
       ...list,
       notice: list.staleAt === undefined ? notice : keptList(list.staleAt),
     });
@@ -152,7 +152,7 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
       last = last.map((entry) => ({ ...entry, favicon: icons.get(new URL(entry.hit.url).origin) ?? '' }));
     }
     if (request.passageTokens !== undefined) {
-      last = await withPassages(
+      last = await selectPassages(
         last,
         { query: request.query, mostTokens: request.passageTokens, signal: request.signal },
         passages,

@@ -6,10 +6,10 @@ import { described, PLACEHOLDER, PLACEHOLDERS } from './providers/described.ts';
 import { PROVIDERS } from './providers/providers.ts';
 
 /** The server's own index, which may stand among the services. */
-export const OWN_NAMES = ['reader', 'local'] as const;
-export const isOwn = (name: string): boolean => OWN_NAMES.some((own) => own === name);
+export const LOCAL_INDEX_NAMES = ['reader', 'local'] as const;
+export const isLocalIndex = (name: string): boolean => LOCAL_INDEX_NAMES.some((own) => own === name);
 /** Names that callers may give for engines, so that no row can have them. */
-const TAKEN = ['google', 'bing'];
+const RESERVED_NAMES = ['google', 'bing'];
 
 export interface ProviderRow {
   /** What callers may name; never that of the own index. */
@@ -28,7 +28,7 @@ const rowShape = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z][a-z0-9_-]{0,40}$/, 'must be lower-case letters, digits and dashes')
-    .refine((name) => !TAKEN.includes(name), 'is the name of an engine'),
+    .refine((name) => !RESERVED_NAMES.includes(name), 'is the name of an engine'),
   kind: z.enum([...Object.keys(PROVIDERS), 'json']).optional(),
   url: z.string().optional(),
   key: z.string().min(1).optional(),
@@ -48,25 +48,25 @@ const rowShape = z.strictObject({
 });
 
 /** A row that stands for the server's own index. */
-export const OWN_ROW = 'own index';
+export const LOCAL_INDEX_ROW = 'own index';
 
 /** Throws ConfigError with what is wrong in which row; no key is in it. */
-export function readProviderRows(rows: readonly unknown[]): (ProviderRow | typeof OWN_ROW)[] {
+export function parseProviderRows(rows: readonly unknown[]): (ProviderRow | typeof LOCAL_INDEX_ROW)[] {
   const read = rows.map((row, index) => readRow(typeof row === 'string' ? { name: row } : row, index + 1));
-  const names = read.map((row) => (row === OWN_ROW ? 'reader' : row.name));
+  const names = read.map((row) => (row === LOCAL_INDEX_ROW ? 'reader' : row.name));
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice) throw new ConfigError(`searchProviders: ${twice} is there twice; give each row a name of its own`);
   return read;
 }
 
-function readRow(row: unknown, number: number): ProviderRow | typeof OWN_ROW {
+function readRow(row: unknown, number: number): ProviderRow | typeof LOCAL_INDEX_ROW {
   const fail = (message: string): never => {
     throw new ConfigError(`searchProviders, row ${number}: ${message}`);
   };
   const parsed = rowShape.safeParse(row);
   if (!parsed.success) return fail(z.prettifyError(parsed.error).replace(/\s*\n\s*/g, ' '));
   const { name, kind, url: given, key, budgetPerDay, timeoutMs, fields, ...rest } = parsed.data;
-  if (isOwn(name)) return OWN_ROW;
+  if (isLocalIndex(name)) return LOCAL_INDEX_ROW;
   const chosen = kind ?? (fields ? 'json' : name);
   if (chosen !== 'json' && !Object.hasOwn(PROVIDERS, chosen)) {
     return fail(

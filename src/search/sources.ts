@@ -2,26 +2,26 @@
 import { createFlights } from '#concurrency/single-flight.ts';
 import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type Ask, MAX_HITS, ProviderError } from './ask.ts';
+import { type AskProvider, MAX_HITS, ProviderError } from './ask-provider.ts';
 import type { Hit } from './hit.ts';
 import type { LocalIndex, PassageReranker } from './index/local-index.ts';
-import { type IndexShared, ownersFor } from './index/owners.ts';
+import { type IndexShared, visibleOwners } from './index/owners.ts';
 import { ALL_OPERATORS, type OperatorName } from './operators.ts';
 import type { EngineName, Provider } from './provider.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
 import type { ProviderRow } from './settings.ts';
 import type { SearchStore } from './store.ts';
 
-export interface Asked {
+export interface SourceRequest {
   readonly signal: AbortSignal;
   /** Kept lists are not looked at. */
   readonly noCache: boolean;
   /** Nothing of this search is kept. */
   readonly noTrace: boolean;
   /** Only what was kept, however old. */
-  readonly onlyKept?: boolean;
+  readonly onlyCached?: boolean;
   /** Told when a list of those was kept, in ms since 1970. */
-  readonly onKept?: (keptAt: number) => void;
+  readonly onCached?: (keptAt: number) => void;
   readonly engine?: EngineName | undefined;
   /** The account that searches; undefined for callers without one. */
   readonly account?: string | undefined;
@@ -37,11 +37,11 @@ export interface Source {
   /** Whether it asked to be left alone, or failed so often that others should be asked first. */
   isResting(): boolean;
   /** Page `query.page` of `query.count` results. Rejects with ProviderFailure or the signal's reason. */
-  page(query: SearchQuery, asked: Asked): Promise<Hit[]>;
+  page(query: SearchQuery, asked: SourceRequest): Promise<Hit[]>;
 }
 
 export interface SourceTools {
-  readonly ask: Ask;
+  readonly ask: AskProvider;
   readonly store: SearchStore;
   readonly log?: Pick<Log, 'warn'> | undefined;
   readonly now?: () => number;
@@ -59,7 +59,10 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   let failures = 0;
   let restsUntil = 0;
 
-  async function live(query: SearchQuery, { signal, engine }: Pick<Asked, 'signal' | 'engine'>): Promise<Hit[]> {
+  async function live(
+    query: SearchQuery,
+    { signal, engine }: Pick<SourceRequest, 'signal' | 'engine'>,
+  ): Promise<Hit[]> {
     if (budgetPerDay !== undefined && !store.take(name, budgetPerDay)) {
       restsUntil = endOfDay(now());
       throw new ProviderError('has had its requests for today');
@@ -89,14 +92,14 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
     operators: provider.operators,
     engines: provider.engines ?? [],
     isResting: () => restsUntil > now(),
-    async page(query, { signal, noCache, noTrace, onlyKept = false, onKept, engine }) {
+    async page(query, { signal, noCache, noTrace, onlyCached = false, onCached, engine }) {
       if (provider.paging === 'none' && query.page > 1) return [];
       if (provider.maxPage !== undefined && query.page > provider.maxPage) return [];
       const key = keyOf(name, query, engine);
-      if (onlyKept) {
+      if (onlyCached) {
         const kept = store.list(key, 'any');
         if (!kept) throw new ProviderError('has nothing kept');
-        onKept?.(kept.keptAt);
+        onCached?.(kept.keptAt);
         return kept.hits;
       }
       const kept = noCache ? undefined : store.list(key, 'fresh');
@@ -131,7 +134,7 @@ const keyOf = (name: string, query: SearchQuery, engine: string | undefined): un
 const DAY_MS = 86_400_000;
 const endOfDay = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 
-export interface OwnSourceOptions {
+export interface IndexSourceOptions {
   /** What accounts find of each other's reads. */
   readonly shared: IndexShared;
   /** Asked of what was found before it is told. */
@@ -141,7 +144,10 @@ export interface OwnSourceOptions {
 }
 
 /** The server's own index as one of those that are asked. */
-export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, log }: OwnSourceOptions): Source => ({
+export const createIndexSource = (
+  index: LocalIndex,
+  { shared, mayAnswer, rerank, log }: IndexSourceOptions,
+): Source => ({
   name: 'reader',
   kinds: ['web'],
   paging: 'exact',
@@ -149,10 +155,10 @@ export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, 
   operators: ALL_OPERATORS,
   engines: [],
   isResting: () => false,
-  async page(query, { signal, onlyKept, account }) {
-    if (onlyKept) throw new ProviderError('has nothing kept');
+  async page(query, { signal, onlyCached, account }) {
+    if (onlyCached) throw new ProviderError('has nothing kept');
     try {
-      const hits = await index.search(query, { signal, rerank, owners: ownersFor(shared, account) });
+      const hits = await index.search(query, { signal, rerank, owners: visibleOwners(shared, account) });
       const allowed = await Promise.all(hits.map(({ url }) => mayAnswer(url, signal)));
       const left = hits.filter((_, at) => allowed[at]);
       if (left.length < hits.length)

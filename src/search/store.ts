@@ -19,7 +19,7 @@ const MIGRATIONS = [
    CREATE TABLE budgets (name TEXT PRIMARY KEY, day INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;`,
 ];
 
-export interface KeptList {
+export interface CachedList {
   readonly hits: Hit[];
   /** In ms since 1970. */
   readonly keptAt: number;
@@ -27,7 +27,7 @@ export interface KeptList {
 
 export interface SearchStore {
   /** The list under a key: `fresh` within an hour, else as long as it is kept. */
-  list(key: readonly unknown[], age: 'fresh' | 'any'): KeptList | undefined;
+  list(key: readonly unknown[], age: 'fresh' | 'any'): CachedList | undefined;
   keep(key: readonly unknown[], hits: readonly Hit[]): void;
   /** Notes a request to a service; false when it has had its number for the day (UTC), and is not to be asked. */
   take(name: string, perDay: number): boolean;

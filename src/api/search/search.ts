@@ -17,11 +17,11 @@ import {
   composeText,
   GIVEN_OPERATORS,
   gatherSearch,
-  readQuery,
+  parseQuery,
   requireText,
   type Search,
   type SearchRequest,
-  textOf,
+  formatText,
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
@@ -145,7 +145,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
   const trace = door.tracing.follow(request, reply, options.trace);
   const work: SearchRequest = {
     trace,
-    query: readQuery(composeText(words, operators), {
+    query: parseQuery(composeText(words, operators), {
       kind: given.type ?? 'web',
       count,
       page: given.page ?? 1,
@@ -247,4 +247,4 @@ function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trac
 }
 
 const sendText = (reply: FastifyReply, { results }: Answer) =>
-  reply.type('text/plain; charset=utf-8').send(textOf(results));
+  reply.type('text/plain; charset=utf-8').send(formatText(results));

@@ -1,10 +1,10 @@
 /** What the local index owes, wherever it is kept. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readQuery, type SearchQuery } from '../query.ts';
+import { parseQuery, type SearchQuery } from '../query.ts';
 import { createEngine } from './engine.ts';
-import type { IndexStore } from './index-store.ts';
 import type { IndexablePage, IndexEmbedder, LocalIndex } from './local-index.ts';
 import { localIndexOver } from './open.ts';
+import type { IndexStore } from './store/index-store.ts';
 
 export interface SuiteStore {
   /** An empty store. */
@@ -49,7 +49,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
 
     const add = (...pages: IndexablePage[]) => Promise.all(pages.map((one) => index.add(one)));
     const urls = async (text: string, more: Partial<SearchQuery> = {}, by?: readonly ('words' | 'meaning')[]) =>
-      (await index.search(readQuery(text, more), { ...(by && { by }) })).map(({ url }) => url);
+      (await index.search(parseQuery(text, more), { ...(by && { by }) })).map(({ url }) => url);
     const words = (text: string, more: Partial<SearchQuery> = {}) => urls(text, more, ['words']);
 
     it('finds what was added at once, the better first', async () => {
@@ -108,7 +108,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         page('https://a.test/food', 'We bake on Sundays.'),
         page('https://a.test/gears', 'The motor has a new gear.'),
       );
-      await index.settled();
+      await index.flush();
       expect(await urls('kitten', {}, ['meaning'])).toEqual(['https://a.test/pets']);
       expect(await urls('kitten', {}, ['words'])).toEqual([]);
       expect(await urls('a meal for a motor')).toContain('https://a.test/food');
@@ -215,7 +215,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       const text = 'A page of some words, all about the number ';
       for (let at = 0; at < 10; at++)
         await index.add(page(`https://a.test/${at}`, `${text}${at}. ${'More. '.repeat(50)}`));
-      await index.settled();
+      await index.flush();
       expect(await index.remove('https://a.test/4')).toBe(true);
       expect(await index.remove('https://a.test/4')).toBe(false);
       expect(await words('number 4', { count: 20 })).not.toContain('https://a.test/4');
@@ -230,7 +230,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await index.stats()).toMatchObject({ pages: 0, passages: 0, vectors: 0, bytes: 0 });
       expect(await words('number')).toEqual([]);
       await add(page('https://a.test/pets', 'A puppy is back.'));
-      await index.settled();
+      await index.flush();
       expect(await urls('kitten', {}, ['meaning'])).toEqual(['https://a.test/pets']);
     });
 
@@ -238,7 +238,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       const filler = 'Sentences that tell nothing at all. '.repeat(40);
       const content = `# Guide\n\n${filler}\n\n## Install\n\n${filler}\n\n## Remove\n\n${filler} The needle is *here*, in the [middle](https://x.test/a_(b)). ${filler}`;
       await add(page('https://a.test/', content, { title: 'Manual', siteName: 'Site', publishedAt: 0 }));
-      const [hit] = await index.search(readQuery('needle'));
+      const [hit] = await index.search(parseQuery('needle'));
       expect(hit).toMatchObject({ title: 'Manual', source: 'Site', date: '1970-01-01T00:00:00.000Z' });
       expect(hit!.description).toContain('The needle is here , in the middle'.replace(' ,', ' ,'));
       const [passage] = hit!.passages!;
@@ -263,7 +263,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         page('https://a.test/2', 'Tea in the afternoon, as always in this house.'),
       );
       const search = async (rerank: () => Promise<number[]>) =>
-        (await index.search(readQuery('tea'), { rerank, by: ['words'] })).map(({ url }) => url);
+        (await index.search(parseQuery('tea'), { rerank, by: ['words'] })).map(({ url }) => url);
       const own = await words('tea');
       expect(await search(async () => [0, 1])).toEqual(own.toReversed());
       expect(await search(async () => [1, 0])).toEqual(own);
@@ -272,7 +272,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
 
     it('ends with the signal', async () => {
       const reason = new Error('gone');
-      await expect(index.search(readQuery('x'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      await expect(index.search(parseQuery('x'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });
 
     it('has nothing of pages without words, and no pictures', async () => {
@@ -288,7 +288,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       const foundBy = async (owners: readonly string[], text = 'kitten', more: Partial<SearchQuery> = {}) => {
         const lists = await Promise.all(
           ([['words'], ['meaning'], ['words', 'meaning']] as const).map(async (by) =>
-            (await index.search(readQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
+            (await index.search(parseQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
           ),
         );
         // However they are looked for, the same ones are there.
@@ -303,7 +303,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
           page('https://a.test/mine', `${KITTEN} Mine.`, { owner: 'account:me' }),
           page('https://a.test/yours', `${KITTEN} Yours.`, { owner: 'account:you', title: 'Cat' }),
         );
-        await index.settled();
+        await index.flush();
         expect(await foundBy(['public', 'account:me'])).toEqual(['https://a.test/mine', 'https://a.test/open']);
         expect(await foundBy(['public', 'account:you'])).toEqual(['https://a.test/open', 'https://a.test/yours']);
         expect(await foundBy(['public'])).toEqual(['https://a.test/open']);
@@ -315,7 +315,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
           ]);
         }
         const named = async (owners: readonly string[], text: string) =>
-          (await index.search(readQuery(text), { owners })).map(({ url }) => url);
+          (await index.search(parseQuery(text), { owners })).map(({ url }) => url);
         expect(await named(['public'], 'site:a.test')).toEqual(['https://a.test/open']);
         expect(await named(['public'], 'intitle:cat')).toEqual([]);
         expect(await named(['account:you'], 'intitle:cat')).toEqual(['https://a.test/yours']);
@@ -329,7 +329,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         expect(await add(page('https://a.test/2', KITTEN, { owner: 'account:you' }))).toEqual([true]);
         expect(await add(page(url, KITTEN), page(url, KITTEN, { owner: 'account:me' }))).toEqual([false, false]);
         expect(await add(page(url, `${KITTEN} Again.`, { owner: 'account:me' }))).toEqual([true]);
-        await index.settled();
+        await index.flush();
         expect((await index.stats()).pages).toBe(3);
         expect(await foundBy(['public'])).toEqual([url]);
         expect(await foundBy(['account:you'])).toEqual(['https://a.test/2']);
@@ -346,7 +346,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         expect((await index.stats()).onlyAll).toBe(3);
         expect(await add(page('https://a.test/1', `${KITTEN} One.`))).toEqual([true]);
         expect(await add(page('https://a.test/2', `${KITTEN} Two.`, { owner: 'account:me' }))).toEqual([true]);
-        await index.settled();
+        await index.flush();
         expect(await index.stats()).toMatchObject({ pages: 3, onlyAll: 1 });
         expect(await foundBy(['public', 'operator'])).toEqual(['https://a.test/1']);
         expect(await foundBy(['all'])).toEqual(['https://a.test/3']);
@@ -368,13 +368,13 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       });
       const other = localIndexOver(moody);
       await other.add(page('https://a.test/pets', 'A puppy needs a walk.'));
-      await other.settled();
+      await other.flush();
       expect((await other.stats()).vectors).toBe(0);
-      expect(await other.search(readQuery('puppy'))).toHaveLength(1);
+      expect(await other.search(parseQuery('puppy'))).toHaveLength(1);
       away = false;
-      await other.settled();
+      await other.flush();
       expect((await other.stats()).vectors).toBe(1);
-      expect(await other.search(readQuery('kitten'))).toHaveLength(1);
+      expect(await other.search(parseQuery('kitten'))).toHaveLength(1);
       await other.close();
     });
 
@@ -382,7 +382,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       const store = await open();
       const other = localIndexOver(createEngine({ store, maxBytes: 1e9, embedder: toyEmbedder }));
       await other.add(page('https://a.test/pets', 'A puppy needs a walk.'));
-      await other.settled();
+      await other.flush();
       expect((await createEngine({ store, maxBytes: 1e9 }).stats()).vectors).toBe(1);
       await other.close();
     });

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encode, similarity, unit } from './codes.ts';
-import { guessLanguage, languageOfTag } from './language.ts';
-import { cutPassages } from './passages.ts';
-import { plainOf } from './plain.ts';
-import { fuse } from './rank-fusion.ts';
-import { createShortlist } from './shortlist.ts';
-import { snippetOf } from './snippet.ts';
-import { slotsOf, surfaceOf, termsOf } from './terms.ts';
+import { cutPassages } from './passages/cut-passages.ts';
+import { makeSnippet } from './passages/snippet.ts';
+import { guessLanguage, languageFromTag } from './text/language.ts';
+import { markdownToPlainText } from './text/plain-text.ts';
+import { querySlots, surfaceText, termsOf } from './text/terms.ts';
+import { normalize, quantize, similarity } from './vectors/quantize.ts';
+import { createShortlist } from './vectors/shortlist.ts';
 
 const seed = 20_264;
 
@@ -53,7 +52,7 @@ describe('passages', () => {
     const content = `${'a'.repeat(1_000_000)}\n${'# '.repeat(100_000)}\n${'('.repeat(200_000)}`;
     expect(cutPassages(content, 2_000).length).toBeGreaterThan(1_000);
     expect(cutPassages(content, 7).length).toBe(7);
-    expect(plainOf(`${'['.repeat(200_000)}${']('.repeat(100_000)}`).length).toBeLessThan(400_000);
+    expect(markdownToPlainText(`${'['.repeat(200_000)}${']('.repeat(100_000)}`).length).toBeLessThan(400_000);
   });
 });
 
@@ -64,9 +63,9 @@ describe('terms', () => {
         fc.string({ unit: 'binary' }),
         fc.constantFrom('en', 'de', 'fr', 'tr', 'ar', undefined),
         (text, language) => {
-          const { main, also } = termsOf(text, language);
-          for (const term of [...main, ...also]) expect(term).toMatch(/^[\p{L}\p{M}\p{N}]+$/u);
-          for (const { terms } of slotsOf(text, ['en', 'de'], 100)) expect(terms.length).toBeGreaterThan(0);
+          const { main, variants } = termsOf(text, language);
+          for (const term of [...main, ...variants]) expect(term).toMatch(/^[\p{L}\p{M}\p{N}]+$/u);
+          for (const { terms } of querySlots(text, ['en', 'de'], 100)) expect(terms.length).toBeGreaterThan(0);
         },
       ),
       { seed, numRuns: 500 },
@@ -93,7 +92,7 @@ describe('terms', () => {
         fc.constantFrom('en', 'de', 'fr', 'ru', 'tr'),
         (words, language) => {
           const { main } = termsOf(words.join(' '), language);
-          for (const { terms, prefix } of slotsOf(words.join(' '), [language], 100))
+          for (const { terms, prefix } of querySlots(words.join(' '), [language], 100))
             expect(terms.some((term) => main.some((other) => (prefix ? other.startsWith(term) : other === term)))).toBe(
               true,
             );
@@ -104,7 +103,7 @@ describe('terms', () => {
   });
 
   it('surfaces are the words as they are written', () => {
-    expect(surfaceOf('Running, Côte-d’Or: 東京都!')).toBe(' running cote d or 東京都 ');
+    expect(surfaceText('Running, Côte-d’Or: 東京都!')).toBe(' running cote d or 東京都 ');
   });
 });
 
@@ -127,9 +126,9 @@ describe('languages', () => {
   it('are not told where nothing tells them', () => {
     expect(guessLanguage('')).toBeUndefined();
     expect(guessLanguage('ERR_CODE 404 XPath')).toBeUndefined();
-    expect(languageOfTag('zh-CN')).toBe('zh');
-    expect(languageOfTag('iw')).toBe('he');
-    expect(languageOfTag('english')).toBeUndefined();
+    expect(languageFromTag('zh-CN')).toBe('zh');
+    expect(languageFromTag('iw')).toBe('he');
+    expect(languageFromTag('english')).toBeUndefined();
   });
 });
 
@@ -138,17 +137,17 @@ describe('vectors', () => {
   it('are kept nearly as they were', () => {
     fc.assert(
       fc.property(vectors, vectors, (a, b) => {
-        const [x, y] = [unit(Float32Array.from(a)), unit(Float32Array.from(b))];
+        const [x, y] = [normalize(Float32Array.from(a)), normalize(Float32Array.from(b))];
         const cosine = x.reduce((sum, value, at) => sum + value * y[at]!, 0);
-        expect(Math.abs(similarity(x, encode(Float32Array.from(b))) - cosine)).toBeLessThan(0.05);
+        expect(Math.abs(similarity(x, quantize(Float32Array.from(b))) - cosine)).toBeLessThan(0.05);
       }),
       { seed },
     );
   });
 
   it('that are nothing are like nothing', () => {
-    expect(similarity(unit(new Float32Array(8).fill(1)), encode(new Float32Array(8)))).toBe(0);
-    expect(similarity(unit(new Float32Array(8).fill(1)), encode(new Float32Array(8).fill(Number.NaN)))).toBe(0);
+    expect(similarity(normalize(new Float32Array(8).fill(1)), quantize(new Float32Array(8)))).toBe(0);
+    expect(similarity(normalize(new Float32Array(8).fill(1)), quantize(new Float32Array(8).fill(Number.NaN)))).toBe(0);
   });
 
   it('of the shortlist are those whose signs agree most', () => {
@@ -161,7 +160,7 @@ describe('vectors', () => {
     };
     const all = Array.from({ length: 3_000 }, () => Float32Array.from({ length: 70 }, random));
     const list = createShortlist(70);
-    for (const [id, vector] of all.entries()) list.add(id, encode(vector), id % 2 ? 'odd' : 'even');
+    for (const [id, vector] of all.entries()) list.add(id, quantize(vector), id % 2 ? 'odd' : 'even');
     for (let id = 0; id < 3_000; id += 3) list.remove(id);
     list.remove(0);
     expect(list.size).toBe(2_000);
@@ -189,29 +188,18 @@ describe('vectors', () => {
   });
 });
 
-it('ranks are fused by their reciprocals', () => {
-  const fused = fuse([
-    { ids: [1, 2, 3], weight: 1 },
-    { ids: [3, 1], weight: 1 },
-  ]);
-  expect(fused.map(({ id }) => id)).toEqual([1, 3, 2]);
-  expect(fused[0]!.score).toBeLessThanOrEqual(1);
-  expect(fuse([{ ids: [7], weight: 0.3 }])).toEqual([{ id: 7, score: 1 }]);
-  expect(fuse([])).toEqual([]);
-});
-
 describe('snippets', () => {
   it('are lines with the words, of a length that can be shown', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
-        const snippet = snippetOf(texts.join(' word '), new Set(['word']), 'en');
+        const snippet = makeSnippet(texts.join(' word '), new Set(['word']), 'en');
         expect(snippet.length).toBeLessThan(320);
         expect(snippet).not.toMatch(/\n/);
       }),
       { seed },
     );
     const text = `${'Nothing is here. '.repeat(50)}But the answer stands in this sentence. ${'Nor here. '.repeat(50)}`;
-    expect(snippetOf(`# Title\n\n${text}`, new Set(['answer', 'sentenc']), 'en')).toMatch(
+    expect(makeSnippet(`# Title\n\n${text}`, new Set(['answer', 'sentenc']), 'en')).toMatch(
       /^… .*But the answer stands in this sentence\. .* …$/,
     );
   });

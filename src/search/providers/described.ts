@@ -1,5 +1,5 @@
 /** Any service with a JSON answer, as the settings describe it: placeholders filled in, paths followed, nothing run. */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { languageTag } from '../languages.ts';
 import { ALL_OPERATORS } from '../operators.ts';
 import { DESCRIBED_FIELDS, type DescribedProvider, type Provider, type ProviderSettings } from '../provider.ts';
@@ -46,9 +46,9 @@ export const described = ({ kinds, maxCount, paging }: DescribedProvider): Provi
   },
   parse(answer, _, { described: place }) {
     const { results, fields } = place!;
-    return objects(at(answer, results)).flatMap((result) => {
-      const looked = DESCRIBED_FIELDS.flatMap((name) => (fields[name] ? [[name, at(result, fields[name])]] : []));
-      return hitOf({ title: undefined, url: undefined, ...Object.fromEntries(looked) });
+    return objectsIn(valueAt(answer, results)).flatMap((result) => {
+      const looked = DESCRIBED_FIELDS.flatMap((name) => (fields[name] ? [[name, valueAt(result, fields[name])]] : []));
+      return toHit({ title: undefined, url: undefined, ...Object.fromEntries(looked) });
     });
   },
 });

@@ -1,7 +1,7 @@
 /** Marginalia Search, an index of small and old sites: https://about.marginalia-search.com/article/api */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { bareText, NO_OPERATOR } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 
 /** A key for trying it out that everybody shares. */
 const PUBLIC_KEY = 'public';
@@ -19,12 +19,12 @@ export const marginalia: Provider = {
     const { site } = query.operators;
     // One site only; results are held against all of them afterwards.
     const text = [bareText(query), ...(site.length === 1 ? [`site:${site[0]}`] : [])].join(' ');
-    return getJson(addressOf(url, '/search', { query: text, count: query.count, page: query.page }), {
+    return getJson(buildUrl(url, '/search', { query: text, count: query.count, page: query.page }), {
       'api-key': key,
     });
   },
   parse: (answer) =>
-    objects(at(answer, 'results')).flatMap((result) =>
-      hitOf({ title: result.title, url: result.url, description: result.description }),
+    objectsIn(valueAt(answer, 'results')).flatMap((result) =>
+      toHit({ title: result.title, url: result.url, description: result.description }),
     ),
 };

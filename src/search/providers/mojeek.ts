@@ -1,8 +1,8 @@
 /** Mojeek, an index of its own: https://www.mojeek.com/support/api/search/ */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import { bareText, NO_OPERATOR } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 
 export const mojeek: Provider = {
   name: 'mojeek',
@@ -16,7 +16,7 @@ export const mojeek: Provider = {
   request(query, { url, key = '' }) {
     const { count, page, country, language, since, until, operators } = query;
     return getJson(
-      addressOf(url, '/search', {
+      buildUrl(url, '/search', {
         q: bareText(query),
         fmt: 'json',
         s: (page - 1) * count + 1,
@@ -32,8 +32,8 @@ export const mojeek: Provider = {
     );
   },
   parse: (answer) =>
-    objects(at(answer, 'response.results')).flatMap((result) =>
-      hitOf({ title: result.title, url: result.url, description: result.desc, date: result.pdate ?? result.date }),
+    objectsIn(valueAt(answer, 'response.results')).flatMap((result) =>
+      toHit({ title: result.title, url: result.url, description: result.desc, date: result.pdate ?? result.date }),
     ),
 };
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings } from '../provider.ts';
-import { readQuery, type SearchQuery } from '../query.ts';
+import { parseQuery, type SearchQuery } from '../query.ts';
 import { described } from './described.ts';
 import { PROVIDERS } from './providers.ts';
 
@@ -31,7 +31,7 @@ const ask = (name: string, query: SearchQuery, settings: Partial<ProviderSetting
   };
 };
 
-const web = (text: string, more: Partial<SearchQuery> = {}) => readQuery(text, { count: 10, page: 1, ...more });
+const web = (text: string, more: Partial<SearchQuery> = {}) => parseQuery(text, { count: 10, page: 1, ...more });
 const SINCE = Date.UTC(2026, 0, 31);
 const UNTIL = Date.UTC(2026, 1, 28);
 

@@ -2,10 +2,10 @@
  * SearXNG and searx, metasearch servers of one's own: https://docs.searxng.org/dev/search_api.html. The JSON format must be
  * turned on in their settings (`search: formats: [html, json]`), else they answer 403.
  */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage, languageTag } from '../languages.ts';
 import { ALL_OPERATORS } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchKind, SearchQuery } from '../query.ts';
 
 const CATEGORIES: Readonly<Record<SearchKind, string>> = { web: 'general', images: 'images', news: 'news' };
@@ -21,7 +21,7 @@ export const searxng: Provider = {
   engines: ['google', 'bing'],
   request: (query, { url, key, engine }) =>
     getJson(
-      addressOf(url, '/search', {
+      buildUrl(url, '/search', {
         q: query.text,
         format: 'json',
         categories: CATEGORIES[query.kind],
@@ -33,11 +33,11 @@ export const searxng: Provider = {
       key === undefined ? {} : { authorization: `Bearer ${key}` },
     ),
   parse: (answer, { kind }) =>
-    objects(at(answer, 'results')).flatMap((result) => {
+    objectsIn(valueAt(answer, 'results')).flatMap((result) => {
       const [, width, height] = /^\s*(\d+)\s*[x×]\s*(\d+)/.exec(String(result.resolution ?? '')) ?? [];
       const picture =
         kind === 'images' ? result.img_src : kind === 'news' ? result.img_src || result.thumbnail : undefined;
-      return hitOf({
+      return toHit({
         title: result.title,
         url: result.url,
         description: result.content,

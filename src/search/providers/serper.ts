@@ -1,8 +1,8 @@
 /** Serper, which reads Google's result pages: https://serper.dev/playground */
-import { at, hitOf, objects, siteLink } from '../fields.ts';
+import { objectsIn, toHit, toSiteLink, valueAt } from '../fields.ts';
 import type { OperatorName } from '../operators.ts';
 import { textFor } from '../operators.ts';
-import { addressOf, type Provider, postJson } from '../provider.ts';
+import { buildUrl, type Provider, postJson } from '../provider.ts';
 import type { SearchKind, SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'inurl']);
@@ -36,11 +36,11 @@ export const serper: Provider = {
       ...(noCorrection && { autocorrect: false }),
       tbs: dates(query),
     };
-    return postJson(addressOf(url, PLACES[kind].path), body, { 'x-api-key': key });
+    return postJson(buildUrl(url, PLACES[kind].path), body, { 'x-api-key': key });
   },
   parse: (answer, { kind }) =>
-    objects(at(answer, PLACES[kind].results)).flatMap((result) =>
-      hitOf({
+    objectsIn(valueAt(answer, PLACES[kind].results)).flatMap((result) =>
+      toHit({
         title: result.title,
         url: result.link,
         description: result.snippet,
@@ -49,7 +49,7 @@ export const serper: Provider = {
         ...(kind !== 'web' && { imageUrl: result.imageUrl }),
         imageWidth: result.imageWidth,
         imageHeight: result.imageHeight,
-        siteLinks: objects(result.sitelinks).flatMap((link) => siteLink(link.title, link.link, link.snippet)),
+        siteLinks: objectsIn(result.sitelinks).flatMap((link) => toSiteLink(link.title, link.link, link.snippet)),
       }),
     ),
 };
