@@ -1,4 +1,4 @@
-/** Asking a service: one request with a time limit and a bound, and every way it can go wrong as one failure. */
+/** Sends a query to a search provider, with limits of time and size. Every failure becomes a ProviderError. */
 import { Problem } from '#errors.ts';
 import { cleanData } from '#html/characters.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
@@ -7,17 +7,17 @@ import type { EngineName } from './provider.ts';
 import type { SearchQuery } from './query.ts';
 import type { ProviderRow } from './settings.ts';
 
-/** More than this no list has, whatever a service answers. */
+/** Most hits taken from one response. */
 export const MAX_HITS = 100;
-const MAX_ANSWER_BYTES = 4_000_000;
-/** What failed within this may be asked again: it cost nobody time. */
-const QUICK_MS = 1_000;
+const MAX_RESPONSE_BYTES = 4_000_000;
+/** A request that failed within this time is retried once. */
+const QUICK_FAILURE_MS = 1_000;
 
-/** A service that did not serve. The message is for the log: it names no address and no key. */
+/** A provider failed. The message is for the log and contains neither URL nor key. */
 export class ProviderError extends Error {
-  /** How long it asks to be left alone, in ms; 0 when it does not. */
+  /** How long to send it no requests, in ms; 0 if it did not say. */
   readonly restMs: number;
-  /** Whether the next request may well be served. */
+  /** Whether a retry may succeed. */
   readonly isTransient: boolean;
 
   constructor(message: string, { restMs = 0, passing = false }: { restMs?: number; passing?: boolean } = {}) {
@@ -33,7 +33,7 @@ export type AskProvider = (
   options: { readonly signal: AbortSignal; readonly engine?: EngineName | undefined },
 ) => Promise<Hit[]>;
 
-/** Rejects with ProviderFailure or the signal's reason. What fails at once and in passing is asked once more. */
+/** Rejects with ProviderError or the signal's reason. A quick, transient failure is retried once. */
 export const createAskProvider =
   ({ fetch, userAgent }: { readonly fetch: TrustedFetch; readonly userAgent: string }): AskProvider =>
   async (row, query, { signal, engine }) => {
@@ -46,7 +46,7 @@ export const createAskProvider =
     const once = async () => {
       const { url, ...request } = provider.request(query, settings);
       const headers = { 'user-agent': userAgent, ...request.headers };
-      const options = { ...request, headers, signal, timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+      const options = { ...request, headers, signal, timeoutMs, maxBytes: MAX_RESPONSE_BYTES };
       const answer = await fetch(url, options).catch((error: unknown) => {
         throw failed(error, true);
       });
@@ -54,32 +54,33 @@ export const createAskProvider =
         answer.discard();
         throw refusal(answer.status, answer.headers['retry-after']);
       }
-      const said = await answer.json().catch((error: unknown) => {
+      const body = await answer.json().catch((error: unknown) => {
         throw failed(error, false);
       });
-      // What a service found is shown beside pages: no more of it is hidden than of them.
-      return cleanData(provider.parse(said, query, settings).slice(0, MAX_HITS));
+      // Hits are shown beside pages, so invisible characters are removed from both.
+      return cleanData(provider.parse(body, query, settings).slice(0, MAX_HITS));
     };
     const startedAt = performance.now();
     return once().catch((error: unknown) => {
-      const quick = performance.now() - startedAt < QUICK_MS;
+      const quick = performance.now() - startedAt < QUICK_FAILURE_MS;
       if (quick && !signal.aborted && error instanceof ProviderError && error.isTransient) return once();
       throw error;
     });
   };
 
-/** How the failures of the way to services begin. */
+/** How messages of the trusted fetch begin; the log names the provider instead. */
 const SUBJECT = /^A service needed for this request /;
 
 function refusal(status: number, retryAfter: string | undefined): ProviderError {
-  if (status === 401 || status === 403) return new ProviderError(`refuses the key, or the format (status ${status})`);
+  if (status === 401 || status === 403)
+    return new ProviderError(`refused the key or the response format (status ${status}); check both in its settings`);
   if (status === 402 || status === 429) {
-    const restS = Math.min(Number(retryAfter) || STANDARD_REST_S, MAX_REST_S);
-    return new ProviderError(`has had enough requests (status ${status})`, { restMs: restS * 1_000 });
+    const restS = Math.min(Number(retryAfter) || DEFAULT_REST_S, MAX_REST_S);
+    return new ProviderError(`limits the rate or quota of requests (status ${status})`, { restMs: restS * 1_000 });
   }
   return new ProviderError(`answered with status ${status}`, { passing: status >= 500 });
 }
 
-/** What a service is left alone for that does not say how long, and at most. */
-const STANDARD_REST_S = 10;
+/** How long a provider gets no requests after a rate limit: without Retry-After, and at most. */
+const DEFAULT_REST_S = 10;
 const MAX_REST_S = 3_600;

@@ -1,4 +1,4 @@
-/** Reading answers of which nothing is certain: every look at a field says what becomes of one that is not as expected. */
+/** Reads fields of provider responses, whose shape is not guaranteed. A field of an unexpected type counts as absent. */
 import { decodeHTML } from 'entities';
 import type { Hit, SiteLink } from './hit.ts';
 
@@ -7,10 +7,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const MAX_TITLE = 500;
 const MAX_TEXT = 3_000;
 const MAX_SITE_LINKS = 20;
-/** Titles and snippets are looked at no further than this. */
-const MAX_LOOKED_AT = 20_000;
+/** Characters of a title or snippet that are processed. */
+const MAX_INPUT = 20_000;
 
-/** A value of an object by its path: `a.b.0.c`. Own properties only. */
+/** The value at a path such as `a.b.0.c`, by own properties only. */
 export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path === '' ? [] : path.split('.')) {
@@ -20,25 +20,25 @@ export function valueAt(value: unknown, path: string): unknown {
   return found;
 }
 
-/** The objects of a list; none when it is no list. */
+/** The objects in an array; none if the value is no array. */
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
-/** Letters of tags (Unicode, 23.9) and marks of direction: nobody sees them, models read them. */
-const UNSEEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
+/** Tag characters (Unicode, section 23.9) and direction marks: invisible to people, but read by models. */
+const INVISIBLE = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Plain text from a text that may hold tags and character references: one line. */
-export function plainLine(value: unknown, most = MAX_TEXT): string {
+/** Converts HTML or text to one line of plain text, of at most `maxLength` characters. */
+export function plainLine(value: unknown, maxLength = MAX_TEXT): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
-  const text = withoutTags(String(value).slice(0, MAX_LOOKED_AT));
+  const text = withoutTags(String(value).slice(0, MAX_INPUT));
   const line = (text.includes('&') ? decodeHTML(text) : text)
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
     .trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
 
-/** Tags that stand for emphasis in snippets fall out; a lone `<` stays. */
+/** Removes tags, such as those for emphasis in snippets. A lone `<` stays. */
 function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   let out = '';
@@ -51,8 +51,9 @@ function withoutTags(text: string): string {
   return out + text.slice(from);
 }
 
-/** As `plain`, undefined for nothing. */
-export const optionalLine = (value: unknown, most?: number): string | undefined => plainLine(value, most) || undefined;
+/** As `plainLine`, but `undefined` for an empty text. */
+export const optionalLine = (value: unknown, maxLength?: number): string | undefined =>
+  plainLine(value, maxLength) || undefined;
 
 export const positiveInteger = (value: unknown): number | undefined => {
   const number = typeof value === 'string' ? Number.parseInt(value, 10) : value;
@@ -62,7 +63,7 @@ export const positiveInteger = (value: unknown): number | undefined => {
 export const finiteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** An http address, or undefined. */
+/** An http(s) URL, or `undefined`. */
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_000) return undefined;
   const text = value.trim().replace(/^\/\//, 'https://');
@@ -82,25 +83,25 @@ interface RawHit {
   readonly score?: unknown;
 }
 
-/** A hit of what was found in a result, or none when it leads nowhere. Unknown fields are absent. */
-export function toHit(looked: RawHit): Hit[] {
-  const url = webUrl(looked.url);
+/** Returns a hit, or none if the result has no URL. Unknown fields are absent. */
+export function toHit(raw: RawHit): Hit[] {
+  const url = webUrl(raw.url);
   if (!url) return [];
   const found = {
-    source: optionalLine(looked.source, MAX_TITLE),
-    date: optionalLine(looked.date, 100),
-    imageUrl: webUrl(looked.imageUrl),
-    imageWidth: positiveInteger(looked.imageWidth),
-    imageHeight: positiveInteger(looked.imageHeight),
-    siteLinks: looked.siteLinks?.length ? looked.siteLinks.slice(0, MAX_SITE_LINKS) : undefined,
-    score: finiteNumber(looked.score),
+    source: optionalLine(raw.source, MAX_TITLE),
+    date: optionalLine(raw.date, 100),
+    imageUrl: webUrl(raw.imageUrl),
+    imageWidth: positiveInteger(raw.imageWidth),
+    imageHeight: positiveInteger(raw.imageHeight),
+    siteLinks: raw.siteLinks?.length ? raw.siteLinks.slice(0, MAX_SITE_LINKS) : undefined,
+    score: finiteNumber(raw.score),
   };
   const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
-  return [{ title: plainLine(looked.title, MAX_TITLE), url, description: plainLine(looked.description), ...known }];
+  return [{ title: plainLine(raw.title, MAX_TITLE), url, description: plainLine(raw.description), ...known }];
 }
 
 export const toSiteLink = (title: unknown, link: unknown, snippet?: unknown): SiteLink[] => {
-  const address = webUrl(link);
-  const said = optionalLine(snippet);
-  return address ? [{ title: plainLine(title, MAX_TITLE), link: address, ...(said && { snippet: said }) }] : [];
+  const url = webUrl(link);
+  const text = optionalLine(snippet);
+  return url ? [{ title: plainLine(title, MAX_TITLE), link: url, ...(text && { snippet: text }) }] : [];
 };

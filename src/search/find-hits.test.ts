@@ -52,12 +52,15 @@ async function service(answer: Answering): Promise<Service> {
   return made;
 }
 
-function lists(rows: readonly object[], { atOnce = 1, own }: { atOnce?: number; own?: Source } = {}): HitFinder {
+function lists(
+  rows: readonly object[],
+  { maxAtOnce = 1, index }: { maxAtOnce?: number; index?: Source } = {},
+): HitFinder {
   const ask = createAskProvider({ fetch: trusted, userAgent: 'test' });
   const log = { warn: (...said: unknown[]) => void logged.push(JSON.stringify(said)) };
   const read = parseProviderRows(rows) as ProviderRow[];
   const sources = read.map((row) => createSource(row, { ask, store, log, now: () => now }));
-  return createHitFinder({ sources, own, atOnce });
+  return createHitFinder({ sources, index, maxAtOnce });
 }
 
 const searxng = (name: string, { url }: Service, more: object = {}) => ({ name, kind: 'searxng', url, ...more });
@@ -104,7 +107,7 @@ describe('paging', () => {
   it('of two services at once never shows a result twice, nor loses one', async () => {
     const one = await service(windowOf(listed(12, 'a.test')));
     const two = await service(windowOf([...listed(6, 'b.test'), ...listed(8, 'a.test')]));
-    const from = lists([exact('one', one), exact('two', two)], { atOnce: 2 });
+    const from = lists([exact('one', one), exact('two', two)], { maxAtOnce: 2 });
     const seen: string[] = [];
     for (let page = 1; page <= 4; page++) seen.push(...urls(await find(from, { page, count: 5 })));
     expect(new Set(seen).size).toBe(seen.length);
@@ -295,7 +298,7 @@ describe('whom a caller names', () => {
   it('is asked alone', async () => {
     const one = await service((asked) => asSearxng(listed(1), asked));
     const two = await service(windowOf(listed(2)));
-    const from = lists([searxng('one', one), exact('two', two)], { own });
+    const from = lists([searxng('one', one), exact('two', two)], { index: own });
     expect((await find(from, {}, { provider: 'two' })).providers).toEqual(['two']);
     for (const provider of ['reader', 'local'])
       expect((await find(from, {}, { provider })).providers).toEqual(['reader']);
@@ -324,9 +327,9 @@ describe('whom a caller names', () => {
   });
 
   it('is the own index when no service is configured', async () => {
-    const from = lists([], { own });
+    const from = lists([], { index: own });
     expect(await find(from)).toMatchObject({ providers: ['reader'], hits: [{ title: 'Own' }] });
-    expect(from.ownOnly).toBe(true);
+    expect(from.hasIndexOnly).toBe(true);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * From a query to one list of hits: sources in their order, several at once when the settings say so, the next one for
- * each that fails; their lists fused, cut to the page that was asked for.
+ * Finds the hits of a query: asks sources in order, several at once if configured, and the next one for each that fails.
+ * Merges their lists, and returns the requested page of them.
  */
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask-provider.ts';
@@ -14,121 +14,121 @@ import type { Source, SourceRequest } from './sources.ts';
 
 export interface FoundHits {
   readonly hits: readonly Hit[];
-  /** Who answered, by name; `reader` is the server's own index. */
+  /** Names of the sources that answered; `reader` is the local index. */
   readonly providers: readonly string[];
-  /** When the oldest list was kept, where lists are older than they may be because nobody answered, in ms since 1970. */
+  /** Set if no source answered and cached lists are returned: when the oldest was stored, in ms since 1970. */
   readonly staleAt?: number | undefined;
 }
 
 export interface HitRequest extends Omit<SourceRequest, 'engine' | 'onlyKept' | 'onCached'> {
-  /** Whom the caller named. */
+  /** The provider that the caller named. */
   readonly provider?: string | undefined;
 }
 
 export interface HitFinder {
-  /** Whether the own index is all that is asked when nobody is named. */
-  readonly ownOnly: boolean;
-  /** Names that callers may give. */
+  /** Whether the local index is the only default source. */
+  readonly hasIndexOnly: boolean;
+  /** Provider names that callers may use. */
   readonly names: readonly string[];
   /**
-   * ParamValidationError (no such provider), AssertionFailureError (none for this kind), DownstreamServiceError (all
-   * failed and nothing is kept), or the signal's reason. Nothing found is an empty list.
+   * Throws ParamValidationError (unknown provider), AssertionFailureError (no provider for this kind), DownstreamServiceError
+   * (all failed and nothing is cached), or the signal's reason. Returns an empty list if nothing was found.
    */
   find(query: SearchQuery, request: HitRequest): Promise<FoundHits>;
-  /** What the own index has; an empty list without one. */
-  own(query: SearchQuery, request: Pick<HitRequest, 'signal' | 'account'>): Promise<FoundHits>;
+  /** Searches the local index; an empty list without one. */
+  findInIndex(query: SearchQuery, request: Pick<HitRequest, 'signal' | 'account'>): Promise<FoundHits>;
 }
 
 export interface HitFinderOptions {
-  /** In the order of asking. */
+  /** In the order in which they are asked. */
   readonly sources: readonly Source[];
-  /** The server's own index, whether or not it is among them. */
-  readonly own?: Source | undefined;
-  /** How many are asked at once. */
-  readonly atOnce: number;
+  /** The local index, whether or not it is among `sources`. */
+  readonly index?: Source | undefined;
+  /** How many sources are asked at once. */
+  readonly maxAtOnce: number;
 }
 
 const ENGINES: readonly EngineName[] = ['google', 'bing'];
-/** How many pages of a list are gone through for what stands far back or is much narrowed. */
+/** Most pages of a source that are read for one request. */
 const MAX_PAGES = 5;
-/** Results that are asked for when the caller wants all there are, or many of them will fall out. */
+/** Results requested if the caller wants all, or if many will be filtered out. */
 const LONG_COUNT = 20;
-/** A page of a service's own size with fewer results is its last. */
-const LEAST_PAGE = 5;
+/** For a source with its own page size: a page with fewer results is the last. */
+const MIN_PAGE_RESULTS = 5;
 
-export function createHitFinder({ sources, own, atOnce }: HitFinderOptions): HitFinder {
-  const standard = sources.length > 0 ? sources : own ? [own] : [];
+export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions): HitFinder {
+  const defaults = sources.length > 0 ? sources : index ? [index] : [];
 
-  function chosen(provider: string | undefined): { among: readonly Source[]; engine?: EngineName | undefined } {
-    if (provider === undefined) return { among: standard };
+  function chooseSources(provider: string | undefined): { among: readonly Source[]; engine?: EngineName | undefined } {
+    if (provider === undefined) return { among: defaults };
     const engine = ENGINES.find((name) => name === provider);
     if (engine) return { among: sources.filter(({ engines }) => engines.includes(engine)), engine };
-    if (isLocalIndex(provider)) return { among: own ? [own] : [] };
+    if (isLocalIndex(provider)) return { among: index ? [index] : [] };
     const named = sources.filter(({ name }) => name === provider);
     if (named.length) return { among: named };
     throw problem('ParamValidationError', { path: 'provider', message: `provider must be one of ${names.join(', ')}` });
   }
   const names = [...new Set([...ENGINES, 'reader', 'local', ...sources.map(({ name }) => name)])];
 
-  async function live(
+  async function askSources(
     candidates: readonly Source[],
     query: SearchQuery,
-    asked: SourceRequest,
+    request: SourceRequest,
   ): Promise<FoundHits | undefined> {
     const queue = [
       ...candidates.filter((source) => !source.isResting()),
       ...candidates.filter((source) => source.isResting()),
     ];
-    const alone = atOnce === 1 || candidates.length === 1;
+    const alone = maxAtOnce === 1 || candidates.length === 1;
     let answered = false;
     const opened: Opened[] = [];
     const open = async () => {
       for (let source = queue.shift(); source; source = queue.shift()) {
         const opening = openingOf(source, query, alone);
         try {
-          const hits = await source.page(opening, asked);
+          const hits = await source.page(opening, request);
           answered = true;
-          const kept = narrowed(hits, query, source);
+          const matching = filterHits(hits, query, source);
           if (hits.length) {
-            return void opened.push({ source, opening, hits: kept, more: hasMore(source, opening, hits) });
+            return void opened.push({ source, opening, hits: matching, more: hasMore(source, opening, hits) });
           }
-          // Whoever has no page 3 has a page 2 that was shown: another's page 3 would not go on from there.
+          // Page 2 was shown from this source; page 3 of another source would not continue it.
           if (query.page > 1 && alone) return;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
         }
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, open));
+    await Promise.all(Array.from({ length: maxAtOnce }, open));
     if (!opened.length) return answered ? { hits: [], providers: [] } : undefined;
     opened.sort((a, b) => candidates.indexOf(a.source) - candidates.indexOf(b.source));
-    return { hits: await windowOf(opened, query, asked), providers: opened.map(({ source }) => source.name) };
+    return { hits: await readWindow(opened, query, request), providers: opened.map(({ source }) => source.name) };
   }
 
   return {
-    ownOnly: sources.length === 0,
+    hasIndexOnly: sources.length === 0,
     names,
     async find(query, request) {
       const { provider, ...rest } = request;
-      const { among, engine } = chosen(provider);
+      const { among, engine } = chooseSources(provider);
       const candidates = among.filter(({ kinds }) => kinds.includes(query.kind));
-      if (!candidates.length) throw nobody(query, provider, standard.length > 0);
-      const asked = { ...rest, engine };
-      const found = await live(candidates, query, asked);
+      if (!candidates.length) throw noProvider(query, provider, defaults.length > 0);
+      const sourceRequest = { ...rest, engine };
+      const found = await askSources(candidates, query, sourceRequest);
       if (found) return found;
       let staleAt = Number.POSITIVE_INFINITY;
-      const onCached = (keptAt: number) => {
-        staleAt = Math.min(staleAt, keptAt);
+      const onCached = (storedAt: number) => {
+        staleAt = Math.min(staleAt, storedAt);
       };
-      const kept = request.noCache
+      const cached = request.noCache
         ? undefined
-        : await live(candidates, query, { ...asked, onlyCached: true, onCached });
-      if (kept) return Number.isFinite(staleAt) ? { ...kept, staleAt } : kept;
-      throw problem('DownstreamServiceError', { message: 'None of the search providers answered, try again later' });
+        : await askSources(candidates, query, { ...sourceRequest, onlyCached: true, onCached });
+      if (cached) return Number.isFinite(staleAt) ? { ...cached, staleAt } : cached;
+      throw problem('DownstreamServiceError', { message: 'None of the search providers answered. Try again later.' });
     },
-    own: async (query, request) => {
-      const hits = own?.kinds.includes(query.kind)
-        ? await own.page(query, { ...request, noCache: true, noTrace: true })
+    findInIndex: async (query, request) => {
+      const hits = index?.kinds.includes(query.kind)
+        ? await index.page(query, { ...request, noCache: true, noTrace: true })
         : [];
       return { hits: hits.slice(0, query.count || undefined), providers: ['reader'] };
     },
@@ -137,14 +137,14 @@ export function createHitFinder({ sources, own, atOnce }: HitFinderOptions): Hit
 
 interface Opened {
   readonly source: Source;
-  /** What was asked first. */
+  /** The first query sent to it. */
   readonly opening: SearchQuery;
   readonly hits: Hit[];
   /** Whether there may be a next page. */
   more: boolean;
 }
 
-/** Whether a source gives the very page that was asked for. */
+/** Whether a source can return exactly the requested page. */
 const isDirect = (source: Source, query: SearchQuery, alone: boolean) =>
   alone &&
   query.count > 0 &&
@@ -154,24 +154,24 @@ const isDirect = (source: Source, query: SearchQuery, alone: boolean) =>
 
 function hasMore({ paging }: Source, { count }: SearchQuery, hits: readonly Hit[]): boolean {
   if (paging === 'none') return false;
-  return hits.length >= (paging === 'exact' ? count : LEAST_PAGE);
+  return hits.length >= (paging === 'exact' ? count : MIN_PAGE_RESULTS);
 }
 
-/** What a source is asked first: the page itself, or its list from the beginning. */
+/** The first query to a source: for the requested page itself, or for its list from the beginning. */
 function openingOf(source: Source, query: SearchQuery, alone: boolean): SearchQuery {
   if (isDirect(source, query, alone)) return query;
-  const isThinned = query.count === 0 || hasUnsupported(query, source.operators);
-  const wanted = isThinned ? LONG_COUNT : query.count;
-  // Without later pages all that is needed must come at once.
+  const isFiltered = query.count === 0 || hasUnsupported(query, source.operators);
+  const wanted = isFiltered ? LONG_COUNT : query.count;
+  // A source without paging must return everything at once.
   const count = Math.min(source.maxCount, source.paging === 'none' ? wanted * query.page : wanted);
   return { ...query, count, page: 1 };
 }
 
 /**
- * The results that were asked for. Lists are fused page by page, so that what was shown on one page does not move when a
- * later one is asked for.
+ * The requested page of merged results. Lists are merged page by page, so that results of a page do not move when a later
+ * page is requested.
  */
-async function windowOf(opened: readonly Opened[], query: SearchQuery, asked: SourceRequest): Promise<Hit[]> {
+async function readWindow(opened: readonly Opened[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
   const { count, page, kind } = query;
   const [first] = opened;
   if (opened.length === 1 && first!.opening === query) return mergeHits([first!.hits], kind).slice(0, count);
@@ -190,12 +190,12 @@ async function windowOf(opened: readonly Opened[], query: SearchQuery, asked: So
     take(
       await Promise.all(
         open.map(async (one) => {
-          const hits = await one.source.page({ ...one.opening, page: next }, asked).catch((error: unknown) => {
+          const hits = await one.source.page({ ...one.opening, page: next }, request).catch((error: unknown) => {
             if (error instanceof ProviderError) return [];
             throw error;
           });
           one.more = hasMore(one.source, one.opening, hits);
-          return narrowed(hits, query, one.source);
+          return filterHits(hits, query, one.source);
         }),
       ),
     );
@@ -204,8 +204,8 @@ async function windowOf(opened: readonly Opened[], query: SearchQuery, asked: So
   return count === 0 ? all : all.slice(count * (page - 1), count * page);
 }
 
-/** Without the hits that break what their source did not understand, or are known to be of another time. */
-const narrowed = (hits: readonly Hit[], query: SearchQuery, source: Source): Hit[] =>
+/** Drops hits that violate operators which their source does not support, or that are known to be of another time. */
+const filterHits = (hits: readonly Hit[], query: SearchQuery, source: Source): Hit[] =>
   hits.filter((hit) => matchesOperators(hit, query, source.operators) && isOfTime(hit, query));
 
 function isOfTime({ date }: Hit, { since, until }: SearchQuery): boolean {
@@ -214,8 +214,8 @@ function isOfTime({ date }: Hit, { since, until }: SearchQuery): boolean {
   return Number.isNaN(ms) || ((since === undefined || ms >= since) && (until === undefined || ms < until));
 }
 
-function nobody({ kind }: SearchQuery, provider: string | undefined, isAnyone: boolean) {
-  if (!isAnyone) {
+function noProvider({ kind }: SearchQuery, provider: string | undefined, hasSources: boolean) {
+  if (!hasSources) {
     return problem('AssertionFailureError', { message: 'No search provider is configured on this server' });
   }
   const whom = provider === undefined ? 'None of the search providers here has' : `Nobody here has ${provider}'s`;

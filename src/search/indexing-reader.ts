@@ -1,7 +1,6 @@
 /**
- * A reader whose pages can be searched afterwards. Only what anybody could have read is remembered: nothing that came with a
- * request or because of what a caller brought along, nothing that its site or the caller wants forgotten. Who finds a page
- * is decided by the URLs that it was read by.
+ * A reader that adds the pages it reads to the local index. Only public pages are added: nothing sent with a request or read
+ * with a caller's credentials, and nothing that its site or the caller forbids to store. Its URLs decide who can find it.
  */
 import { createHash } from 'node:crypto';
 import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
@@ -12,23 +11,23 @@ import { type IndexShared, ownerOf } from './index/owners.ts';
 
 export interface IndexingReaderOptions {
   readonly index: Pick<LocalIndex, 'add' | 'remove'>;
-  /** Whether pages that forbid copies are remembered too. */
+  /** Whether to index pages that forbid copies (`no-store`). */
   readonly keepsNoStore: boolean;
-  /** What accounts find of each other's reads. */
+  /** Which pages read by other accounts an account can find. */
   readonly shared: IndexShared;
   readonly log: Pick<Log, 'warn'>;
   readonly now?: () => number;
 }
 
-/** So many pages may wait for the index; further ones are found when they are read again. */
+/** Limit of pages waiting for the index. Others are skipped until they are read again. */
 const MAX_WAITING = 200;
-/** Of so many pages it is known that they are in the index as they were read. */
+/** Limit of the cache of pages known to be in the index in their current version. */
 const MAX_KNOWN = 2_000;
-/** A page that is read again and again is told to the index so often, which keeps longest what was read last. */
+/** How long a page stays in that cache. Adding it again marks it as recently read in the index. */
 const KNOWN_FOR_MS = 600_000;
 
 export function createIndexingReader(reader: Reader, options: IndexingReaderOptions): Reader {
-  const remember = createMemory(options);
+  const addToIndex = createIndexer(options);
   return {
     async *each(request) {
       let last: Rendition | undefined;
@@ -36,11 +35,11 @@ export function createIndexingReader(reader: Reader, options: IndexingReaderOpti
         last = rendition;
         yield rendition;
       }
-      if (last) remember(request, last);
+      if (last) addToIndex(request, last);
     },
     async last(request) {
       const rendition = await reader.last(request);
-      remember(request, rendition);
+      addToIndex(request, rendition);
       return rendition;
     },
   };
@@ -51,11 +50,11 @@ interface Known {
   readonly until: number;
 }
 
-function createMemory({ index, keepsNoStore, shared, log, now = Date.now }: IndexingReaderOptions) {
+function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: IndexingReaderOptions) {
   const known = new Map<string, Known>();
   let waiting = 0;
 
-  function tell(url: string, work: Promise<unknown>): void {
+  function track(url: string, work: Promise<unknown>): void {
     waiting++;
     work
       .catch((error: unknown) => {
@@ -66,34 +65,36 @@ function createMemory({ index, keepsNoStore, shared, log, now = Date.now }: Inde
   }
 
   return (request: ReadRequest, rendition: Rendition): void => {
-    if (!isForAll(request) || rendition.staleAt !== undefined || waiting >= MAX_WAITING) return;
+    if (!isPublicRead(request) || rendition.staleAt !== undefined || waiting >= MAX_WAITING) return;
     const { url } = rendition.page;
-    const hindrance = exclusionOf(rendition, keepsNoStore);
-    if (hindrance) {
-      // What was read before must not outlive the page, nor its site's consent.
-      if (hindrance.isPermanent) {
+    const exclusion = exclusionOf(rendition, keepsNoStore);
+    if (exclusion) {
+      // An earlier copy must not outlive the page or the consent of its site.
+      if (exclusion.isPermanent) {
         known.delete(url);
-        tell(url, index.remove(url));
+        track(url, index.remove(url));
       }
       return;
     }
-    const page = toIndexablePage(request.options.formats.has('frontmatter') ? withoutHead(rendition) : rendition.page);
+    const page = toIndexablePage(
+      request.options.formats.has('frontmatter') ? withoutFrontMatter(rendition) : rendition.page,
+    );
     const urls = [request.target.url, rendition.finalUrl ?? url];
     const owner = ownerOf(shared, { account: request.account, urls });
     if (!page || owner === undefined) return;
     const version = createHash('sha256').update(`${owner}\n${page.title}\n${page.content}`).digest('base64');
     const before = known.get(url);
     if (before?.version === version && before.until > now()) return;
-    // The oldest goes, and what is told again is young again.
+    // Re-inserted as the youngest; the oldest is evicted.
     known.delete(url);
     if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
     known.set(url, { version, until: now() + KNOWN_FOR_MS });
-    tell(url, index.add({ ...page, owner }));
+    track(url, index.add({ ...page, owner }));
   };
 }
 
-/** Whether the read was of a page as everybody gets it, and all of it. */
-function isForAll({ target, options }: ReadRequest): boolean {
+/** Whether the read returned a whole public page in Markdown. */
+function isPublicRead({ target, options }: ReadRequest): boolean {
   if (target.given || target.upload || !mayKeep(options)) return false;
   const { formats, modelFormat, maxTokens, targetSelector, removeSelector, retainLinks } = options;
   const isWhole = maxTokens === undefined && targetSelector.length === 0 && removeSelector.length === 0;
@@ -102,8 +103,8 @@ function isForAll({ target, options }: ReadRequest): boolean {
   return isMarkdown && !modelFormat && isWhole && isPlain;
 }
 
-/** The page without the front matter that was put before its content. */
-function withoutHead({ page }: Rendition): Rendition['page'] {
+/** The page without the front matter at the start of its content. */
+function withoutFrontMatter({ page }: Rendition): Rendition['page'] {
   const end = page.content?.startsWith('---\n') ? page.content.indexOf('\n---\n', 3) : -1;
   return end < 0 ? page : { ...page, content: page.content!.slice(end + 5).trimStart() };
 }

@@ -1,4 +1,4 @@
-/** The search room as the server has it, put together from the settings. */
+/** Builds search from the settings of the server. */
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { MayAnswer } from '#net/guard/recheck.ts';
@@ -17,38 +17,38 @@ import { openSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
   readonly reader: Reader;
-  /** To the services of the settings. */
+  /** Fetches from the search providers. */
   readonly trusted: TrustedFetch;
-  /** To the sites themselves, for their icons. */
+  /** Fetches the icons of sites. */
   readonly fetch: GuardedFetch;
   readonly fitPicture: FitPicture;
-  /** The server's own index of pages; absent when it keeps none. */
+  /** The local index; absent if the server has none. */
   readonly index?: LocalIndex | undefined;
-  /** Whether what was kept of a URL may still be answered. */
+  /** Whether a stored page may still be returned. */
   readonly mayAnswer: MayAnswer;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
-  /** Told of each question to a service of the settings what became of it. */
+  /** Called with the outcome of each request to a provider. */
   readonly onAsked?: SourceTools['onAsked'];
 }
 
 export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce' | 'indexShared'>;
 
-/** Throws ConfigError when a row of `searchProviders` cannot be. */
+/** Throws ConfigError if a row of `searchProviders` is invalid. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
   const { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked } = tools;
   const rows = parseProviderRows(settings.searchProviders);
-  const own = index && createIndexSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
+  const indexSource = index && createIndexSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAskProvider({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {
-    if (row === LOCAL_INDEX_ROW) return own ? [own] : [];
+    if (row === LOCAL_INDEX_ROW) return indexSource ? [indexSource] : [];
     const { name, provider } = row;
     if (provider.notice) log.info({ provider: name }, provider.notice);
     return [createSource(row, { ask, store, log, onAsked })];
   });
   return createSearch({
-    lists: createHitFinder({ sources, own, atOnce: settings.searchProvidersAtOnce }),
+    hitFinder: createHitFinder({ sources, index: indexSource, maxAtOnce: settings.searchProvidersAtOnce }),
     reader,
     passages: { embedder, rerank },
     favicons: createFavicons({ fetch, fitPicture }),

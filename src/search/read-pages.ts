@@ -1,4 +1,4 @@
-/** Reading the pages of hits: all at once through the reader, as far as the time goes. */
+/** Reads the pages of hits in parallel, within a time limit. */
 import { setMaxListeners } from 'node:events';
 import { asProblem, Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
@@ -12,21 +12,21 @@ export interface PagesRequest {
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
   readonly account?: string | undefined;
-  /** How long reading may take. */
+  /** Time limit for all pages. */
   readonly budgetMs: number;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Hosts under which this server is asked: its own pages would be read in circles. */
+  /** Hosts of this server, whose pages are not read: that could loop. */
   readonly ownHosts: readonly string[];
   readonly trace?: Trace | undefined;
 }
 
-/** What a read is given less than the search, so that what it has seen by then is still answered. */
+/** A read ends this much before the search, so that its last snapshot is still returned. */
 const MARGIN_MS = 300;
 
 /**
- * The entries each time one of them has changed; unread ones first, the last ones final. Throws what is wrong with an
- * option for every page alike, or the signal's reason.
+ * Yields all entries first unread, then after each change, and last in their final state. Throws a Problem that concerns
+ * every page, such as an invalid option, or the signal's reason.
  */
 export async function* readPages(
   hits: readonly Hit[],
@@ -35,12 +35,12 @@ export async function* readPages(
 ): AsyncGenerator<readonly Entry[]> {
   const { signal, budgetMs, options } = request;
   const stop = new AbortController();
-  // Each page's read listens, and there may be more of them than Node thinks right.
+  // Each read adds a listener, possibly more than Node's warning limit.
   setMaxListeners(0, stop.signal);
-  const timeUp = new Error('the time of the search is up');
-  const leave = () => stop.abort(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
+  const timeUp = new Error('the search has reached its time limit');
+  const onAbort = () => stop.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   const timer = setTimeout(() => stop.abort(timeUp), budgetMs);
   let entries: readonly Entry[] = hits.map((hit) => ({ hit, state: 'waiting' }));
   let wake = () => {};
@@ -54,9 +54,9 @@ export async function* readPages(
     left--;
     wake();
   };
-  // Whole seconds, so that equal searches share their reads.
+  // In whole seconds, so that equal searches share reads.
   const timeoutMs = Math.max(1_000, Math.floor((budgetMs - MARGIN_MS) / 1_000) * 1_000);
-  const each = Object.freeze({ ...options, timeoutMs });
+  const readOptions = Object.freeze({ ...options, timeoutMs });
   const read = async (hit: Hit, index: number) => {
     if (isIndexedFile(hit)) return settle(index, { state: 'indexed' });
     try {
@@ -64,7 +64,7 @@ export async function* readPages(
       const trace = request.trace?.within({ result: index + 1 });
       const reading = {
         target: { url: hit.url },
-        options: each,
+        options: readOptions,
         signal: stop.signal,
         keyed: request.keyed,
         account: request.account,
@@ -74,7 +74,7 @@ export async function* readPages(
       const rendition = await during('page', trace, () => reader.last(reading));
       settle(index, { state: 'read', rendition });
     } catch (error) {
-      if (isOfEveryPage(error)) fatal ??= error;
+      if (concernsEveryPage(error)) fatal ??= error;
       if (stop.signal.reason === timeUp) settle(index, { state: 'late' });
       else
         settle(index, {
@@ -94,7 +94,7 @@ export async function* readPages(
       if (fatal) throw fatal;
       signal.throwIfAborted();
       if (stop.signal.aborted) {
-        // A read that is slow to end is not waited for.
+        // Does not wait for reads that are slow to end.
         entries = entries.map((entry) => (entry.state === 'waiting' ? { ...entry, state: 'late' } : entry));
         break;
       }
@@ -104,7 +104,7 @@ export async function* readPages(
     yield entries;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', onAbort);
     stop.abort(timeUp);
   }
 }
@@ -115,8 +115,8 @@ function refuseOwn(url: string, ownHosts: readonly string[]): void {
   if (ownHosts.includes(new URL(url).host)) throw new OwnHostError();
 }
 
-/** What no other page would do better with: an option that cannot be, or a model that is not there. */
-function isOfEveryPage(error: unknown): boolean {
+/** Whether every other page would fail the same way: an invalid option, or an unavailable model. */
+function concernsEveryPage(error: unknown): boolean {
   if (!(error instanceof Problem)) return false;
   const { path } = error.facts;
   const named = path !== undefined && path !== 'url';

@@ -1,11 +1,12 @@
-/** The best passages of several pages within a number of tokens: found by words and by meaning, without repeats. */
-import { setImmediate as turn } from 'node:timers/promises';
+/** Selects the best passages of several pages within a token limit, by words and by meaning, without near-duplicates. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countTokens, keepTokens } from '#reader/index.ts';
 import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
 import { cutPassages } from './index/passages/cut-passages.ts';
 import { guessLanguage } from './index/text/language.ts';
 import { querySlots, type Slot, termsOf } from './index/text/terms.ts';
 import type { SearchQuery } from './query.ts';
+import { fuseRanks } from './rank-fusion.ts';
 import type { Entry } from './result.ts';
 
 export interface PassageTools {
@@ -16,25 +17,24 @@ export interface PassageTools {
 
 interface PassagesRequest {
   readonly query: SearchQuery;
-  readonly mostTokens: number;
+  readonly maxTokens: number;
   readonly signal: AbortSignal;
 }
 
-/** Passages of one page that are looked at, and of all that a model is shown. */
-const MOST_OF_A_PAGE = 150;
-const MOST_BY_MODEL = 96;
-const MOST_CHOSEN_FROM = 500;
-/** Nothing fits in less. */
-const LEAST_TOKENS = 15;
-/** The order of the results says which page is good, not which part of it. */
-const PLACE_WEIGHT = 0.5;
-const MOST_QUERY_SLOTS = 32;
-const RANK_CONSTANT = 60;
-/** BM25 as Robertson and Zaragoza 2009 set it. */
+/** Most passages considered: of one page, by a model, and for the selection. */
+const MAX_PER_PAGE = 150;
+const MAX_BY_MODEL = 96;
+const MAX_RANKED = 500;
+/** The selection ends when fewer tokens are left. */
+const MIN_TOKENS = 15;
+/** Low, since the order of results ranks pages, not their passages. */
+const POSITION_WEIGHT = 0.5;
+const MAX_QUERY_SLOTS = 32;
+/** BM25 parameters (Robertson and Zaragoza 2009). */
 const K1 = 1.2;
 const B = 0.75;
-/** Passages with so large a share of words in common say the same. */
-const SAME_SHARE = 0.8;
+/** Passages that share more than this part of their words are near-duplicates. */
+const DUPLICATE_SHARE = 0.8;
 
 interface Candidate {
   readonly entry: number;
@@ -42,38 +42,38 @@ interface Candidate {
   readonly text: string;
   readonly heading: string;
   readonly terms: ReadonlyMap<string, number>;
-  /** Those of the text alone. */
-  readonly own: ReadonlySet<string>;
+  /** Terms of the text, without title and headings. */
+  readonly textTerms: ReadonlySet<string>;
   readonly length: number;
 }
 
-/** The entries that have passages among the best, each with its own in the order of the page. */
+/** Returns the entries that have selected passages, each with its passages in the order of the page. */
 export async function selectPassages(
   entries: readonly Entry[],
-  { query, mostTokens, signal }: PassagesRequest,
+  { query, maxTokens, signal }: PassagesRequest,
   { embedder, rerank }: PassageTools,
 ): Promise<readonly Entry[]> {
   const candidates: Candidate[] = [];
   for (const [index, entry] of entries.entries()) {
     candidates.push(...candidatesOf(entry, index));
-    await turn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
   }
   const words = query.words || query.text;
   const language = guessLanguage(words);
-  const slots = querySlots(words, language ? [language] : LANGUAGES, MOST_QUERY_SLOTS);
+  const slots = querySlots(words, language ? [language] : LANGUAGES, MAX_QUERY_SLOTS);
   const rankings: Ranking[] = [
     { order: byWords(candidates, slots), weight: 1 },
-    { order: byPlace(candidates), weight: PLACE_WEIGHT },
+    { order: byPosition(candidates), weight: POSITION_WEIGHT },
   ];
-  // A model is shown what the words point at, and the beginnings of pages.
-  const shortlist = fused(rankings).slice(0, MOST_BY_MODEL);
+  // A model sees passages that match the words, and the beginnings of pages.
+  const shortlist = fuse(rankings).slice(0, MAX_BY_MODEL);
   const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
   if (near) rankings.push({ order: near, weight: embedder.weight });
-  let order: readonly Candidate[] = fused(rankings).slice(0, MOST_CHOSEN_FROM);
-  if (rerank) order = await reranked(order, words, rerank, signal);
-  const chosen = choose(order, mostTokens);
-  const kept = entries.flatMap((entry, index) => {
+  let order: readonly Candidate[] = fuse(rankings).slice(0, MAX_RANKED);
+  if (rerank) order = await rerankFirst(order, words, rerank, signal);
+  const chosen = fitInto(order, maxTokens);
+  const withPassages = entries.flatMap((entry, index) => {
     const passages = chosen
       .filter((one) => one.candidate.entry === index)
       .sort((a, b) => a.candidate.start - b.candidate.start);
@@ -82,18 +82,18 @@ export async function selectPassages(
       { ...entry, passages: passages.map(({ candidate: { text, heading }, tokens }) => ({ text, heading, tokens })) },
     ];
   });
-  return kept.length ? kept : entries.map((entry) => ({ ...entry, passages: [] }));
+  return withPassages.length ? withPassages : entries.map((entry) => ({ ...entry, passages: [] }));
 }
 
-/** Languages whose stems are tried for queries that don't tell theirs. */
+/** Languages to stem by if the language of the query is unclear. */
 const LANGUAGES = ['en', 'de', 'fr', 'es'];
 
-/** The passages of a page; of one that was not read those that the index has, or what the search said. */
+/** The passages of a page. If it was not read: those of the local index, or the provider's snippet. */
 function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
   const markdown = rendition?.page.content || rendition?.page.text || '';
   const language = guessLanguage(markdown || hit.description);
   const pieces = markdown
-    ? cutPassages(markdown, MOST_OF_A_PAGE).map(({ start, end, heading }) => ({
+    ? cutPassages(markdown, MAX_PER_PAGE).map(({ start, end, heading }) => ({
         start,
         heading,
         text: markdown.slice(start, end).trim(),
@@ -104,27 +104,28 @@ function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
   return pieces
     .filter(({ text }) => text !== '')
     .map(({ start, heading, text }) => {
-      const said = termsOf(text, language);
-      // Titles and headings say what a passage is about.
+      const body = termsOf(text, language);
+      // Titles and headings describe a passage, so their terms count too.
       const above = termsOf(`${hit.title}\n${heading}`, language);
       const terms = new Map<string, number>();
-      for (const term of [...said.main, ...said.variants, ...above.main]) terms.set(term, (terms.get(term) ?? 0) + 1);
+      for (const term of [...body.main, ...body.variants, ...above.main]) terms.set(term, (terms.get(term) ?? 0) + 1);
       return {
         entry,
         start,
         heading,
         text,
         terms,
-        own: new Set(said.main),
-        length: said.main.length + above.main.length,
+        textTerms: new Set(body.main),
+        length: body.main.length + above.main.length,
       };
     });
 }
 
 function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Candidate[] {
-  const asked = slots.some(({ common }) => !common) ? slots.filter(({ common }) => !common) : slots;
+  const specific = slots.filter(({ common }) => !common);
+  const searched = specific.length ? specific : slots;
   const mean = candidates.reduce((sum, { length }) => sum + length, 0) / (candidates.length || 1);
-  const counts = asked.map(({ terms }) =>
+  const counts = searched.map(({ terms }) =>
     candidates.map((candidate) => terms.reduce((sum, term) => sum + (candidate.terms.get(term) ?? 0), 0)),
   );
   const weights = counts.map((list) => {
@@ -137,22 +138,22 @@ function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Cand
       return sum + (weights[slot]! * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / (mean || 1)));
     }, 0),
   );
-  return ranked(candidates, scores)
+  return sortByScore(candidates, scores)
     .filter(([, score]) => score > 0)
     .map(([candidate]) => candidate);
 }
 
-/** First the beginning of each page, in the order of the results, then what follows there. */
-const byPlace = (candidates: readonly Candidate[]): Candidate[] => {
-  const places = new Map<number, number>();
+/** The first passage of each page in the order of the results, then the second of each, and so on. */
+const byPosition = (candidates: readonly Candidate[]): Candidate[] => {
+  const counts = new Map<number, number>();
   const depth = candidates.map(({ entry }) => {
-    const place = places.get(entry) ?? 0;
-    places.set(entry, place + 1);
-    return place;
+    const position = counts.get(entry) ?? 0;
+    counts.set(entry, position + 1);
+    return position;
   });
-  return ranked(
+  return sortByScore(
     candidates,
-    depth.map((place) => -place),
+    depth.map((position) => -position),
   ).map(([candidate]) => candidate);
 };
 
@@ -172,11 +173,11 @@ async function byMeaning(
       ),
     ]);
     const scores = vectors.map((vector) => cosine(query!, vector));
-    return ranked(candidates, scores)
+    return sortByScore(candidates, scores)
       .filter(([, score]) => score > embedder.floor)
       .map(([candidate]) => candidate);
   } catch (error) {
-    // Words alone will do.
+    // The ranking by words is enough.
     if (signal.aborted) throw error;
     return undefined;
   }
@@ -194,28 +195,28 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return dot / (Math.sqrt(left * right) || 1);
 }
 
-async function reranked(
+async function rerankFirst(
   order: readonly Candidate[],
   words: string,
   rerank: PassageReranker,
   signal: AbortSignal,
 ): Promise<readonly Candidate[]> {
-  const shown = order.slice(0, MOST_BY_MODEL);
+  const shown = order.slice(0, MAX_BY_MODEL);
   try {
     const scores = await rerank(
       words,
       shown.map(({ text }) => text),
       signal,
     );
-    return [...ranked(shown, Array.from(scores)).map(([candidate]) => candidate), ...order.slice(MOST_BY_MODEL)];
+    return [...sortByScore(shown, Array.from(scores)).map(([candidate]) => candidate), ...order.slice(MAX_BY_MODEL)];
   } catch (error) {
     if (signal.aborted) throw error;
     return order;
   }
 }
 
-/** Best first; equal ones as they were. */
-const ranked = <T>(items: readonly T[], scores: readonly number[]): [T, number][] =>
+/** Sorts by score, best first; equal scores keep their order. */
+const sortByScore = <T>(items: readonly T[], scores: readonly number[]): [T, number][] =>
   items.map((item, index): [T, number] => [item, scores[index]!]).sort(([, a], [, b]) => b - a);
 
 interface Ranking {
@@ -223,23 +224,19 @@ interface Ranking {
   readonly weight: number;
 }
 
-function fused(rankings: readonly Ranking[]): Candidate[] {
-  const scores = new Map<Candidate, number>();
-  for (const { order, weight } of rankings) {
-    for (const [rank, one] of order.entries()) {
-      scores.set(one, (scores.get(one) ?? 0) + weight / (RANK_CONSTANT + rank + 1));
-    }
-  }
-  return [...scores].sort(([, a], [, b]) => b - a).map(([candidate]) => candidate);
-}
+const fuse = (rankings: readonly Ranking[]): Candidate[] =>
+  fuseRanks(
+    rankings.map(({ order, weight }) => ({ items: order, weight })),
+    (candidate) => candidate,
+  ).map(({ key }) => key);
 
-/** As many as there is room for, without those that say what a better one said. */
-function choose(order: readonly Candidate[], mostTokens: number): { candidate: Candidate; tokens: number }[] {
+/** Takes passages in order while they fit, without near-duplicates of better ones. */
+function fitInto(order: readonly Candidate[], maxTokens: number): { candidate: Candidate; tokens: number }[] {
   const chosen: { candidate: Candidate; tokens: number }[] = [];
-  let left = mostTokens;
+  let left = maxTokens;
   for (const candidate of order) {
-    if (left < LEAST_TOKENS) break;
-    if (chosen.some((other) => isSame(candidate, other.candidate))) continue;
+    if (left < MIN_TOKENS) break;
+    if (chosen.some((other) => isNearDuplicate(candidate, other.candidate))) continue;
     const tokens = countTokens(candidate.text);
     if (tokens > left) continue;
     left -= tokens;
@@ -247,13 +244,13 @@ function choose(order: readonly Candidate[], mostTokens: number): { candidate: C
   }
   const [best] = order;
   if (chosen.length || !best) return chosen;
-  // Rather a part of the best one than nothing.
-  const text = keepTokens(best.text, mostTokens);
+  // None fits: a part of the best one is better than nothing.
+  const text = keepTokens(best.text, maxTokens);
   return [{ candidate: { ...best, text }, tokens: countTokens(text) }];
 }
 
-function isSame({ own: a }: Candidate, { own: b }: Candidate): boolean {
+function isNearDuplicate({ textTerms: a }: Candidate, { textTerms: b }: Candidate): boolean {
   let common = 0;
   for (const term of a) if (b.has(term)) common++;
-  return common > SAME_SHARE * (a.size + b.size - common);
+  return common > DUPLICATE_SHARE * (a.size + b.size - common);
 }

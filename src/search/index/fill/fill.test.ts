@@ -16,11 +16,11 @@ describe('the journal', () => {
     const file = path.join(dir, 'below/journal.jsonl');
     const first = await openJournal(file);
     expect(first.before).toEqual([]);
-    await Promise.all([first.note({ url: 'a' }), first.note({ url: 'b', found: ['c'] })]);
+    await Promise.all([first.write({ url: 'a' }), first.write({ url: 'b', found: ['c'] })]);
     await writeFile(file, `${await readFile(file, 'utf8')}{"url": "cut`);
     const second = await openJournal(file);
     expect(second.before).toEqual([{ url: 'a' }, { url: 'b', found: ['c'] }]);
-    await second.note({ url: 'd' });
+    await second.write({ url: 'd' });
     expect((await openJournal(file)).before.map(({ url }) => url)).toEqual(['a', 'b', 'd']);
     await second.remove();
     expect((await openJournal(file)).before).toEqual([]);

@@ -1,4 +1,4 @@
-/** Fills the index in bulk: from a page and what it links to, from a sitemap, from a folder of files. */
+/** Fills the index in bulk: from a page and its links, from a sitemap, or from a folder of files. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,9 +17,9 @@ import type { Journal } from './journal.ts';
 export interface FillTools {
   readonly index: Pick<LocalIndex, 'add' | 'remove'>;
   readonly reader: Reader;
-  /** Whether pages that forbid copies are indexed too. */
+  /** Whether to index pages that forbid copies (`no-store`). */
   readonly keepsNoStore: boolean;
-  /** With `all` pages at capability URLs are indexed too. */
+  /** With `all`, pages at capability URLs are indexed too. */
   readonly shared: IndexShared;
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
@@ -27,12 +27,12 @@ export interface FillTools {
 }
 
 export interface FillOptions {
-  /** How many links away from the first page pages of its host are read; 0 for that page alone. */
+  /** Maximum number of links between the first page and others of its host; 0 for that page only. */
   readonly depth: number;
   readonly maxPages: number;
-  /** Between the end of a read of a host and the beginning of the next. */
+  /** Delay between two reads of a host. */
   readonly delayMs: number;
-  /** The product token that robots.txt files are asked about. */
+  /** Product token by which robots.txt files are read. */
   readonly agent: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: FillProgress) => void;
@@ -44,23 +44,24 @@ export interface FillProgress {
   /** Why it was refused or failed. */
   readonly reason?: string | undefined;
   readonly done: number;
-  /** What is known to be read, done and not. */
+  /** URLs found so far, done or not. */
   readonly known: number;
 }
 
 export interface FillSummary {
   added: number;
   unchanged: number;
-  /** By robots.txt. */
+  /** By robots.txt, by the page itself, or because its URL is secret. */
   refused: number;
   failed: number;
-  /** Done by an earlier run that was ended. */
+  /** Done by an earlier, interrupted run. */
   before: number;
 }
 
-/** Hosts that are read at the same time; each by one read at a time. */
+/** Hosts read at the same time, one page at a time each. */
 const HOSTS_AT_ONCE = 4;
 const FILES_AT_ONCE = 2;
+/** How long a worker waits while every host is busy. */
 const IDLE_MS = 20;
 const MAX_SITEMAPS = 500;
 const MAX_FILE_BYTES = 200_000_000;
@@ -68,11 +69,11 @@ const MAX_FILE_BYTES = 200_000_000;
 interface Task {
   readonly url: string;
   readonly depth: number;
-  /** Under which a file is found: without the folders above the one that was named, which are nobody's business. */
+  /** URL of a file in the index: without the folders above the source, which are private. */
   readonly shown?: string;
 }
 
-/** Throws when the source cannot be read at all; single pages that cannot be read are told and passed over. */
+/** Throws if the source itself cannot be read. Single pages that cannot be read are reported and skipped. */
 export async function fillIndex(source: string, tools: FillTools, options: FillOptions): Promise<FillSummary> {
   const { journal } = tools;
   const { signal, maxPages } = options;
@@ -101,13 +102,13 @@ export async function fillIndex(source: string, tools: FillTools, options: FillO
   const perform = async (task: Task): Promise<void> => {
     const outcome = await readAndIndex(task, tools, options);
     signal.throwIfAborted();
-    const { found, ...told } = outcome;
-    summary[told.outcome] += 1;
+    const { found, ...result } = outcome;
+    summary[result.outcome] += 1;
     for (const url of found) enqueue({ url, depth: task.depth - 1 });
-    await journal.note({ url: task.url, ...(found.length > 0 && { found }) });
+    await journal.write({ url: task.url, ...(found.length > 0 && { found }) });
     const { before, ...counts } = summary;
     const count = Object.values(counts).reduce((sum, value) => sum + value, before);
-    options.onProgress({ url: task.url, ...told, done: count, known });
+    options.onProgress({ url: task.url, ...result, done: count, known });
   };
 
   const { tasks, atOnce } = await listTasks(source, tools, options);
@@ -117,15 +118,18 @@ export async function fillIndex(source: string, tools: FillTools, options: FillO
   return summary;
 }
 
-interface HostRules {
+interface HostSchedule {
   readonly atOnce: number;
   readonly delayMs: number;
   readonly signal: AbortSignal;
   perform(task: Task): Promise<void>;
 }
 
-/** Several hosts at a time, each one's pages one after the other. Files are all of one host, and of no server. */
-async function runByHost(queues: Map<string, Task[]>, { atOnce, delayMs, signal, perform }: HostRules): Promise<void> {
+/** Reads several hosts at once, and one page of each at a time. Files have no host, so they are read in parallel. */
+async function runByHost(
+  queues: Map<string, Task[]>,
+  { atOnce, delayMs, signal, perform }: HostSchedule,
+): Promise<void> {
   const busy = new Set<string>();
   const work = async (): Promise<void> => {
     for (;;) {
@@ -169,7 +173,7 @@ async function listTasks(source: string, tools: FillTools, options: FillOptions)
   if (!/^https?:\/\//i.test(source)) {
     const root = path.resolve(source);
     const info = await stat(root).catch(() => undefined);
-    if (!info) throw new Error(`${source} is neither an address nor a file or folder`);
+    if (!info) throw new Error(`${source} is neither a URL nor an existing file or folder`);
     const files = info.isDirectory() ? await listFiles(root, options.maxPages) : [root];
     const above = path.dirname(root);
     const tasks = files.map((file) => ({
@@ -180,7 +184,7 @@ async function listTasks(source: string, tools: FillTools, options: FillOptions)
     return { tasks, atOnce: FILES_AT_ONCE };
   }
   const url = indexUrl(source);
-  if (!url) throw new Error(`${source} is no address`);
+  if (!url) throw new Error(`${source} is not a valid URL`);
   const pages = /\.(?:xml|txt)(?:\.gz)?$|sitemap/i.test(url.pathname)
     ? await listSitemapUrls(url.href, tools, options)
     : undefined;
@@ -188,23 +192,23 @@ async function listTasks(source: string, tools: FillTools, options: FillOptions)
   return { tasks, atOnce: HOSTS_AT_ONCE };
 }
 
-/** In the order of their names; what begins with a dot is left out, and links are not followed. */
-async function listFiles(root: string, most: number): Promise<string[]> {
+/** Lists files by name. Skips names that begin with a dot, and does not follow symbolic links. */
+async function listFiles(root: string, limit: number): Promise<string[]> {
   const files: string[] = [];
   const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined && files.length < most; folder = folders.pop()) {
+  for (let folder = folders.pop(); folder !== undefined && files.length < limit; folder = folders.pop()) {
     const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      const place = path.join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(place);
-      else if (entry.isFile() && files.length < most) files.push(place);
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(file);
+      else if (entry.isFile() && files.length < limit) files.push(file);
     }
   }
   return files;
 }
 
-/** Undefined when there is no sitemap at that address but a page. */
+/** The URLs of a sitemap, or of those in a sitemap index; `undefined` if the URL is that of a page. */
 async function listSitemapUrls(
   first: string,
   { fetch }: FillTools,
@@ -245,10 +249,10 @@ async function readAndIndex(
     const target = isFile ? await fileTarget(url) : { url };
     const rendition = await reader.last({ target, options: read, signal, keyed: true });
     const { page, finalUrl = page.url } = rendition;
-    const hindrance = isFile ? undefined : exclusionOf(rendition, keepsNoStore);
-    if (hindrance) {
-      if (hindrance.isPermanent) await index.remove(page.url);
-      return { outcome: 'refused', reason: hindrance.reason, found: depth > 0 ? linksOf(page, url) : [] };
+    const exclusion = isFile ? undefined : exclusionOf(rendition, keepsNoStore);
+    if (exclusion) {
+      if (exclusion.isPermanent) await index.remove(page.url);
+      return { outcome: 'refused', reason: exclusion.reason, found: depth > 0 ? linksOf(page, url) : [] };
     }
     const isSecret = !isFile && [url, finalUrl].some(isCapabilityUrl);
     if (isSecret && shared !== 'all') {
@@ -265,7 +269,7 @@ async function readAndIndex(
   }
 }
 
-const SECRET = 'its URL is a secret, which only LECTERN_INDEX_SHARED=all shares';
+const SECRET = 'its URL is secret (a capability URL); set LECTERN_INDEX_SHARED=all to index it';
 
 async function fileTarget(url: string) {
   const file = fileURLToPath(url);
@@ -275,7 +279,7 @@ async function fileTarget(url: string) {
   return { url: blobUrl(bytes), ...readUpload({ bytes, name: path.basename(file), option: 'file' }) };
 }
 
-/** Addresses of the same host, none twice. */
+/** Links to the same host, each once. */
 function linksOf({ links = {} }: Page, url: string): string[] {
   const { host } = new URL(url);
   const all = Array.isArray(links) ? links.map(([, address]) => address) : Object.values(links);

@@ -1,12 +1,12 @@
-/** A page as the reader answers it, as the index takes it. */
+/** Converts a page from the reader into one for the index, and tells which pages must not be indexed. */
 import type { Page, Rendition } from '#reader/index.ts';
 import type { IndexablePage } from '../local-index.ts';
 
 const CAPTCHA = /CAPTCHA/;
-/** Names of meta elements are of either case (HTML, 4.2.5.1). */
+/** Names of meta elements are case-insensitive (HTML standard, 4.2.5). */
 const ROBOTS = /^(?:robots|googlebot)$/i;
 
-/** What keeps a page from being found, in a few words; undefined for a page that is there and may be found. */
+/** Why a page must not be indexed; `undefined` if it may be. */
 export function exclusionOf(
   { page, status, noStore, robotsTag }: Rendition,
   keepsNoStore: boolean,
@@ -23,7 +23,7 @@ export function exclusionOf(
 
 const FORBIDDING: ReadonlySet<string> = new Set(['noindex', 'none', 'noarchive']);
 
-/** Whether one of the directives forbids it; what stands behind a colon is the value of another (`max-image-preview:none`). */
+/** Whether a robots directive forbids indexing. Directives with a value (`max-image-preview:none`) do not. */
 const forbids = (robots: string): boolean =>
   robots
     .toLowerCase()
@@ -33,12 +33,12 @@ const forbids = (robots: string): boolean =>
     .some((name) => FORBIDDING.has(name));
 
 export interface Exclusion {
-  /** Whether what was kept of the page before must go, too. */
+  /** Whether to remove an earlier copy from the index as well. */
   readonly isPermanent: boolean;
   readonly reason: string;
 }
 
-/** Undefined when there is no Markdown of it, or no address. `url` is that of the answer unless it is given. */
+/** `undefined` for a page without Markdown or without a URL that can be indexed. `url` overrides that of the page. */
 export function toIndexablePage(page: Page, url: string = page.url): IndexablePage | undefined {
   if (!page.content || !/^(?:https?|file):/.test(url)) return undefined;
   const { metadata = {} } = page;

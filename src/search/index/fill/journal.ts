@@ -1,42 +1,42 @@
-/** What a filling has done so far, a line each, so that one that was ended goes on where it was. */
+/** A journal of what an indexing run has done, one JSON line per URL, so that an interrupted run can be resumed. */
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-export interface Done {
+export interface JournalEntry {
   readonly url: string;
-  /** Addresses that were found there and are still to be read. */
+  /** URLs found on the page. */
   readonly found?: readonly string[];
 }
 
 export interface Journal {
-  /** What was done before. */
-  readonly before: readonly Done[];
-  note(done: Done): Promise<void>;
-  /** After the last one. */
+  /** Entries of earlier runs. */
+  readonly before: readonly JournalEntry[];
+  write(entry: JournalEntry): Promise<void>;
+  /** Removes the journal when the run is complete. */
   remove(): Promise<void>;
 }
 
 export async function openJournal(file: string): Promise<Journal> {
-  const before: Done[] = [];
+  const before: JournalEntry[] = [];
   for (const line of (await readFile(file, 'utf8').catch(() => '')).split('\n')) {
-    // The last line may have been cut off.
+    // The last line may be incomplete.
     try {
-      if (line) before.push(JSON.parse(line) as Done);
+      if (line) before.push(JSON.parse(line) as JournalEntry);
     } catch {}
   }
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  // What is cut off there must not be joined with what comes now.
+  // Separates an incomplete last line from the next entry.
   let separator = before.length > 0 ? '\n' : '';
-  let turn: Promise<void> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
   return {
     before,
-    note(done) {
-      turn = turn.then(() => {
-        const line = `${separator}${JSON.stringify(done)}\n`;
+    write(entry) {
+      writing = writing.then(() => {
+        const line = `${separator}${JSON.stringify(entry)}\n`;
         separator = '';
         return appendFile(file, line, { mode: 0o600 });
       });
-      return turn;
+      return writing;
     },
     remove: () => rm(file, { force: true }),
   };

@@ -1,4 +1,4 @@
-/** What filling the index needs beside the reader, put together from the settings, for one piece of work. */
+/** Runs `lectern index`: builds what filling needs from the settings, for one run. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '#config.ts';
@@ -26,7 +26,7 @@ type Settings = Pick<
   | 'userAgent'
 >;
 
-/** The index of an installation: of its data folder, or of its database. */
+/** Opens the index of an installation, in its data folder or its database. */
 export const openIndexOf = (
   { dataDir, databaseUrl, indexMaxBytes }: Pick<Settings, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>,
   more: Pick<LocalIndexOptions, 'embedder' | 'log'> = {},
@@ -39,7 +39,7 @@ export interface FillerTools {
   readonly log: Log;
 }
 
-/** Reads a source into the index; a run that was ended goes on where it was when it is started again. */
+/** Reads a source into the index. An interrupted run resumes where it stopped when it is started again. */
 export async function fill(
   source: string,
   settings: Settings,

@@ -75,8 +75,8 @@ export async function openVectorTable(db: Kysely<never>): Promise<VectorTable | 
     limit: number,
   ): Promise<NearPassage[]> {
     const half = sql`halfvec(${sql.lit(vector.length)})`;
-    const asked = sql`${`[${vector.join(',')}]`}::${half}`;
-    const distance = sql`(n.embedding::${half} <=> ${asked})`;
+    const queryVector = sql`${`[${vector.join(',')}]`}::${half}`;
+    const distance = sql`(n.embedding::${half} <=> ${queryVector})`;
     const own = sql`n.model = ${sql.lit(model)} AND vector_dims(n.embedding) = ${sql.lit(vector.length)}`;
     const query = only.among
       ? sql<NearPassage>`
