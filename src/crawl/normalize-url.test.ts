@@ -3,7 +3,7 @@ import { normalizeUrl } from './normalize-url.ts';
 
 const keyOf = (url: string) => normalizeUrl(url)?.key;
 
-it('is asked for without what only tells who comes from where', () => {
+it('is requested without tracking parameters and fragment', () => {
   const cleaned = {
     'https://A.example:443/x?utm_source=a&b=2&gclid=c#part': 'https://a.example/x?b=2',
     'https://a.example/x;jsessionid=1F.node1?b=2': 'https://a.example/x?b=2',
@@ -17,7 +17,7 @@ it('is asked for without what only tells who comes from where', () => {
     expect(normalizeUrl(none)).toBeUndefined();
 });
 
-it('is one page by scheme, order of parameters, and the index of a folder; by nothing else', () => {
+it('is the same page whatever the scheme, the order of parameters and the index file, and differs otherwise', () => {
   const same = [
     ['http://a.example/x', 'https://a.example/x'],
     ['https://a.example/x?a=1&b=2', 'https://a.example/x?b=2&a=1'],

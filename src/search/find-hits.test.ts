@@ -104,7 +104,7 @@ describe('paging', () => {
     if (paging === 'own') expect(made.asked.length).toBeLessThanOrEqual(5);
   });
 
-  it('of two services at once never shows a result twice, nor loses one', async () => {
+  it('of two providers at once neither repeats nor loses a result', async () => {
     const one = await service(windowOf(listed(12, 'a.test')));
     const two = await service(windowOf([...listed(6, 'b.test'), ...listed(8, 'a.test')]));
     const from = lists([exact('one', one), exact('two', two)], { maxAtOnce: 2 });
@@ -115,7 +115,7 @@ describe('paging', () => {
     expect((await find(from)).providers).toEqual(['one', 'two']);
   });
 
-  it('fills a page that operators made smaller', async () => {
+  it('fills up a page that operators have filtered', async () => {
     const pages = listed(40).map((page, index) => ({ ...page, url: index % 4 ? page.url : `https://b.test/${index}` }));
     const made = await service(windowOf(pages));
     const noOperators = parseProviderRows([{ name: 'mojeek', key: KEY, url: made.url }]) as ProviderRow[];
@@ -135,13 +135,13 @@ describe('paging', () => {
     );
   });
 
-  it('gives the whole list for a count of 0, a hundred at most', async () => {
+  it('returns the whole list for a count of 0, at most a hundred hits', async () => {
     const made = await service((asked) => asSearxng(listed(10_000), asked, 10_000));
     expect((await find(lists([searxng('one', made)]), { count: 0 })).hits).toHaveLength(100);
   });
 });
 
-describe('services that fail', () => {
+describe('providers that fail', () => {
   const BAD: Record<string, Answering> = {
     'answers HTML': (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sorry</html>'),
@@ -174,7 +174,7 @@ describe('services that fail', () => {
     expect(logged.join()).not.toMatch(/secret|127\.0\.0\.1|cats/);
   });
 
-  it('all of them are one coded failure without a word of them', async () => {
+  it('all together are one error without their messages', async () => {
     const bad = await service(BAD['answers 500']!);
     const failure = await find(lists([searxng('bad', bad, { key: KEY })])).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 500, status: 50002 });
@@ -182,7 +182,7 @@ describe('services that fail', () => {
     expect((failure as Error).cause).toBeUndefined();
   });
 
-  it('in a row are asked last for a while', async () => {
+  it('several times in a row are asked last for a while', async () => {
     const bad = await service(BAD['refuses the key']!);
     const good = await service((asked) => asSearxng(listed(3), asked));
     const from = lists([searxng('bad', bad), searxng('good', good)]);
@@ -193,7 +193,7 @@ describe('services that fail', () => {
     expect(bad.asked).toHaveLength(4);
   });
 
-  it('for having had enough are left alone as long as they ask', async () => {
+  it('by rate limit are not asked until it has passed', async () => {
     const busy = await service((_, response) => void response.writeHead(429, { 'retry-after': '90' }).end());
     const good = await service((asked) => asSearxng(listed(3), asked));
     const from = lists([searxng('busy', busy), searxng('good', good)]);
@@ -207,8 +207,8 @@ describe('services that fail', () => {
   });
 });
 
-describe('kept lists', () => {
-  it('answer for an hour, and longer when nobody else does', async () => {
+describe('cached lists', () => {
+  it('answer for an hour, and longer while no provider does', async () => {
     let up = true;
     const made = await service((asked, response) =>
       up ? asSearxng(listed(3), asked) : void response.writeHead(503).end(),
@@ -229,7 +229,7 @@ describe('kept lists', () => {
     await expect(find(from)).rejects.toMatchObject({ status: 50002 });
   });
 
-  it('tell apart what makes another list, and are not made of nothing or for those who leave no trace', async () => {
+  it('are separate for each query, and not stored for empty lists or without a trace', async () => {
     const made = await service((asked) =>
       asSearxng(asked.url.searchParams.get('q') === 'none' ? [] : listed(3), asked),
     );
@@ -243,7 +243,7 @@ describe('kept lists', () => {
     expect(made.asked).toHaveLength(queries.length + 4);
   });
 
-  it('do not show on disk what was asked', async () => {
+  it('do not contain the query', async () => {
     const made = await service((asked) => asSearxng(listed(1), asked));
     await find(lists([searxng('one', made)]), { text: 'a very private question' });
     store.close();
@@ -254,7 +254,7 @@ describe('kept lists', () => {
 });
 
 describe('budgets', () => {
-  it('hold for a day, over restarts, and kept lists cost nothing of them', async () => {
+  it('hold for a day, over restarts, and cached lists do not count', async () => {
     const made = await service((asked) => asSearxng(listed(3), asked));
     const row = searxng('paid', made, { budgetPerDay: 2 });
     const from = lists([row]);
@@ -283,7 +283,7 @@ describe('budgets', () => {
   });
 });
 
-describe('whom a caller names', () => {
+describe('a provider named by the caller', () => {
   const own: Source = {
     name: 'reader',
     kinds: ['web'],
@@ -310,7 +310,7 @@ describe('whom a caller names', () => {
     });
   });
 
-  it('may be nobody here', async () => {
+  it('may be missing here', async () => {
     const two = await service(windowOf(listed(2)));
     const from = lists([exact('two', two)]);
     await expect(find(from, {}, { provider: 'bing' })).rejects.toMatchObject({ code: 422, status: 42206 });
@@ -326,14 +326,14 @@ describe('whom a caller names', () => {
     });
   });
 
-  it('is the own index when no service is configured', async () => {
+  it('is the local index if no provider is configured', async () => {
     const from = lists([], { index: own });
     expect(await find(from)).toMatchObject({ providers: ['reader'], hits: [{ title: 'Own' }] });
     expect(from.hasIndexOnly).toBe(true);
   });
 });
 
-it('leaves with its caller', async () => {
+it('stops when the caller disconnects', async () => {
   const slow = await service(() => undefined);
   const gone = new AbortController();
   const finding = find(lists([searxng('slow', slow)]), {}, { signal: gone.signal });

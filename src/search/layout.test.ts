@@ -12,7 +12,7 @@ const result = (more: Partial<Result> = {}): Result => ({
   ...more,
 });
 
-it('is as the contract has it', () => {
+it('has the format of docs/reference/wire/search.md', () => {
   const full = result({
     source: 'A',
     imageUrl: 'https://a.com/1.png',

@@ -20,7 +20,7 @@ describe('a query with operators', () => {
     [{}, 'cats'],
   ])('%j is sent as %s', (given, text) => expect(composeText('cats', given)).toBe(text));
 
-  it('keeps its words where a provider takes no operators', () => {
+  it('keeps its words for a provider without operators', () => {
     const query = parseQuery('big "wild cats" -dogs site:a.com filetype:pdf');
     expect(textFor(query, new Set<OperatorName>(['filetype']))).toBe('big "wild cats" -dogs filetype:pdf');
     expect(textFor(query, new Set<OperatorName>(['filetype', 'site']))).toBe(query.text);
@@ -44,14 +44,14 @@ describe('a query with operators', () => {
     expect(matchesOperators(hit(url), parseQuery(`x ${text}`), new Set())).toBe(kept),
   );
 
-  it('drops nothing that its provider answers for', () => {
+  it('does not check operators that the provider applies', () => {
     const query = parseQuery('x site:a.com intitle:y');
     expect(matchesOperators(hit('https://b.com'), query, new Set<OperatorName>(['site', 'intitle']))).toBe(true);
   });
 });
 
-describe('lists made one', () => {
-  it('have a page once, whatever its address looks like', () => {
+describe('merged lists', () => {
+  it('have a page once, whatever the form of its URL', () => {
     const same = [
       'https://www.a.com/x/?utm_source=1&b=2&a=1#part',
       'http://a.com/x?a=1&b=2&gclid=9',
@@ -64,7 +64,7 @@ describe('lists made one', () => {
     ]);
   });
 
-  it('put first what several found, and fill in what one did not say', () => {
+  it('rank hits of several lists first, and fill in missing fields', () => {
     const first = [hit('https://a.com/1', ''), hit('https://a.com/2')];
     const second = [
       hit('https://a.com/3'),
@@ -75,7 +75,7 @@ describe('lists made one', () => {
     expect(fused[0]).toMatchObject({ title: 'T', date: 'today', description: 'About' });
   });
 
-  it('leave out what cannot be read, and keep several pictures of a page', () => {
+  it('leave out unreadable URLs, and keep several images of a page', () => {
     const list = [
       hit('ftp://a.com'),
       hit('https://'),
@@ -86,7 +86,7 @@ describe('lists made one', () => {
     expect(mergeHits([list], 'web')).toHaveLength(1);
   });
 
-  it('lose and double nothing', () => {
+  it('neither lose nor repeat a hit', () => {
     const urls = fc.array(
       fc.integer({ min: 0, max: 30 }).map((n) => hit(`https://a.com/${n}`)),
       { maxLength: 20 },

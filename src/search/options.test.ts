@@ -9,7 +9,7 @@ const gather = (query: Record<string, unknown>, headers: Record<string, string> 
   gatherSearch({ headers, query });
 
 describe('options', () => {
-  it('are ten results of the web, read', () => {
+  it('default to ten web results whose pages are read', () => {
     expect(gather({})).toEqual({ given: {}, count: 10, reading: {}, noContent: false });
     expect(gather({ num: '3', count: '4' }).count).toBe(4);
   });
@@ -27,12 +27,12 @@ describe('options', () => {
     }
   });
 
-  it('keep apart the engine that reads and the one that searches', () => {
+  it('separate the reading engine from the search engine', () => {
     const { given, reading } = gather({ engine: 'Google' }, { 'x-engine': 'direct' });
     expect([given.engine, reading.engine]).toEqual(['google', 'direct']);
   });
 
-  it('leave out what means nothing for many pages', () => {
+  it('leave out reader options without a meaning for many pages', () => {
     const { reading } = gather({
       url: 'x',
       html: '<p>',
@@ -57,7 +57,7 @@ describe('options', () => {
     [null, undefined],
   ])('passages %j are %s tokens', (value, tokens) => expect(gather({ passages: value }).given.passages).toBe(tokens));
 
-  it('of any shape are taken, or refused by name', () => {
+  it('of any type are accepted, or refused by name', () => {
     const values = fc.dictionary(
       fc.constantFrom(...Object.keys(SEARCH_OPTIONS), 'respondWith', 'timeout'),
       fc.jsonValue({ maxDepth: 2 }),
@@ -79,7 +79,7 @@ describe('options', () => {
     );
   });
 
-  it('hold a query that can be sent', () => {
+  it('contain a query that can be sent', () => {
     expect(requireText('  half \ud800 letter ')).toBe('half \ufffd letter');
     for (const text of [undefined, '', ' \n ', 'a'.repeat(4_001)]) expect(() => requireText(text)).toThrow(Problem);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ConfigError } from '#config.ts';
 import { LOCAL_INDEX_ROW, parseProviderRows } from './settings.ts';
 
-it('reads services by their names, in order, and the own index among them', () => {
+it('parses providers by name, in order, with the local index among them', () => {
   const rows = parseProviderRows([
     'wikipedia',
     'local',
@@ -23,13 +23,13 @@ const SECRET = 'a-key-that-nobody-may-see';
 it.each([
   [{ name: 'brave' }, /row 1: brave needs a key/],
   [{ name: 'searxng' }, /needs a url/],
-  [{ name: 'searxng', url: 'ftp://x' }, /http address/],
+  [{ name: 'searxng', url: 'ftp://x' }, /must begin with http/],
   [{ name: 'nobody', key: SECRET }, /nobody is none of searxng, brave/],
   [{ name: 'brave', key: SECRET, budget: 5 }, /budget/],
   [{ name: 'brave', key: SECRET, budgetPerDay: 0 }, /budgetPerDay/],
   [{ name: 'bing', kind: 'searxng', url: 'https://x' }, /name of an engine/],
-  [{ name: 'own', url: 'https://x/{q}', fields: { url: 'u' } }, /url has \{q\}/],
-  [{ name: 'own', url: 'https://x', fields: { title: 't' } }, /where the `url`/],
+  [{ name: 'own', url: 'https://x/{q}', fields: { url: 'u' } }, /unknown placeholder \{q\}/],
+  [{ name: 'own', url: 'https://x', fields: { title: 't' } }, /path of `url`/],
   [{ name: 'own', url: 'https://x', fields: { url: 'a..b' } }, /path/],
   [{ kind: 'brave', key: SECRET }, /name/],
   [5, /row 1/],
@@ -40,7 +40,7 @@ it.each([
   expect(() => read()).not.toThrow(SECRET);
 });
 
-it('refuses two rows of one name', () => {
+it('refuses two rows with the same name', () => {
   expect(() => parseProviderRows(['wikipedia', { name: 'wikipedia', url: 'https://x.test' }])).toThrow(/twice/);
   expect(() => parseProviderRows(['local', 'reader'])).toThrow(/twice/);
 });

@@ -15,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const file = () => path.join(dir, 'index/index.db');
 const open = (maxBytes = 1e9) => openLocalIndex({ file: file(), maxBytes, embedder: toyEmbedder });
 
-it('keeps pages over a restart, for its owner alone', async () => {
+it('keeps pages over a restart, for their owner only', async () => {
   const first = await open();
   expect(await first.add(page('https://a.test/', 'A puppy is kept.'))).toBe(true);
   // Ended without a goodbye would do too: add had resolved.
@@ -29,7 +29,7 @@ it('keeps pages over a restart, for its owner alone', async () => {
   await second.close();
 }, 60_000);
 
-it('is shared by two that are open at the same time', async () => {
+it('can be opened twice at the same time', async () => {
   const [one, two] = await Promise.all([open(), open()]);
   await one.add(page('https://a.test/1', 'A puppy of the one.'));
   await two.add(page('https://a.test/2', 'A puppy of the two.'));
@@ -41,7 +41,7 @@ it('is shared by two that are open at the same time', async () => {
   await Promise.all([one.close(), two.close()]);
 }, 60_000);
 
-it('stays within its bound', async () => {
+it('stays within its size limit', async () => {
   const index = await open(200_000);
   for (let at = 0; at < 40; at++)
     await index.add(page(`https://a.test/${at}`, `Page ${at}. ${`word${at} `.repeat(1_500)}`));
@@ -53,7 +53,7 @@ it('stays within its bound', async () => {
   await index.close();
 }, 60_000);
 
-it('makes a damaged file anew', async () => {
+it('replaces a damaged file', async () => {
   const first = await open();
   await first.close();
   writeFileSync(file(), 'no database at all, but of some length'.repeat(100));
@@ -63,7 +63,7 @@ it('makes a damaged file anew', async () => {
   await second.close();
 }, 60_000);
 
-it('makes a file anew that turns out to be damaged while it is used', async () => {
+it('replaces a file that turns out to be damaged in use', async () => {
   const first = await open();
   for (let at = 0; at < 40; at++) await first.add(page(`https://a.test/${at}`, `A puppy. ${`word${at} `.repeat(500)}`));
   await first.close();
@@ -77,7 +77,7 @@ it('makes a file anew that turns out to be damaged while it is used', async () =
   await second.close();
 }, 60_000);
 
-it('says so when the folder cannot be used', async () => {
+it('rejects if the folder cannot be used', async () => {
   writeFileSync(path.join(dir, 'index'), 'a file');
   await expect(open()).rejects.toThrow();
 }, 60_000);

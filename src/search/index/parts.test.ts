@@ -11,13 +11,13 @@ import { createShortlist } from './vectors/shortlist.ts';
 const seed = 20_264;
 
 describe('passages', () => {
-  it('are cut at headings and tell those above them', () => {
+  it('are cut at headings and name those above them', () => {
     const text = 'Words that fill a passage well enough to stand alone. '.repeat(5);
     const content = `# A\n\n${text}\n\n## B\n\n${text}\n\n### C\n\n${text}\n\n## D\n\n${text}\n\n\`\`\`sh\n# no heading\n\`\`\``;
     expect(cutPassages(content, 100).map(({ heading }) => heading)).toEqual(['A', 'A > B', 'A > B > C', 'A > D']);
   });
 
-  it('hold all words of any text, in order, and are not too long', () => {
+  it('contain all words of any text in order, within the size limit', () => {
     const line = fc.oneof(
       fc.constantFrom(
         '',
@@ -57,7 +57,7 @@ describe('passages', () => {
 });
 
 describe('terms', () => {
-  it('hold letters and digits only, whatever the text', () => {
+  it('contain only letters and digits, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -72,7 +72,7 @@ describe('terms', () => {
     );
   });
 
-  it('of a query are among those of a text that has its words', () => {
+  it('of a query are among those of a text with its words', () => {
     const word = fc.constantFrom(
       'running',
       'Häuser',
@@ -102,7 +102,7 @@ describe('terms', () => {
     );
   });
 
-  it('surfaces are the words as they are written', () => {
+  it('surface texts are the unstemmed words', () => {
     expect(surfaceText('Running, Côte-d’Or: 東京都!')).toBe(' running cote d or 東京都 ');
   });
 });
@@ -123,7 +123,7 @@ describe('languages', () => {
     ['th', 'ผลการศึกษาไม่เป็นไปตามที่คาดหวัง'],
   ])('%s is told', (language, text) => expect(guessLanguage(text)).toBe(language));
 
-  it('are not told where nothing tells them', () => {
+  it('are undefined if the text is unclear', () => {
     expect(guessLanguage('')).toBeUndefined();
     expect(guessLanguage('ERR_CODE 404 XPath')).toBeUndefined();
     expect(languageFromTag('zh-CN')).toBe('zh');
@@ -134,7 +134,7 @@ describe('languages', () => {
 
 describe('vectors', () => {
   const vectors = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 64, maxLength: 64 });
-  it('are kept nearly as they were', () => {
+  it('keep their similarity when quantized', () => {
     fc.assert(
       fc.property(vectors, vectors, (a, b) => {
         const [x, y] = [normalize(Float32Array.from(a)), normalize(Float32Array.from(b))];
@@ -145,7 +145,7 @@ describe('vectors', () => {
     );
   });
 
-  it('that are nothing are like nothing', () => {
+  it('of length zero are similar to nothing', () => {
     expect(similarity(normalize(new Float32Array(8).fill(1)), quantize(new Float32Array(8)))).toBe(0);
     expect(similarity(normalize(new Float32Array(8).fill(1)), quantize(new Float32Array(8).fill(Number.NaN)))).toBe(0);
   });
@@ -189,7 +189,7 @@ describe('vectors', () => {
 });
 
 describe('snippets', () => {
-  it('are lines with the words, of a length that can be shown', () => {
+  it('are single lines with the words, of limited length', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const snippet = makeSnippet(texts.join(' word '), new Set(['word']), 'en');

@@ -8,14 +8,14 @@ import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'loc']);
-/** Longer queries are refused there. */
+/** Brave refuses longer queries. */
 const MAX_CHARACTERS = 400;
-/** The countries it tells apart; results for others are those for all. */
+/** Countries that Brave supports. For others it is asked for all countries. */
 const COUNTRIES =
   'ar at au be br ca ch cl cn de dk es fi fr gb gr hk id in it jp kr mx my nl no nz ph pl pt ru sa se tr tw us za'.split(
     ' ',
   );
-/** Languages that it calls otherwise. */
+/** Languages that Brave names differently. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   'zh-cn': 'zh-hans',
   zh: 'zh-hans',

@@ -1,4 +1,4 @@
-/** Mojeek, an index of its own: https://www.mojeek.com/support/api/search/ */
+/** Mojeek, which has an index of its own: https://www.mojeek.com/support/api/search/ */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import { bareText, NO_OPERATOR } from '../operators.ts';
@@ -23,7 +23,7 @@ export const mojeek: Provider = {
         t: count,
         lb: language && baseLanguage(language).toUpperCase(),
         rb: country?.toUpperCase(),
-        // It takes one site; results are held against all of them afterwards.
+        // It supports one site. With several, results are filtered afterwards.
         site: operators.site.length === 1 ? operators.site[0] : undefined,
         since: day(since),
         before: day(until),

@@ -1,6 +1,6 @@
 /**
- * SearXNG and searx, metasearch servers of one's own: https://docs.searxng.org/dev/search_api.html. The JSON format must be
- * turned on in their settings (`search: formats: [html, json]`), else they answer 403.
+ * SearXNG and searx, self-hosted metasearch servers: https://docs.searxng.org/dev/search_api.html. Their settings must
+ * enable the JSON format (`search: formats: [html, json]`); otherwise they answer with 403.
  */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage, languageTag } from '../languages.ts';
@@ -51,10 +51,10 @@ export const searxng: Provider = {
     }),
 };
 
-/** It refuses regions that are no country. */
+/** SearXNG refuses regions that are no country. */
 const languageOf = (code: string) => (/-\d/.test(code) ? baseLanguage(code) : languageTag(code));
 
-/** The narrowest of the ranges it knows that has all of the time asked for. */
+/** The narrowest supported range that covers the requested time. */
 function timeRange({ since }: SearchQuery): string | undefined {
   if (since === undefined) return undefined;
   const days = (Date.now() - since) / DAY_MS;

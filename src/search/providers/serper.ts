@@ -23,7 +23,7 @@ export const serper: Provider = {
   takesDates: true,
   engines: ['google'],
   notice:
-    'Serper resells what it reads off the result pages of Google, which has taken a service of this kind to court: ask for advice before you depend on it.',
+    'Serper resells results scraped from Google, which has sued a service of this kind. Take legal advice before you depend on it.',
   request(query, { url, key = '' }) {
     const { kind, count, page, country, language, location, noCorrection } = query;
     const body = {
@@ -59,7 +59,7 @@ const day = (ms: number) => {
   return `${month}/${date}/${year}`;
 };
 
-/** From and to, both included. */
+/** Google's date range; both ends are inclusive. */
 function dates({ since, until }: SearchQuery): string | undefined {
   if (since === undefined && until === undefined) return undefined;
   const from = since === undefined ? '' : `,cd_min:${day(since)}`;

@@ -1,4 +1,4 @@
-/** Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Its language is that of the query. */
+/** Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the query. */
 import { own } from '#own.ts';
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
@@ -8,12 +8,12 @@ import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['intitle']);
-/** Longer queries are refused there. */
+/** MediaWiki refuses longer queries. */
 const MAX_CHARACTERS = 300;
-/** Wikis whose name is not the code of their language. */
+/** Wikis whose name differs from the language code. */
 const WIKIS: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 
-/** `{language}` in the address stands for that of the query, English without one. */
+/** Replaces `{language}` in the URL by the language of the query, or English. */
 const wikiOf = (url: string, { language }: SearchQuery): string => {
   const base = language === undefined ? 'en' : baseLanguage(language);
   return url.replace('{language}', own(WIKIS, base) ?? base);

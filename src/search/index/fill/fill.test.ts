@@ -12,7 +12,7 @@ describe('the journal', () => {
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
-  it('tells what was done before, but for a line that was cut off', async () => {
+  it('returns the entries of earlier runs, without an incomplete last line', async () => {
     const file = path.join(dir, 'below/journal.jsonl');
     const first = await openJournal(file);
     expect(first.before).toEqual([]);
@@ -27,7 +27,7 @@ describe('the journal', () => {
   });
 });
 
-it('a page of the reader is what the index takes, when there is Markdown of it', () => {
+it('a page of the reader can be indexed if it has Markdown', () => {
   const page = {
     title: 'T',
     description: 'D',
@@ -52,7 +52,7 @@ it('a page of the reader is what the index takes, when there is Markdown of it',
   expect(toIndexablePage({ ...page, publishedTime: 'yesterday' })).not.toHaveProperty('publishedAt');
 });
 
-it('pages are kept from being found by themselves alone', () => {
+it('only the page itself and its status exclude it', () => {
   const hindered = (robots: string, status = 200, noStore = false, robotsTag?: string) =>
     exclusionOf(
       {

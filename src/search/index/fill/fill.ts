@@ -224,10 +224,10 @@ async function listSitemapUrls(
       continue;
     }
     for (const found of sitemap.urls) {
-      const address = indexUrl(found)?.href;
-      if (address === undefined) continue;
-      if (!sitemap.isIndex) pages.add(address);
-      else if (seen.size < MAX_SITEMAPS) seen.add(address);
+      const normalized = indexUrl(found)?.href;
+      if (normalized === undefined) continue;
+      if (!sitemap.isIndex) pages.add(normalized);
+      else if (seen.size < MAX_SITEMAPS) seen.add(normalized);
     }
   }
   return [...pages].slice(0, maxPages);
@@ -282,11 +282,11 @@ async function fileTarget(url: string) {
 /** Links to the same host, each once. */
 function linksOf({ links = {} }: Page, url: string): string[] {
   const { host } = new URL(url);
-  const all = Array.isArray(links) ? links.map(([, address]) => address) : Object.values(links);
+  const all = Array.isArray(links) ? links.map(([, link]) => link) : Object.values(links);
   const found = new Set<string>();
   for (const link of all) {
-    const address = indexUrl(link);
-    if (address?.host === host && address.protocol.startsWith('http')) found.add(address.href);
+    const target = indexUrl(link);
+    if (target?.host === host && target.protocol.startsWith('http')) found.add(target.href);
   }
   return [...found];
 }

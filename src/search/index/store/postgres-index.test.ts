@@ -21,7 +21,7 @@ describe.skipIf(!url)('shared', () => {
     },
   });
 
-  it('shares nothing of tables without owners but what the operator put in, until it is read again', async () => {
+  it('shares only the operator’s pages of tables without owners, until pages are read again', async () => {
     const old = await openPostgres(oldUrl!, { room: 'index', migrations: POSTGRES_MIGRATIONS.slice(0, 1) });
     for (const [id, address] of ['https://a.test/share', 'file:///docs/tea.md'].entries()) {
       await sql`INSERT INTO index_pages (url, host, path, ext, title, description, site_name, language, indexed_at, hash, bytes)

@@ -12,7 +12,7 @@ import { openSqliteIndex, SQLITE_MIGRATIONS } from './sqlite-index.ts';
 
 indexSuite('the local index in SQLite', { open: () => openSqliteIndex(':memory:') });
 
-it('shares nothing of a file without owners but what the operator put in, until it is read again', async () => {
+it('shares only the operator’s pages of a file without owners, until pages are read again', async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-old-index-'));
   const file = path.join(dir, 'index.db');
   const old = await openDatabase(file, SQLITE_MIGRATIONS.slice(0, 1));

@@ -76,26 +76,26 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** `undefined` for a page without words or without a valid URL. */
 export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes: number): PreparedPage | undefined {
-  const address = trustedUrl(page);
-  if (!address) return undefined;
+  const url = trustedUrl(page);
+  if (!url) return undefined;
   const { owner = PUBLIC } = page;
   const content = page.content.slice(0, MAX_CONTENT_UNITS);
   const title = oneLine(page.title, MAX_TITLE_UNITS);
   const description = oneLine(page.description ?? '', MAX_DESCRIPTION_UNITS);
   const language =
     guessLanguage(`${title}\n${markdownToPlainText(content.slice(0, 50_000))}`) ?? languageFromTag(page.language);
-  const passages = preparePassages(content, { title, address, language });
+  const passages = preparePassages(content, { title, url, language });
   if (passages.length === 0) return undefined;
   const hash = createHash('sha256')
     .update(JSON.stringify([title, description, content, owner]))
     .digest('hex');
   const textBytes = passages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   return {
-    key: keyOf(owner, address.href),
+    key: keyOf(owner, url.href),
     owner,
-    url: address.href,
-    host: hostKey(address.hostname),
-    ext: extensionOf(address, page.mediaType),
+    url: url.href,
+    host: hostKey(url.hostname),
+    ext: extensionOf(url, page.mediaType),
     title,
     description,
     siteName: oneLine(page.siteName ?? '', MAX_TITLE_UNITS),
@@ -143,11 +143,11 @@ export const hostKey = (host: string): string => `${host.toLowerCase().split('.'
 
 function preparePassages(
   content: string,
-  page: { readonly title: string; readonly address: URL; readonly language: string | undefined },
+  page: { readonly title: string; readonly url: URL; readonly language: string | undefined },
 ): PreparedPassage[] {
   const { language } = page;
   const title = termsOf(page.title, language);
-  const address = termsOf(decoded(`${page.address.hostname} ${page.address.pathname}`), undefined).main.join(' ');
+  const address = termsOf(decodePath(`${page.url.hostname} ${page.url.pathname}`), undefined).main.join(' ');
   const passages: PreparedPassage[] = [];
   for (const { start, end, heading } of cutPassages(content, MAX_PASSAGES)) {
     const text = content.slice(start, end);
@@ -174,7 +174,7 @@ function preparePassages(
 
 const oneLine = (text: string, maxUnits: number): string => text.replace(/\s+/g, ' ').trim().slice(0, maxUnits);
 
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
