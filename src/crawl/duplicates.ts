@@ -22,7 +22,9 @@ export async function findDuplicateByKey(db: Db, jobId: string, key: string): Pr
   return row?.state === 'done' ? row.url : (row?.duplicate_of ?? undefined);
 }
 
-/** The page with a result that is the same as this one. Checks the final URL, then the canonical URL, then the content. */
+/**
+ * The page with a result that is the same as this one. Checks the final URL, then the canonical URL, then the content.
+ */
 export async function findDuplicate(
   db: Db,
   jobId: string,
@@ -49,8 +51,8 @@ export async function findDuplicate(
 }
 
 /**
- * Marks the final URL of a redirected page as the same page, so that it is not read again. Returns a result for the final
- * URL if it was waiting.
+ * Marks the final URL of a redirected page as the same page, so that it is not read again. Returns a result for the
+ * final URL if it was waiting.
  */
 export async function claimFinalUrl(
   db: Db,
@@ -80,8 +82,8 @@ export async function claimFinalUrl(
 }
 
 /**
- * The canonical URL that a page declares, if it is trusted: it must be on the same host, with or without `www.`, and must
- * not be the root of the site, which templates often put on every page by mistake.
+ * The canonical URL that a page declares, if it is trusted: it must be on the same host, with or without `www.`, and
+ * must not be the root of the site, which templates often put on every page by mistake.
  */
 export function trustedCanonical(declared: string | undefined, own: NormalizedUrl): NormalizedUrl | undefined {
   const canonical = declared === undefined ? undefined : normalizeUrl(declared);

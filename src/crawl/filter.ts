@@ -19,8 +19,8 @@ export interface Filter {
   /** Moves the scope of a start to where the start redirects. Returns the new bases. */
   moveBase(from: string, to: string): readonly string[];
   /**
-   * Keeps the URLs to follow, with their rank and depth; none if they are too deep. A long list is filtered in slices, so
-   * that the event loop stays free.
+   * Keeps the URLs to follow, with their rank and depth; none if they are too deep. A long list is filtered in slices,
+   * so that the event loop stays free.
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
   /** The same for links of a page, without those marked `nofollow` if the crawl obeys robots.txt. */

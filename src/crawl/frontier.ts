@@ -1,4 +1,6 @@
-/** The URLs that a crawl still has to read, in the database. They are read in the order of rank, depth and discovery. */
+/**
+ * The URLs that a crawl still has to read, in the database. They are read in the order of rank, depth and discovery.
+ */
 import { createHash } from 'node:crypto';
 import type { NormalizedUrl } from './normalize-url.ts';
 import { type Db, type PageRow, RANK } from './schema.ts';
@@ -69,8 +71,8 @@ const KEYS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 200;
 
 /**
- * Adds URLs that are new and do not exceed the limit of their kind. Returns the host of each URL added. To be called in a
- * transaction.
+ * Adds URLs that are new and do not exceed the limit of their kind. Returns the host of each URL added. To be called in
+ * a transaction.
  */
 export async function addFoundUrls(
   db: Db,
@@ -104,7 +106,9 @@ export async function addFoundUrls(
   return rows.map(({ host }) => host);
 }
 
-/** Drops URLs of a trap kind that has reached its limit. URLs from sitemaps are exempt: the site lists them on purpose. */
+/**
+ * Drops URLs of a trap kind that has reached its limit. URLs from sitemaps are exempt: the site lists them on purpose.
+ */
 async function withinTrapLimits(db: Db, jobId: string, found: readonly FoundUrl[]): Promise<FoundUrl[]> {
   const kindsByUrl = new Map<FoundUrl, { readonly name: string; readonly limit: number }[]>();
   for (const one of found) {

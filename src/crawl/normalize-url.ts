@@ -15,8 +15,8 @@ export interface NormalizedUrl {
 export const MAX_URL = 2_000;
 
 /**
- * Parameters that identify the visitor or where it came from, not the page. `cleanUrl` has removed `utm_…` already. Session
- * parameters are those of PHP, ASP, ColdFusion and servlets.
+ * Parameters that identify the visitor or where it came from, not the page. `cleanUrl` has removed `utm_…` already.
+ * Session parameters are those of PHP, ASP, ColdFusion and servlets.
  */
 const TRACKING =
   /^(?:fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl|_hsenc|_hsmi|mkt_tok|oly_anon_id|oly_enc_id|vero_id|wickedid|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid)$/i;
@@ -45,8 +45,8 @@ export const queryPairs = (search: string): string[] => search.replace(/^\?/, ''
 export const parameterName = (pair: string): string => pair.split('=', 1)[0]!;
 
 /**
- * A hash, since databases do not index long texts. The scheme and the order of parameters do not count, nor does the index
- * file of a folder in a URL without parameters.
+ * A hash, since databases do not index long texts. The scheme and the order of parameters do not count, nor does the
+ * index file of a folder in a URL without parameters.
  */
 function keyOf({ host, pathname, hash }: URL, parameters: readonly string[]): string {
   const path = parameters.length ? pathname : pathname.replace(INDEX, '/');

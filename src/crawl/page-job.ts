@@ -1,6 +1,6 @@
 /**
- * Reads one page of a crawl from its host's slot to its outcome in the database. It changes no state of the run: what the
- * scheduler must know is returned.
+ * Reads one page of a crawl from its host's slot to its outcome in the database. It changes no state of the run: what
+ * the scheduler must know is returned.
  */
 import { randomUUID } from 'node:crypto';
 import { type Problem, problem } from '#errors.ts';
@@ -98,7 +98,9 @@ function redirectRules({ rank }: WaitingPage, context: PageContext, signal: Abor
   };
 }
 
-/** How long the host of a URL rests after a request: the delay of the plan, or a longer Crawl-delay of its robots.txt. */
+/**
+ * How long the host of a URL rests after a request: the delay of the plan, or a longer Crawl-delay of its robots.txt.
+ */
 export function createDelay(plan: CrawlPlan, robots: Robots, signal: AbortSignal): RedirectRules['delayMs'] {
   return async (url) => {
     if (!plan.robots) return plan.delayMs;
@@ -168,8 +170,8 @@ async function write(
   const { options, writer, now } = context;
   const at = now();
   if (read.kind === 'host-not-ready') {
-    // The page is taken again shortly before the slot is free, so that one page of this host waits there, and the others do
-    // not request their own host each time.
+    // The page is taken again shortly before the slot is free, so that one page of this host waits there, and the
+    // others do not request their own host each time.
     const readyAt = Math.max(at + MIN_POSTPONE_MS, read.readyAt - redirectWaitMs(options) / 2);
     await writer.postpone({ ...page, host: read.host, tries: page.tries - 1 }, { readyAt, rank: page.rank });
     return { kind: 'postponed', host: read.host, readyAt };

@@ -13,9 +13,10 @@ let engine: Promise<typeof import('re2js')> | undefined;
 /**
  * Returns a test for URLs that match one of the patterns. `/…/` is a regular expression searched for in the URL (`/…/i`
  * ignores case). Any other text is a glob that must match in full: `*` matches any characters but a slash, `**` any
- * characters, `?` one character. A glob with a scheme is matched against the URL, one that begins with a slash against path
- * and query, any other against the end of the path after a slash (`*.pdf`). Throws ParamValidationError with a path below
- * `option`. The test throws it too, once slow matches have taken too long in all, by `clock` in milliseconds.
+ * characters, `?` one character. A glob with a scheme is matched against the URL, one that begins with a slash against
+ * path and query, any other against the end of the path after a slash (`*.pdf`). Throws ParamValidationError with a
+ * path below `option`. The test throws it too, once slow matches have taken too long in all, by `clock` in
+ * milliseconds.
  */
 export async function compilePatterns(
   patterns: readonly string[],

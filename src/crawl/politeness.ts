@@ -1,6 +1,7 @@
 /**
- * Limits for each host, for all crawls of a process together, and for all processes if a shared limiter is given: how many
- * pages of a host are read at once, and when the next one may be. Also limits how many pages the process reads in all.
+ * Limits for each host, for all crawls of a process together, and for all processes if a shared limiter is given: how
+ * many pages of a host are read at once, and when the next one may be. Also limits how many pages the process reads in
+ * all.
  */
 import type { SharedPoliteness } from './shared-politeness.ts';
 
@@ -30,8 +31,8 @@ export interface Politeness {
   takePage(): void;
   releasePage(): void;
   /**
-   * Acquires a slot of a host, in the order of the calls. Returns `undefined` once it has one, or when to try again if there
-   * is none within `maxWaitMs`. Throws the reason of the signal.
+   * Acquires a slot of a host, in the order of the calls. Returns `undefined` once it has one, or when to try again if
+   * there is none within `maxWaitMs`. Throws the reason of the signal.
    */
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
   /** Releases the slot. The host rests for `delayMs`. */

@@ -1,6 +1,6 @@
 /**
- * Follows the redirects of one read across hosts. Each URL must be allowed by the robots.txt of its site, and each host must
- * have a free slot. A redirect that leaves the crawl, or leads to a page with a result, ends the read.
+ * Follows the redirects of one read across hosts. Each URL must be allowed by the robots.txt of its site, and each host
+ * must have a free slot. A redirect that leaves the crawl, or leads to a page with a result, ends the read.
  */
 import type { Problem } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
@@ -61,8 +61,8 @@ export interface RedirectChain {
   /** A `mayFollow` for a fetch. Throws CrawlStoppedError. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;
   /**
-   * Releases the slot; the host then rests for the usual delay, a number of milliseconds, or not at all. The host of `final`
-   * rests too: a browser may have read it without a slot.
+   * Releases the slot; the host then rests for the usual delay, a number of milliseconds, or not at all. The host of
+   * `final` rests too: a browser may have read it without a slot.
    */
   end(pause?: 'usual' | number, final?: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A worker's run of a crawl: puts scheduler, page jobs and writer together. However a run ends, what it has written stays,
- * and the next run continues from there.
+ * A worker's run of a crawl: puts scheduler, page jobs and writer together. However a run ends, what it has written
+ * stays, and the next run continues from there.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';

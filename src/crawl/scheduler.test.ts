@@ -14,7 +14,9 @@ const pageAt = (url: string): WaitingPage => ({
   ...{ rank: 2, depth: 1, tries: 0 },
 });
 
-/** A run over the URLs, each read by `read`, which may add others. Returns the order of reading and how the run ended. */
+/**
+ * A run over the URLs, each read by `read`, which may add others. Returns the order of reading and how the run ended.
+ */
 async function runOver(
   urls: readonly string[],
   read: (url: string, signal: AbortSignal) => Promise<Partial<PageResult>> = async () => ({}),

@@ -16,8 +16,8 @@ export function isWithin(url: URL, starts: readonly URL[], scope: Scope): boolea
 const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/') + 1);
 
 /**
- * The registrable domain. Sites under a shared domain (`name.github.io`) have domains of their own. For a host without one,
- * such as an IP address, the host with its port.
+ * The registrable domain. Sites under a shared domain (`name.github.io`) have domains of their own. For a host without
+ * one, such as an IP address, the host with its port.
  */
 export const domainOf = ({ hostname, host }: URL): string =>
   getDomain(hostname, { allowPrivateDomains: true })?.toLowerCase() ?? host;

@@ -1,6 +1,6 @@
 /**
- * Limits for hosts that several servers share through a database, so that all of them together ask a host no more often than
- * one server would. Times are those of the database.
+ * Limits for hosts that several servers share through a database, so that all of them together ask a host no more often
+ * than one server would. Times are those of the database.
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
@@ -22,7 +22,9 @@ export interface PolitenessTables {
   crawl_hosts: { host: string; next_at: number; holders: string };
 }
 
-/** Lease of a slot. If its process dies, the slot is free after this time; a living process renews it at a third of it. */
+/**
+ * Lease of a slot. If its process dies, the slot is free after this time; a living process renews it at a third of it.
+ */
 const SLOT_LEASE_MS = 20_000;
 /** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
 const MAX_PAUSE_MS = 3_600_000;

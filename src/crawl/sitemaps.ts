@@ -1,4 +1,6 @@
-/** Reads the sitemaps of a site: those that its robots.txt names, otherwise /sitemap.xml, and those in sitemap indexes. */
+/**
+ * Reads the sitemaps of a site: those that its robots.txt names, otherwise /sitemap.xml, and those in sitemap indexes.
+ */
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { sitemapParts } from '#net/robots/sitemap.ts';
@@ -52,7 +54,9 @@ export async function* sitemapUrls(
 
 async function findSitemaps({ starts }: SitemapRules, { robots }: SitemapTools, signal: AbortSignal) {
   const files = new Set<string>();
-  /** Sitemaps on the same origin as the robots.txt that names them. They may be read even where it forbids their path. */
+  /**
+   * Sitemaps on the same origin as the robots.txt that names them. They may be read even where it forbids their path.
+   */
   const trusted = new Set<string>();
   for (const origin of new Set(starts.map((start) => new URL(start).origin))) {
     const { sitemaps } = await robots.rules(origin, { signal });

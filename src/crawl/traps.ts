@@ -1,6 +1,6 @@
 /**
- * Crawler traps: calendars without an end, and lists that can be sorted and filtered in every combination. URLs that look
- * alike form a kind, and a crawl reads a limited number of each kind.
+ * Crawler traps: calendars without an end, and lists that can be sorted and filtered in every combination. URLs that
+ * look alike form a kind, and a crawl reads a limited number of each kind.
  */
 import { parameterName, queryPairs } from './normalize-url.ts';
 

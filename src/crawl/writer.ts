@@ -1,6 +1,6 @@
 /**
- * Writes what a run of a crawl has learned: results, links and counts, each in one transaction. Every write is bound to the
- * lease and throws LeaseLostError once another worker has it.
+ * Writes what a run of a crawl has learned: results, links and counts, each in one transaction. Every write is bound to
+ * the lease and throws LeaseLostError once another worker has it.
  */
 import type { Problem } from '#errors.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
@@ -94,8 +94,8 @@ export function createWriter({ store: { db }, lease, maxFound, now }: WriterOpti
 }
 
 /**
- * Updates the row of the job and returns it. It comes first in every transaction, so that in PostgreSQL the transactions
- * of one job run one after the other.
+ * Updates the row of the job and returns it. It comes first in every transaction, so that in PostgreSQL the
+ * transactions of one job run one after the other.
  */
 async function updateJob(db: Db, lease: Lease, changes: Partial<JobRow>): Promise<JobRow> {
   const job = await ofLease(db, lease).set(changes).returningAll().executeTakeFirst();

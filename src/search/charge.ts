@@ -1,4 +1,7 @@
-/** What a search costs: the tokens of its pages, or a fixed amount for its list if that is more (docs/reference/wire/search.md, Charges). */
+/**
+ * What a search costs: the tokens of its pages, or a fixed amount for its list if that is more
+ * (docs/reference/wire/search.md, Charges).
+ */
 import type { SearchKind } from './query.ts';
 
 /** Cost of a list of RESULTS_PER_LIST results. */

@@ -1,4 +1,6 @@
-/** Reads fields of provider responses, whose shape is not guaranteed. A field of an unexpected type counts as absent. */
+/**
+ * Reads fields of provider responses, whose shape is not guaranteed. A field of an unexpected type counts as absent.
+ */
 import { decodeHTML } from 'entities';
 import type { Hit, SiteLink } from './hit.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Finds the hits of a query: asks sources in order, several at once if configured, and the next one for each that fails.
- * Merges their lists, and returns the requested page of them.
+ * Finds the hits of a query: asks sources in order, several at once if configured, and the next one for each that
+ * fails. Merges their lists, and returns the requested page of them.
  */
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask-provider.ts';
@@ -31,8 +31,9 @@ export interface HitFinder {
   /** Provider names that callers may use. */
   readonly names: readonly string[];
   /**
-   * Throws ParamValidationError (unknown provider), AssertionFailureError (no provider for this kind), DownstreamServiceError
-   * (all failed and nothing is cached), or the signal's reason. Returns an empty list if nothing was found.
+   * Throws ParamValidationError (unknown provider), AssertionFailureError (no provider for this kind),
+   * DownstreamServiceError (all failed and nothing is cached), or the signal's reason. Returns an empty list if nothing
+   * was found.
    */
   find(query: SearchQuery, request: HitRequest): Promise<FoundHits>;
   /** Searches the local index; an empty list without one. */
@@ -168,8 +169,8 @@ function openingOf(source: Source, query: SearchQuery, alone: boolean): SearchQu
 }
 
 /**
- * The requested page of merged results. Lists are merged page by page, so that results of a page do not move when a later
- * page is requested.
+ * The requested page of merged results. Lists are merged page by page, so that results of a page do not move when a
+ * later page is requested.
  */
 async function readWindow(opened: readonly Opened[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
   const { count, page, kind } = query;

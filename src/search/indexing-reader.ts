@@ -1,6 +1,7 @@
 /**
- * A reader that adds the pages it reads to the local index. Only public pages are added: nothing sent with a request or read
- * with a caller's credentials, and nothing that its site or the caller forbids to store. Its URLs decide who can find it.
+ * A reader that adds the pages it reads to the local index. Only public pages are added: nothing sent with a request or
+ * read with a caller's credentials, and nothing that its site or the caller forbids to store. Its URLs decide who can
+ * find it.
  */
 import { createHash } from 'node:crypto';
 import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';

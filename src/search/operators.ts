@@ -14,7 +14,10 @@ export const NO_OPERATOR: ReadonlySet<OperatorName> = new Set();
 
 const formatOperator = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
 
-/** The text sent to providers: one group of operators bare, several in brackets (docs/reference/wire/search.md, Operators). */
+/**
+ * The text sent to providers: one group of operators bare, several in brackets (docs/reference/wire/search.md,
+ * Operators).
+ */
 export function composeText(words: string, given: GivenOperators): string {
   const groups = GIVEN_OPERATORS.flatMap((name) => {
     const values = (given[name] ?? []).map((value) => value.replaceAll('"', '').trim()).filter(Boolean);
@@ -31,7 +34,9 @@ const unsupportedOperators = ({ operators }: SearchQuery, supported: ReadonlySet
 export const hasUnsupported = (query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean =>
   unsupportedOperators(query, supported).length > 0;
 
-/** The text for a provider that supports only these operators: without the others, which it would search for as words. */
+/**
+ * The text for a provider that supports only these operators: without the others, which it would search for as words.
+ */
 export function textFor(query: SearchQuery, supported: ReadonlySet<OperatorName>): string {
   return hasUnsupported(query, supported)
     ? [bareText(query), ...EVERY.filter((name) => supported.has(name)).flatMap((name) => group(query, name))].join(' ')
@@ -51,7 +56,10 @@ export function bareText({ text, words, operators: { phrases, excluded } }: Sear
   return [quoted, ...excluded.map((text) => `-${/\s/.test(text) ? `"${text}"` : text}`)].filter(Boolean).join(' ');
 }
 
-/** Whether a hit matches the operators that its provider did not apply. `loc` always matches: the country of a page is unknown. */
+/**
+ * Whether a hit matches the operators that its provider did not apply. `loc` always matches: the country of a page is
+ * unknown.
+ */
 export function matchesOperators(hit: Hit, query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean {
   const names = unsupportedOperators(query, supported);
   if (!names.length) return true;

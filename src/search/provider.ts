@@ -1,4 +1,7 @@
-/** The contract of a search provider: its properties, and two pure functions. To add one, add a file and a row in providers/. */
+/**
+ * The contract of a search provider: its properties, and two pure functions. To add one, add a file and a row in
+ * providers/.
+ */
 import type { Hit } from './hit.ts';
 import type { OperatorName } from './operators.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
@@ -11,7 +14,8 @@ export interface Provider {
   /** Default base URL; `undefined` if the settings must give one. */
   readonly url?: string | undefined;
   /**
-   * How further results are requested: `exact` in pages of `count` results, `own` in pages of its own size, `none` not at all.
+   * How further results are requested: `exact` in pages of `count` results, `own` in pages of its own size, `none` not
+   * at all.
    */
   readonly paging: 'exact' | 'own' | 'none';
   /** Maximum number of results of one request. */

@@ -24,7 +24,9 @@ export interface SearchQuery {
   readonly until?: number | undefined;
 }
 
-/** Values of one operator are alternatives; different operators must all match. All are in lower case except phrases. */
+/**
+ * Values of one operator are alternatives; different operators must all match. All are in lower case except phrases.
+ */
 export interface Operators {
   /** Hosts, including subdomains, perhaps with a path prefix: `a.com/docs`. */
   readonly site: readonly string[];

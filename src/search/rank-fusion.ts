@@ -17,8 +17,8 @@ export interface FusedRank<Key> {
 }
 
 /**
- * All items of the lists, best first; equal scores stay in the order of the lists. `keyOf` says which items are the same,
- * and returns `undefined` for one to leave out, whose rank stays empty.
+ * All items of the lists, best first; equal scores stay in the order of the lists. `keyOf` says which items are the
+ * same, and returns `undefined` for one to leave out, whose rank stays empty.
  */
 export function fuseRanks<Item, Key>(
   lists: readonly RankedList<Item>[],

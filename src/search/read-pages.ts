@@ -25,8 +25,8 @@ export interface PagesRequest {
 const MARGIN_MS = 300;
 
 /**
- * Yields all entries first unread, then after each change, and last in their final state. Throws a Problem that concerns
- * every page, such as an invalid option, or the signal's reason.
+ * Yields all entries first unread, then after each change, and last in their final state. Throws a Problem that
+ * concerns every page, such as an invalid option, or the signal's reason.
  */
 export async function* readPages(
   hits: readonly Hit[],

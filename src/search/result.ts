@@ -1,4 +1,6 @@
-/** A result of the API: fields of the hit, then of its page once it is read (docs/reference/wire/search.md, Results). */
+/**
+ * A result of the API: fields of the hit, then of its page once it is read (docs/reference/wire/search.md, Results).
+ */
 import type { Options, Page, Rendition } from '#reader/index.ts';
 import type { Hit, Passage } from './hit.ts';
 

@@ -54,7 +54,10 @@ export interface Answer {
   readonly notice?: string | undefined;
 }
 
-/** Throws ParamValidationError, AssertionFailureError (nothing found, no provider), DownstreamServiceError, or the signal's reason. */
+/**
+ * Throws ParamValidationError, AssertionFailureError (nothing found, no provider), DownstreamServiceError, or the
+ * signal's reason.
+ */
 export interface Search {
   /** Yields at least one answer, each more complete than the last. */
   each(request: SearchRequest): AsyncGenerator<Answer>;

@@ -1,4 +1,6 @@
-/** Selects the best passages of several pages within a token limit, by words and by meaning, without near-duplicates. */
+/**
+ * Selects the best passages of several pages within a token limit, by words and by meaning, without near-duplicates.
+ */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countTokens, keepTokens } from '#reader/index.ts';
 import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';

@@ -6,7 +6,8 @@ export const hosts: Migration = {
   name: 'hosts',
   async up(db, dialect) {
     if (dialect !== 'postgres') return;
-    // UNLOGGED, so that writes do not wait for the disk. A crash empties the table, which does no harm: slots are short-lived.
+    // UNLOGGED, so that writes do not wait for the disk. A crash empties the table, which does no harm: slots are
+    // short-lived.
     await sql`CREATE UNLOGGED TABLE crawl_hosts (
       host TEXT PRIMARY KEY, next_at BIGINT NOT NULL, holders TEXT NOT NULL
     )`.execute(db);

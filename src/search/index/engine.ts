@@ -1,6 +1,6 @@
 /**
- * The index engine over any store: prepares pages and writes them in batches, embeds what was written, and looks queries up
- * by words and by meaning. Runs in its own thread.
+ * The index engine over any store: prepares pages and writes them in batches, embeds what was written, and looks
+ * queries up by words and by meaning. Runs in its own thread.
  */
 import type { SearchQuery } from '../query.ts';
 import { fuseRanks } from '../rank-fusion.ts';

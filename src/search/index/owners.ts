@@ -1,7 +1,7 @@
 /**
- * Decides who can find a page of the index. Each page has an owner: `public` for pages at public URLs, `operator` for pages
- * added by `lectern index`, an account for pages that only it can find, and `all` for pages that are shared only with
- * `LECTERN_INDEX_SHARED=all`: those at capability URLs, and those of versions that stored no owner.
+ * Decides who can find a page of the index. Each page has an owner: `public` for pages at public URLs, `operator` for
+ * pages added by `lectern index`, an account for pages that only it can find, and `all` for pages that are shared only
+ * with `LECTERN_INDEX_SHARED=all`: those at capability URLs, and those of versions that stored no owner.
  */
 import { isCapabilityUrl } from '#net/capability-url.ts';
 
@@ -21,7 +21,10 @@ export interface ReadBy {
   readonly urls: readonly string[];
 }
 
-/** The owner of a page that was read; `undefined` if it must not be stored, since callers without an account are not told apart. */
+/**
+ * The owner of a page that was read; `undefined` if it must not be stored, since callers without an account are not
+ * told apart.
+ */
 export function ownerOf(shared: IndexShared, { account, urls }: ReadBy): string | undefined {
   const isSecret = urls.some(isCapabilityUrl);
   if (shared === 'all') return isSecret ? ONLY_ALL : PUBLIC;

@@ -43,7 +43,9 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
         throw error;
       }
     };
-  /** Ends the thread after moving the file aside; the next one starts with a new file, since pages can be read again. */
+  /**
+   * Ends the thread after moving the file aside; the next one starts with a new file, since pages can be read again.
+   */
   async function resetIndex(opened: Engine): Promise<void> {
     if (databaseUrl) return;
     await main.call('warn', 'the page index is damaged; a new one is started');

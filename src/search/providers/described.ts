@@ -1,4 +1,6 @@
-/** A provider with a JSON response that the settings describe by placeholders and paths. Nothing in them is executed. */
+/**
+ * A provider with a JSON response that the settings describe by placeholders and paths. Nothing in them is executed.
+ */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { languageTag } from '../languages.ts';
 import { ALL_OPERATORS } from '../operators.ts';
@@ -68,7 +70,9 @@ const fill = (template: string, values: Values, encode: (text: string) => string
 /** Removes characters that a header must not contain, such as line ends. */
 const headerSafe = (text: string) => text.replace(/[^\x20-\x7e]/g, '');
 
-/** Copies a template with its placeholders filled in. A numeric placeholder that is the whole string becomes a number. */
+/**
+ * Copies a template with its placeholders filled in. A numeric placeholder that is the whole string becomes a number.
+ */
 function filled(template: unknown, values: Values, depth: number): unknown {
   if (typeof template === 'string') {
     const [, name] = ALONE.exec(template) ?? [];

@@ -1,4 +1,7 @@
-/** Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the query. */
+/**
+ * Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the
+ * query.
+ */
 import { own } from '#own.ts';
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';

@@ -1,12 +1,15 @@
-/** The contract of an index store, kept by the SQLite and PostgreSQL stores. Ids are those of passages unless said otherwise. */
+/**
+ * The contract of an index store, kept by the SQLite and PostgreSQL stores. Ids are those of passages unless said
+ * otherwise.
+ */
 import type { Filters } from '../query/filters.ts';
 import type { Slot } from '../text/terms.ts';
 import type { PreparedPage } from '../write/prepare-page.ts';
 
 export interface IndexStore {
   /**
-   * Writes all pages durably or none. A page replaces the one with its key, and a page of owner `all` at its URL. Returns
-   * false for each page whose content the owner has already, at this URL or another.
+   * Writes all pages durably or none. A page replaces the one with its key, and a page of owner `all` at its URL.
+   * Returns false for each page whose content the owner has already, at this URL or another.
    */
   write(pages: readonly PreparedPage[]): Promise<boolean[]>;
   /** Removes the pages at a URL, of all owners. */

@@ -1,4 +1,6 @@
-/** The index in PostgreSQL, shared by any number of servers. Terms are stored as tsvectors built here, vectors as bytes. */
+/**
+ * The index in PostgreSQL, shared by any number of servers. Terms are stored as tsvectors built here, vectors as bytes.
+ */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 import { openPostgres } from '#storage/database/postgres.ts';
@@ -275,7 +277,9 @@ interface Weighted {
   readonly weight: number;
 }
 
-/** Adds inverse document frequency, which ts_rank lacks. Counts the passages of a word only up to where it is frequent. */
+/**
+ * Adds inverse document frequency, which ts_rank lacks. Counts the passages of a word only up to where it is frequent.
+ */
 function createFrequencies(rows: Rows) {
   let passages = { count: 0, until: 0 };
   const cached = new Map<string, { readonly count: number; readonly until: number }>();

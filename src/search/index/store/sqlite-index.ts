@@ -19,7 +19,9 @@ const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
 };
 const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[];
 
-/** The `ascii` tokenizer keeps terms as they are: they consist of letters and digits, and it keeps non-ASCII characters. */
+/**
+ * The `ascii` tokenizer keeps terms as they are: they consist of letters and digits, and it keeps non-ASCII characters.
+ */
 export const SQLITE_MIGRATIONS = [
   `
   CREATE TABLE pages (

@@ -8,7 +8,9 @@ const SAMPLE_UNITS = 20_000;
 const MIN_SHARE = 0.08;
 const MIN_LEAD = 1.15;
 
-/** The first script with at least a third of the letters decides. Latin, Cyrillic and Arabic letters are left to words. */
+/**
+ * The first script with at least a third of the letters decides. Latin, Cyrillic and Arabic letters are left to words.
+ */
 const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\u3040-\u30ff]/g],
   ['ko', /[\uac00-\ud7af\u1100-\u11ff]/g],

@@ -109,7 +109,10 @@ export function querySlots(text: string, languages: readonly string[], limit: nu
   return slots;
 }
 
-/** The sequences of terms that match the slots in order. Above MAX_PHRASES sequences only the first term of a slot is used. */
+/**
+ * The sequences of terms that match the slots in order. Above MAX_PHRASES sequences only the first term of a slot is
+ * used.
+ */
 export function phraseAlternatives(slots: readonly Slot[]): string[][] {
   let phrases: string[][] = [[]];
   for (const { terms } of slots) {

@@ -2,7 +2,10 @@
 
 const SCALE_BYTES = 4;
 
-/** The direction of a vector: a scale (float, little-endian) and a signed byte per dimension. All zeros for the zero vector. */
+/**
+ * The direction of a vector: a scale (float, little-endian) and a signed byte per dimension. All zeros for the zero
+ * vector.
+ */
 export function quantize(vector: Float32Array): Uint8Array {
   let largest = 0;
   let squares = 0;

@@ -1,6 +1,6 @@
 /**
- * Holds the sign bits of all vectors in memory, and finds those that agree most with a query. 256 dimensions take 32 bytes,
- * and a hundred thousand vectors are compared in a few milliseconds.
+ * Holds the sign bits of all vectors in memory, and finds those that agree most with a query. 256 dimensions take 32
+ * bytes, and a hundred thousand vectors are compared in a few milliseconds.
  */
 import { setSignBitsOfCode, signBits } from './quantize.ts';
 

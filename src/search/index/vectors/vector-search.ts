@@ -143,7 +143,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
   };
 }
 
-/** Size of a vector row without the vector, measured on SQLite. */
+/** Approximate size of a vector row without the vector. */
 const ROW_BYTES = 60;
 
 const textOf = ({ title, heading, text }: UnembeddedRow): string =>

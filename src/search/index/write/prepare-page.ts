@@ -111,7 +111,9 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
   };
 }
 
-/** The URL under which a page is stored: without fragment, credentials and tracking parameters. `undefined` if invalid. */
+/**
+ * The URL under which a page is stored: without fragment, credentials and tracking parameters. `undefined` if invalid.
+ */
 export function indexUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text.length > MAX_URL_UNITS || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -124,8 +126,8 @@ export function indexUrl(text: string | undefined): URL | undefined {
 }
 
 /**
- * The canonical URL of a page is trusted only within its own host, so that a page cannot replace pages of other hosts. A
- * capability URL never replaces a public one.
+ * The canonical URL of a page is trusted only within its own host, so that a page cannot replace pages of other hosts.
+ * A public URL is never replaced by a canonical URL that is a capability URL.
  */
 function trustedUrl({ url, canonicalUrl }: IndexablePage): URL | undefined {
   const requested = indexUrl(url);
