@@ -13,7 +13,7 @@ import { createFrontier } from './frontier.ts';
 import { createDelay, type PageContext, runPageJob } from './page-job.ts';
 import type { Politeness } from './politeness.ts';
 import type { CrawlPlan } from './request.ts';
-import { createScheduler, type RunEnd } from './scheduler.ts';
+import { type RunEnd, Scheduler } from './scheduler.ts';
 import { type JobRow, RANK } from './schema.ts';
 import { type SitemapTools, sitemapUrls } from './sitemaps.ts';
 import { type CrawlDb, hasWaitingJobs } from './store.ts';
@@ -66,7 +66,7 @@ export async function runCrawlJob(run: CrawlRun, tools: RunTools): Promise<RunEn
     filter,
     writer,
   };
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     job: row,
     ...{ plan, signal, cancelling, politeness, now },
     frontier: createFrontier(store.db, row.id),

@@ -4,7 +4,7 @@ import { problem } from '#errors.ts';
 import type { WaitingPage } from './frontier.ts';
 import type { PageResult } from './page-job.ts';
 import { createPoliteness } from './politeness.ts';
-import { createScheduler, type SchedulerOptions } from './scheduler.ts';
+import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 import type { JobRow } from './schema.ts';
 
 const JOB = { id: 'crawl', read: 0, done: 0, failed: 0, last_seq: 0, sitemaps_due: 0 } as JobRow;
@@ -32,7 +32,7 @@ async function runOver(
     const at = waiting.findIndex((page) => page.key === key);
     if (at >= 0) waiting.splice(at, 1);
   };
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     job: JOB,
     plan: { starts: [urls[0]!], limit: 100, concurrency: 1 },
     signal: new AbortController().signal,

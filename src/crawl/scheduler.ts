@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import type { Problem } from '#errors.ts';
 import type { Frontier, WaitingPage } from './frontier.ts';
 import { LONG_WAIT_MS, type PageResult, waitsForRedirect } from './page-job.ts';
-import type { Politeness } from './politeness.ts';
+import type { HostLimits, Politeness } from './politeness.ts';
 import type { CrawlPlan } from './request.ts';
 import type { JobRow } from './schema.ts';
 import type { Progress } from './writer.ts';
@@ -41,172 +41,191 @@ export interface SchedulerOptions {
   readonly onChange: () => void;
 }
 
-export interface Scheduler {
-  /** Throws the reason of the signal, or what a page job throws. */
-  run(): Promise<RunEnd>;
-}
-
 /** How long a run lasts while other crawls wait. */
 const RUN_MS = 20_000;
 /** How often the run looks again: slots taken by other crawls become free at an unknown time. */
 const POLL_MS = 250;
 
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { plan, cancelling, frontier, politeness, now } = options;
-  const limits = { maxAtOnce: plan.concurrency };
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([options.signal, stopping.signal]);
-  // Every page being read listens to it, and their number is bounded.
-  setMaxListeners(0, signal);
-  let job = options.job;
-  const running = new Map<string, { readonly host: string; readonly work: Promise<void> }>();
+/** One run of a crawl. `run` may be called once. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #limits: HostLimits;
+  readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
+  #job: JobRow;
+  readonly #running = new Map<string, { readonly host: string; readonly work: Promise<void> }>();
   /** Hosts that may have waiting pages, and when to look for them again. */
-  const hosts = new Map<string, number>();
+  readonly #hosts = new Map<string, number>();
   /** Hosts whose waiting pages are being failed. */
-  const failingHosts = new Set<string>();
+  readonly #failingHosts = new Set<string>();
   /** What a page job threw first. */
-  let error: unknown;
-  let lastFailure: Problem | undefined;
-  let wake = () => {};
+  #error: unknown;
+  #lastFailure: Problem | undefined;
+  #wake = () => {};
 
-  async function run(): Promise<RunEnd> {
-    for (const host of await frontier.hosts()) hosts.set(host, 0);
-    const unsubscribe = politeness.onChange(() => wake());
-    const onAbort = () => wake();
-    signal.addEventListener('abort', onAbort);
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#limits = { maxAtOnce: options.plan.concurrency };
+    this.#signal = AbortSignal.any([options.signal, this.#stopping.signal]);
+    // Every page being read listens to it, and their number is bounded.
+    setMaxListeners(0, this.#signal);
+    this.#job = options.job;
+  }
+
+  /** Reads pages until the run ends. Throws the reason of the signal, or what a page job throws. */
+  async run(): Promise<RunEnd> {
+    const { frontier, politeness } = this.#options;
+    for (const host of await frontier.hosts()) this.#hosts.set(host, 0);
+    const wake = () => this.#wake();
+    const unsubscribe = politeness.onChange(wake);
+    this.#signal.addEventListener('abort', wake);
     try {
-      return await loop();
+      return await this.#loop();
     } finally {
       unsubscribe();
-      signal.removeEventListener('abort', onAbort);
-      stopping.abort(new Error('the run is over'));
-      await Promise.all([...running.values()].map(({ work }) => work));
+      this.#signal.removeEventListener('abort', wake);
+      this.#stopping.abort(new Error('the run is over'));
+      await Promise.all([...this.#running.values()].map(({ work }) => work));
     }
   }
 
-  async function loop(): Promise<RunEnd> {
+  async #loop(): Promise<RunEnd> {
+    const { now, hasWaitingJobs } = this.#options;
     let until = now() + RUN_MS;
     for (;;) {
       // Set up first, so that a change during the checks below is not missed.
       const woken = new Promise<void>((resolve) => {
-        wake = resolve;
+        this.#wake = resolve;
       });
-      if (now() >= until && !(await options.hasWaitingJobs())) until = now() + RUN_MS;
-      if (!cancelling() && !signal.aborted && job.read < plan.limit && now() < until) await startPages();
-      if (error !== undefined) throw error;
-      const end = running.size === 0 ? endOfRun(until) : undefined;
+      if (now() >= until && !(await hasWaitingJobs())) until = now() + RUN_MS;
+      if (!this.#isStopping() && !this.#isAtLimit() && now() < until) await this.#startPages();
+      if (this.#error !== undefined) throw this.#error;
+      const end = this.#running.size === 0 ? this.#endOfRun(until) : undefined;
       if (end) return end;
-      await wait(woken);
+      await this.#wait(woken);
     }
   }
 
+  #isStopping(): boolean {
+    return this.#options.cancelling() || this.#signal.aborted;
+  }
+
+  #isAtLimit(): boolean {
+    return this.#job.read >= this.#options.plan.limit;
+  }
+
   /** How the run ends once no page is being read; `undefined` if it goes on. */
-  function endOfRun(until: number): RunEnd | undefined {
+  #endOfRun(until: number): RunEnd | undefined {
+    const { cancelling, now } = this.#options;
     if (cancelling()) return { kind: 'cancelled' };
-    if (job.read >= plan.limit || (hosts.size === 0 && !job.sitemaps_due)) return endOfCrawl();
+    if (this.#isAtLimit() || (this.#hosts.size === 0 && !this.#job.sitemaps_due)) return this.#endOfCrawl();
     if (now() >= until) return { kind: 'later', readyAt: 0 };
-    const readyAt = nextReadyAt();
+    const readyAt = this.#nextReadyAt();
     return readyAt - now() > LONG_WAIT_MS ? { kind: 'later', readyAt } : undefined;
   }
 
   /** A crawl whose starts all failed, and of which no page was read, has failed. */
-  function endOfCrawl(): RunEnd {
-    const { done, failed } = job;
-    if (done > 0 || failed === 0 || failed < plan.starts.length) return { kind: 'completed' };
-    return { kind: 'failed', error: lastFailure?.message ?? 'No page could be read' };
+  #endOfCrawl(): RunEnd {
+    const { done, failed } = this.#job;
+    if (done > 0 || failed === 0 || failed < this.#options.plan.starts.length) return { kind: 'completed' };
+    return { kind: 'failed', error: this.#lastFailure?.message ?? 'No page could be read' };
   }
 
   /** When a page may be read at the earliest, as far as is known. */
-  function nextReadyAt(): number {
+  #nextReadyAt(): number {
+    const { politeness, now } = this.#options;
     let next = Number.POSITIVE_INFINITY;
-    for (const [host, at] of hosts) next = Math.min(next, Math.max(at, politeness.readyAt(host, limits)));
+    for (const [host, at] of this.#hosts) next = Math.min(next, Math.max(at, politeness.readyAt(host, this.#limits)));
     return Number.isFinite(next) ? next : now() + POLL_MS;
   }
 
-  async function wait(woken: Promise<void>): Promise<void> {
-    const waitMs = Math.min(Math.max(nextReadyAt() - now(), 1), POLL_MS);
+  async #wait(woken: Promise<void>): Promise<void> {
+    const waitMs = Math.min(Math.max(this.#nextReadyAt() - this.#options.now(), 1), POLL_MS);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, waitMs);
     });
-    if (signal.aborted) wake();
+    if (this.#signal.aborted) this.#wake();
     await Promise.race([woken, timeout]).finally(() => clearTimeout(timer));
-    if (error === undefined) signal.throwIfAborted();
+    if (this.#error === undefined) this.#signal.throwIfAborted();
   }
 
-  async function startPages(): Promise<void> {
-    if (job.sitemaps_due && !(await frontier.hasWaitingStarts())) {
-      for await (const progress of options.addSitemaps(job, signal)) advance(progress);
+  async #startPages(): Promise<void> {
+    const { plan, frontier, politeness, addSitemaps } = this.#options;
+    if (this.#job.sitemaps_due && !(await frontier.hasWaitingStarts())) {
+      for await (const progress of addSitemaps(this.#job, this.#signal)) this.#advance(progress);
     }
     for (let started = true; started; ) {
       started = false;
       // One page of each host per round, so that all hosts proceed.
-      for (const host of [...hosts.keys()]) {
-        if (job.read + running.size >= plan.limit || cancelling() || signal.aborted || !politeness.hasFreePage())
-          return;
-        if (await startPage(host)) started = true;
+      for (const host of [...this.#hosts.keys()]) {
+        const isFull = this.#job.read + this.#running.size >= plan.limit || !politeness.hasFreePage();
+        if (isFull || this.#isStopping()) return;
+        if (await this.#startPage(host)) started = true;
       }
     }
   }
 
-  const isReady = (host: string, at: number) => politeness.readyAt(host, limits) <= at;
-
-  async function startPage(host: string): Promise<boolean> {
+  async #startPage(host: string): Promise<boolean> {
+    const { frontier, politeness, now } = this.#options;
     const at = now();
-    if (failingHosts.has(host) || (hosts.get(host) ?? 0) > at || !isReady(host, at)) return false;
+    if (this.#failingHosts.has(host) || (this.#hosts.get(host) ?? 0) > at || !this.#isReady(host, at)) return false;
     // Copied first: a page that ends during the query may still be listed as waiting.
-    const runningKeys = new Set(running.keys());
-    const runningOfHost = [...running.values()].filter((one) => one.host === host).length;
+    const runningKeys = new Set(this.#running.keys());
+    const runningOfHost = [...this.#running.values()].filter((one) => one.host === host).length;
     const pages = await frontier.nextPages(host, at, runningOfHost + 1);
     const page = pages.find(({ key }) => !runningKeys.has(key));
     if (!page) {
-      if (runningOfHost === 0) await updateHost(host);
+      if (runningOfHost === 0) await this.#updateHost(host);
       return false;
     }
     // The page before it has not reached the host of the redirect yet.
     if (waitsForRedirect(page) && runningOfHost > 0) return false;
     // Another crawl may have taken the slot during the query.
-    if (!isReady(host, now()) || !politeness.hasFreePage()) return false;
+    if (!this.#isReady(host, now()) || !politeness.hasFreePage()) return false;
     politeness.takePage();
-    const work = runOne(page)
+    const work = this.#runPage(page)
       .catch((reason: unknown) => {
-        error ??= reason;
-        stopping.abort(reason);
+        this.#error ??= reason;
+        this.#stopping.abort(reason);
       })
       .finally(() => {
         politeness.releasePage();
-        running.delete(page.key);
-        wake();
+        this.#running.delete(page.key);
+        this.#wake();
       });
-    running.set(page.key, { host, work });
+    this.#running.set(page.key, { host, work });
     return true;
   }
 
-  async function updateHost(host: string): Promise<void> {
-    const readyAt = await frontier.readyAt(host);
-    if (readyAt === undefined) hosts.delete(host);
-    else hosts.set(host, readyAt);
+  #isReady(host: string, at: number): boolean {
+    return this.#options.politeness.readyAt(host, this.#limits) <= at;
   }
 
-  async function runOne(page: WaitingPage): Promise<void> {
-    const result = await options.runPage(page, signal);
-    if (result.kind === 'postponed' && !hosts.has(result.host)) hosts.set(result.host, result.readyAt);
+  async #updateHost(host: string): Promise<void> {
+    const readyAt = await this.#options.frontier.readyAt(host);
+    if (readyAt === undefined) this.#hosts.delete(host);
+    else this.#hosts.set(host, readyAt);
+  }
+
+  async #runPage(page: WaitingPage): Promise<void> {
+    const { runPage, failHost } = this.#options;
+    const result = await runPage(page, this.#signal);
+    if (result.kind === 'postponed' && !this.#hosts.has(result.host)) this.#hosts.set(result.host, result.readyAt);
     if (result.kind !== 'written') return;
     const { progress, failure, hostFailure } = result;
-    if (failure) lastFailure = failure;
-    advance(progress);
-    if (!hostFailure || failingHosts.has(page.host)) return;
-    failingHosts.add(page.host);
-    advance({ job: await options.failHost(page.host, hostFailure), hosts: [] });
-    failingHosts.delete(page.host);
+    if (failure) this.#lastFailure = failure;
+    this.#advance(progress);
+    if (!hostFailure || this.#failingHosts.has(page.host)) return;
+    this.#failingHosts.add(page.host);
+    this.#advance({ job: await failHost(page.host, hostFailure), hosts: [] });
+    this.#failingHosts.delete(page.host);
   }
 
-  function advance(progress: Progress): void {
+  #advance(progress: Progress): void {
     // Concurrent writes may return in another order than they were made.
-    if (progress.job.last_seq >= job.last_seq) job = progress.job;
-    for (const host of progress.hosts) hosts.set(host, 0);
-    options.onChange();
+    if (progress.job.last_seq >= this.#job.last_seq) this.#job = progress.job;
+    for (const host of progress.hosts) this.#hosts.set(host, 0);
+    this.#options.onChange();
   }
-
-  return { run };
 }

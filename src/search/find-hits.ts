@@ -80,21 +80,26 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
       ...candidates.filter((source) => !source.isResting()),
       ...candidates.filter((source) => source.isResting()),
     ];
-    const alone = maxAtOnce === 1 || candidates.length === 1;
+    const isOnly = maxAtOnce === 1 || candidates.length === 1;
     let answered = false;
-    const opened: Opened[] = [];
+    const opened: OpenedList[] = [];
     const open = async () => {
       for (let source = queue.shift(); source; source = queue.shift()) {
-        const opening = openingOf(source, query, alone);
+        const firstQuery = firstQueryFor(source, query, isOnly);
         try {
-          const hits = await source.page(opening, request);
+          const hits = await source.page(firstQuery, request);
           answered = true;
           const matching = filterHits(hits, query, source);
           if (hits.length) {
-            return void opened.push({ source, opening, hits: matching, more: hasMore(source, opening, hits) });
+            return void opened.push({
+              source,
+              firstQuery,
+              hits: matching,
+              hasMore: mayHaveMore(source, firstQuery, hits),
+            });
           }
           // Page 2 was shown from this source; page 3 of another source would not continue it.
-          if (query.page > 1 && alone) return;
+          if (query.page > 1 && isOnly) return;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
         }
@@ -136,31 +141,31 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
   };
 }
 
-interface Opened {
+interface OpenedList {
   readonly source: Source;
   /** The first query sent to it. */
-  readonly opening: SearchQuery;
+  readonly firstQuery: SearchQuery;
   readonly hits: Hit[];
   /** Whether there may be a next page. */
-  more: boolean;
+  hasMore: boolean;
 }
 
 /** Whether a source can return exactly the requested page. */
-const isDirect = (source: Source, query: SearchQuery, alone: boolean) =>
-  alone &&
+const isDirect = (source: Source, query: SearchQuery, isOnly: boolean) =>
+  isOnly &&
   query.count > 0 &&
   query.count <= source.maxCount &&
   source.paging === 'exact' &&
   !hasUnsupported(query, source.operators);
 
-function hasMore({ paging }: Source, { count }: SearchQuery, hits: readonly Hit[]): boolean {
+function mayHaveMore({ paging }: Source, { count }: SearchQuery, hits: readonly Hit[]): boolean {
   if (paging === 'none') return false;
   return hits.length >= (paging === 'exact' ? count : MIN_PAGE_RESULTS);
 }
 
 /** The first query to a source: for the requested page itself, or for its list from the beginning. */
-function openingOf(source: Source, query: SearchQuery, alone: boolean): SearchQuery {
-  if (isDirect(source, query, alone)) return query;
+function firstQueryFor(source: Source, query: SearchQuery, isOnly: boolean): SearchQuery {
+  if (isDirect(source, query, isOnly)) return query;
   const isFiltered = query.count === 0 || hasUnsupported(query, source.operators);
   const wanted = isFiltered ? LONG_COUNT : query.count;
   // A source without paging must return everything at once.
@@ -172,10 +177,10 @@ function openingOf(source: Source, query: SearchQuery, alone: boolean): SearchQu
  * The requested page of merged results. Lists are merged page by page, so that results of a page do not move when a
  * later page is requested.
  */
-async function readWindow(opened: readonly Opened[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
+async function readWindow(opened: readonly OpenedList[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
   const { count, page, kind } = query;
   const [first] = opened;
-  if (opened.length === 1 && first!.opening === query) return mergeHits([first!.hits], kind).slice(0, count);
+  if (opened.length === 1 && first!.firstQuery === query) return mergeHits([first!.hits], kind).slice(0, count);
   const wanted = count === 0 ? 1 : count * page;
   const sequence = new Map<string, Hit>();
   const take = (lists: readonly Hit[][]) => {
@@ -186,16 +191,16 @@ async function readWindow(opened: readonly Opened[], query: SearchQuery, request
   };
   take(opened.map(({ hits }) => hits));
   for (let next = 2; sequence.size < wanted && next <= MAX_PAGES; next++) {
-    const open = opened.filter(({ more }) => more);
+    const open = opened.filter(({ hasMore }) => hasMore);
     if (!open.length) break;
     take(
       await Promise.all(
         open.map(async (one) => {
-          const hits = await one.source.page({ ...one.opening, page: next }, request).catch((error: unknown) => {
+          const hits = await one.source.page({ ...one.firstQuery, page: next }, request).catch((error: unknown) => {
             if (error instanceof ProviderError) return [];
             throw error;
           });
-          one.more = hasMore(one.source, one.opening, hits);
+          one.hasMore = mayHaveMore(one.source, one.firstQuery, hits);
           return filterHits(hits, query, one.source);
         }),
       ),
