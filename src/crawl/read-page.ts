@@ -88,7 +88,7 @@ export async function readPage(
 }
 
 function errorStatus(status: number, retryAfter: string | undefined): FailedRead {
-  const failure = problem('AssertionFailureError', { message: `The page was answered with ${status}` });
+  const failure = problem('AssertionFailureError', { message: `The page answered with status ${status}` });
   const waitMs = retryAfter === undefined ? undefined : retryAfterSeconds(retryAfter, 1) * 1000;
   return {
     kind: 'failed',
@@ -103,7 +103,7 @@ function errorStatus(status: number, retryAfter: string | undefined): FailedRead
 /** While robots.txt cannot be read, nothing of the site may be read (RFC 9309, section 2.3.1.4). */
 function robotsUnavailable(by: number | Problem): FailedRead {
   if (typeof by !== 'number') return failed(by);
-  const message = `The robots.txt of the site was answered with ${by}, so no page of the site may be read`;
+  const message = `The robots.txt of the site answered with status ${by}, so no page of the site may be read`;
   const failure = problem('AssertionFailureError', { message });
   const busy = BUSY.has(by) ? { waitMs: undefined } : undefined;
   return { kind: 'failed', failure, isTransient: true, busy, isReached: true };

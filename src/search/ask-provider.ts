@@ -20,10 +20,10 @@ export class ProviderError extends Error {
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
 
-  constructor(message: string, { restMs = 0, passing = false }: { restMs?: number; passing?: boolean } = {}) {
+  constructor(message: string, { restMs = 0, isTransient = false }: { restMs?: number; isTransient?: boolean } = {}) {
     super(message);
     this.restMs = restMs;
-    this.isTransient = passing;
+    this.isTransient = isTransient;
   }
 }
 
@@ -39,9 +39,9 @@ export const createAskProvider =
   async (row, query, { signal, engine }) => {
     const { provider, timeoutMs } = row;
     const settings = { ...row.settings, engine };
-    const failed = (error: unknown, passing: boolean): unknown => {
+    const failed = (error: unknown, isTransient: boolean): unknown => {
       if (signal.aborted) return signal.reason;
-      return error instanceof Problem ? new ProviderError(error.message.replace(SUBJECT, ''), { passing }) : error;
+      return error instanceof Problem ? new ProviderError(error.message.replace(SUBJECT, ''), { isTransient }) : error;
     };
     const once = async () => {
       const { url, ...request } = provider.request(query, settings);
@@ -78,7 +78,7 @@ function refusal(status: number, retryAfter: string | undefined): ProviderError 
     const restS = Math.min(Number(retryAfter) || DEFAULT_REST_S, MAX_REST_S);
     return new ProviderError(`limits the rate or quota of requests (status ${status})`, { restMs: restS * 1_000 });
   }
-  return new ProviderError(`answered with status ${status}`, { passing: status >= 500 });
+  return new ProviderError(`answered with status ${status}`, { isTransient: status >= 500 });
 }
 
 /** How long a provider gets no requests after a rate limit: without Retry-After, and at most. */

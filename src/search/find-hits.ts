@@ -224,10 +224,8 @@ function noProvider({ kind }: SearchQuery, provider: string | undefined, hasSour
   if (!hasSources) {
     return problem('AssertionFailureError', { message: 'No search provider is configured on this server' });
   }
-  const whom = provider === undefined ? 'None of the search providers here has' : `Nobody here has ${provider}'s`;
   const what = kind === 'web' ? 'pages' : kind;
-  return problem('AssertionFailureError', {
-    path: provider === undefined ? 'type' : 'provider',
-    message: provider === undefined ? `${whom} ${what}` : `${whom} ${what}: no such provider is configured`,
-  });
+  const from = provider === undefined ? '' : ` from ${provider}`;
+  const message = `No search provider configured on this server returns ${what}${from}`;
+  return problem('AssertionFailureError', { path: provider === undefined ? 'type' : 'provider', message });
 }

@@ -274,7 +274,7 @@ const SECRET = 'its URL is secret (a capability URL); set LECTERN_INDEX_SHARED=a
 async function fileTarget(url: string) {
   const file = fileURLToPath(url);
   const { size } = await stat(file);
-  if (size > MAX_FILE_BYTES) throw new Error(`larger than ${MAX_FILE_BYTES} bytes`);
+  if (size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
   const bytes = await readFile(file);
   return { url: blobUrl(bytes), ...readUpload({ bytes, name: path.basename(file), option: 'file' }) };
 }
