@@ -6,11 +6,12 @@ import type { Migration } from '#storage/database/migrate.ts';
 import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
 import { ONLY_ALL, OPERATOR } from '../owners.ts';
-import { type Filters, GENERAL_DOMAINS, isUnfiltered, type Site } from '../query/filters.ts';
-import { phraseAlternatives, type Slot } from '../text/terms.ts';
+import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { FieldTerms, PreparedPage } from '../write/prepare-page.ts';
 import type { IndexStore, PassageRow, UnembeddedRow } from './index-store.ts';
 import { openVectorTable } from './pgvector.ts';
+import { conditionsOf, storable } from './postgres-conditions.ts';
+import { createWordFrequencies, type RunQuery } from './postgres-frequencies.ts';
 
 export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   {
@@ -57,12 +58,6 @@ interface Tables {
 
 /** The tsvector weights D, C, B, A: of URLs and variants, text, headings, titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
-/** How long counts of passages and of words are cached. */
-const COUNTS_FRESH_MS = 60_000;
-const MAX_CACHED_COUNTS = 10_000;
-/** A word is frequent if more than this share of all passages have it, and at least this many. */
-const FREQUENT_SHARE = 1 / 8;
-const FREQUENT_AT_LEAST = 2_000;
 const PRUNED_AT_ONCE = 50;
 /** Limits of tsvector positions (PostgreSQL manual, 12.11), and the gap between two fields, which no phrase spans. */
 const MAX_POSITION = 16_383;
@@ -75,7 +70,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
   const { db } = store;
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const idsOf = async (query: RawBuilder<{ id: number }>) => (await rows(query)).map(({ id }) => id);
-  const frequencies = createFrequencies(rows);
+  const frequencies = createWordFrequencies(rows);
   const near = await openVectorTable(db as unknown as Kysely<never>);
   const matching = (filters: Filters) =>
     sql<{
@@ -203,9 +198,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
   };
 }
 
-type Rows = <Row>(query: RawBuilder<Row>) => Promise<Row[]>;
-
-async function writePage(page: PreparedPage, rows: Rows): Promise<boolean> {
+async function writePage(page: PreparedPage, rows: RunQuery): Promise<boolean> {
   const { key, owner, url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } =
     page;
   const [same] = await rows<{ key: string }>(
@@ -217,8 +210,8 @@ async function writePage(page: PreparedPage, rows: Rows): Promise<boolean> {
   const [made] = await rows<{ id: number }>(sql`
     INSERT INTO index_pages
       (key, owner, url, host, path, ext, title, description, site_name, language, published_at, indexed_at, hash, bytes)
-    VALUES (${key}, ${owner}, ${url}, ${host}, ${clean(new URL(url).pathname.toLowerCase())}, ${ext}, ${clean(title)},
-      ${clean(description)}, ${clean(siteName)}, ${language}, ${publishedAt}, ${indexedAt}, ${hash}, ${bytes})
+    VALUES (${key}, ${owner}, ${url}, ${host}, ${storable(new URL(url).pathname.toLowerCase())}, ${ext}, ${storable(title)},
+      ${storable(description)}, ${storable(siteName)}, ${language}, ${publishedAt}, ${indexedAt}, ${hash}, ${bytes})
     ON CONFLICT DO NOTHING RETURNING id`);
   // Another server inserted it first.
   if (!made) return false;
@@ -227,17 +220,13 @@ async function writePage(page: PreparedPage, rows: Rows): Promise<boolean> {
     INSERT INTO index_passages (page, heading, text, start_at, end_at, terms)
     SELECT ${made.id}, heading, text, start_at, end_at, terms::tsvector
     FROM unnest(
-      ${passages.map(({ heading }) => clean(heading))}::text[], ${passages.map(({ text }) => clean(text))}::text[],
+      ${passages.map(({ heading }) => storable(heading))}::text[], ${passages.map(({ text }) => storable(text))}::text[],
       ${passages.map(({ start }) => start)}::int[], ${passages.map(({ end }) => end)}::int[],
       ${passages.map(({ terms }) => vectorOf(terms))}::text[]
     ) WITH ORDINALITY AS p (heading, text, start_at, end_at, terms, place)
     ORDER BY place`);
   return true;
 }
-
-/** Replaces NUL and lone surrogates, which PostgreSQL cannot store. */
-const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd').replace(LONE, '\ufffd');
-const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Terms are letters and digits, so they need no escaping. */
 function vectorOf(terms: FieldTerms): string {
@@ -258,107 +247,4 @@ function vectorOf(terms: FieldTerms): string {
   add(terms.also, 'D');
   add(terms.address, 'D');
   return [...places].map(([term, at]) => `'${term}':${at.join(',')}`).join(' ');
-}
-
-const anyOf = ({ terms, prefix }: Slot, weight = ''): string => {
-  const mark = prefix || weight ? `:${prefix ? '*' : ''}${weight}` : '';
-  return `(${terms.map((term) => `'${term}'${mark}`).join(' | ')})`;
-};
-
-const phraseOf = (slots: readonly Slot[]): string =>
-  phraseAlternatives(slots)
-    .map((terms) => terms.map((term) => `'${term}'${slots.length === 1 && slots[0]!.prefix ? ':*' : ''}`).join(' <-> '))
-    .map((phrase) => `(${phrase})`)
-    .join(' | ');
-
-interface Weighted {
-  readonly query: string;
-  /** Inverse document frequency. */
-  readonly weight: number;
-}
-
-/**
- * Adds inverse document frequency, which ts_rank lacks. Counts the passages of a word only up to where it is frequent.
- */
-function createFrequencies(rows: Rows) {
-  let passages = { count: 0, until: 0 };
-  const cached = new Map<string, { readonly count: number; readonly until: number }>();
-
-  async function countAll(): Promise<number> {
-    if (passages.until < Date.now()) {
-      const [found] = await rows<{ count: number }>(sql`SELECT count(*) AS count FROM index_passages`);
-      // Not cached while the index is small, since it grows quickly.
-      passages = { count: found!.count, until: found!.count < FREQUENT_AT_LEAST ? 0 : Date.now() + COUNTS_FRESH_MS };
-    }
-    return passages.count;
-  }
-
-  async function countOf(queries: readonly string[], bound: number): Promise<void> {
-    const now = Date.now();
-    const unknown = queries.filter((query) => (cached.get(query)?.until ?? 0) < now);
-    if (unknown.length === 0) return;
-    const found = await rows<{ query: string; count: number }>(sql`
-      SELECT s.query, (
-        SELECT count(*) FROM (
-          SELECT 1 FROM index_passages p WHERE p.terms @@ s.query::tsquery LIMIT ${bound}
-        ) has
-      ) AS count FROM unnest(${unknown}::text[]) AS s (query)`);
-    if (cached.size > MAX_CACHED_COUNTS) cached.clear();
-    const until = passages.until === 0 ? 0 : now + COUNTS_FRESH_MS;
-    for (const { query, count } of found) cached.set(query, { count, until });
-  }
-
-  return {
-    /** The slots with their weights. Frequent ones are left out if there are rarer ones. */
-    async weigh(slots: readonly Slot[]): Promise<Weighted[]> {
-      if (slots.length === 0) return [];
-      const queries = slots.map((slot) => anyOf(slot));
-      const total = await countAll();
-      const bound = Math.ceil(Math.max(FREQUENT_AT_LEAST, total * FREQUENT_SHARE));
-      await countOf(queries, bound);
-      const counted = queries.map((query) => ({ query, count: cached.get(query)?.count ?? 0 }));
-      const present = counted.filter(({ count }) => count > 0);
-      const rare = present.filter(({ count }) => count < bound);
-      return (rare.length > 0 ? rare : present).map(({ query, count }) => ({
-        query,
-        weight: Math.log(1 + (Math.max(total, count) - count + 0.5) / (count + 0.5)),
-      }));
-    },
-    forget() {
-      passages = { count: 0, until: 0 };
-      cached.clear();
-    },
-  };
-}
-
-/** SQL conditions on pages `g`. */
-function conditionsOf(filters: Filters): RawBuilder<boolean> {
-  const parts: RawBuilder<unknown>[] = [];
-  const site = ({ host, path }: Site) =>
-    path === ''
-      ? sql`starts_with(g.host, ${host})`
-      : sql`(starts_with(g.host, ${host}) AND starts_with(g.path, ${clean(path)}))`;
-  const any = (list: readonly RawBuilder<unknown>[]) => sql`(${sql.join([...list], sql` OR `)})`;
-  const having = (query: string) =>
-    sql`g.id IN (SELECT w.page FROM index_passages w WHERE w.terms @@ ${query}::tsquery)`;
-  if (filters.owners) parts.push(sql`g.owner = ANY(${filters.owners}::text[])`);
-  if (filters.sites.length > 0) parts.push(any(filters.sites.map(site)));
-  if (filters.notSites.length > 0) parts.push(sql`NOT ${any(filters.notSites.map(site))}`);
-  for (const exts of filters.exts) parts.push(sql`g.ext = ANY(${exts.map(clean)}::text[])`);
-  if (filters.titles.length > 0) {
-    const inTitle = filters.titles.map((slots) => `(${slots.map((slot) => anyOf(slot, 'A')).join(' & ')})`);
-    parts.push(having(inTitle.join(' | ')));
-  }
-  if (filters.urlParts.length > 0)
-    parts.push(any(filters.urlParts.map((part) => sql`strpos(lower(g.url), ${clean(part)}) > 0`)));
-  if (filters.countries.length > 0) {
-    const allowed = [...filters.countries.map(clean), ...GENERAL_DOMAINS];
-    parts.push(sql`(length(split_part(g.host, '.', 1)) <> 2 OR split_part(g.host, '.', 1) = ANY(${allowed}::text[]))`);
-  }
-  for (const { slots } of filters.phrases) parts.push(having(phraseOf(slots)));
-  for (const slots of filters.excluded) parts.push(sql`NOT ${having(phraseOf(slots))}`);
-  if (filters.language !== undefined) parts.push(sql`g.language IN (${filters.language}, '')`);
-  if (filters.since !== undefined) parts.push(sql`g.published_at >= ${Math.trunc(filters.since)}`);
-  if (filters.until !== undefined) parts.push(sql`g.published_at < ${Math.trunc(filters.until)}`);
-  return parts.length > 0 ? sql<boolean>`${sql.join(parts, sql` AND `)}` : sql<boolean>`TRUE`;
 }
