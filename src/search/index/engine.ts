@@ -1,14 +1,11 @@
 /**
- * The index engine over any store: prepares pages and writes them in batches, embeds what was written, and looks
- * queries up by words and by meaning. Runs in its own thread.
+ * The index engine over any store: prepares pages and writes them in batches, embeds what was written, and finds
+ * pages. Runs in its own thread.
  */
 import type { SearchQuery } from '../query.ts';
-import { fuseRanks } from '../rank-fusion.ts';
 import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
-import { type Filters, filtersOf, isUnfiltered } from './query/filters.ts';
-import type { IndexStore, PassageRow } from './store/index-store.ts';
-import { guessLanguage, languageFromTag } from './text/language.ts';
-import { querySlots, type Slot, surfaceText } from './text/terms.ts';
+import { createPageFinder, type FoundPages } from './query/find-pages.ts';
+import type { IndexStore } from './store/index-store.ts';
 import { createVectorSearch } from './vectors/vector-search.ts';
 import { createBatchWriter } from './write/batch-writer.ts';
 import { indexUrl, preparePage } from './write/prepare-page.ts';
@@ -26,21 +23,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Plain data, since it is sent between threads. */
-export interface FoundPages {
-  /** Best first, each with its best passages. */
-  readonly pages: readonly FoundPage[];
-  /** The terms that the words of the query were looked up as. */
-  readonly terms: readonly string[];
-}
-
-export interface FoundPage {
-  /** Between 0 and 1. */
-  readonly score: number;
-  /** At least one, best first. */
-  readonly passages: readonly (PassageRow & { readonly score: number })[];
-}
-
 export interface EngineOptions {
   readonly store: IndexStore;
   readonly embedder?: IndexEmbedder | undefined;
@@ -49,109 +31,14 @@ export interface EngineOptions {
   readonly clock?: () => number;
 }
 
-/** Only the first words of longer queries are looked up. */
-const MAX_SLOTS = 64;
-/** Least number of passages that each retriever returns. */
-const CANDIDATES = { words: 200, meaning: 100 };
-/** Passages retrieved for each result, since several may be of one page. */
-const CANDIDATES_A_RESULT = 5;
-const MAX_CANDIDATES = 2_000;
-/** Least number of pages returned, so that a reranker has a choice. */
-const MIN_PAGES = 50;
-const PASSAGES_A_PAGE = 3;
-/** A query is stemmed for the languages that at least this share of the pages has. */
-const MIN_LANGUAGE_SHARE = 0.02;
-const MAX_LANGUAGES = 6;
-const LANGUAGES_FRESH_MS = 10_000;
 /** Longest wait of a search for pages that are being written. */
 const MAX_FLUSH_WAIT_MS = 500;
 
 export function createEngine({ store, embedder, maxBytes, clock = Date.now }: EngineOptions): Engine {
   const vectors = embedder && createVectorSearch(store, embedder);
   const writer = createBatchWriter({ store, maxBytes, onWritten: () => vectors?.embedMissing() });
-  let languages: { readonly list: readonly string[]; readonly until: number } | undefined;
+  const finder = createPageFinder({ store, vectors, vectorWeight: embedder?.weight ?? 1, clock });
   let closing: Promise<void> | undefined;
-
-  async function pageLanguages(): Promise<readonly string[]> {
-    if (languages && languages.until > clock()) return languages.list;
-    const { languages: counts, pages } = await store.stats(undefined);
-    const list = Object.entries(counts)
-      .filter(([, count]) => count >= pages * MIN_LANGUAGE_SHARE)
-      .map(([language]) => language)
-      .slice(0, MAX_LANGUAGES);
-    languages = { list, until: clock() + LANGUAGES_FRESH_MS };
-    return list;
-  }
-
-  /** A query is too short to detect its language reliably, so the common languages of the pages are added. */
-  async function queryLanguages(query: SearchQuery): Promise<string[]> {
-    const detected = [languageFromTag(query.language), guessLanguage(query.words)];
-    return [...new Set([...detected, ...(await pageLanguages())])].filter((language) => language !== undefined);
-  }
-
-  async function find(
-    query: SearchQuery,
-    by: readonly Retriever[],
-    owners: readonly string[] | undefined,
-  ): Promise<FoundPages> {
-    await waitBriefly(writer.flush());
-    const known = await queryLanguages(query);
-    const filters = filtersOf(query, known, owners);
-    const slots = querySlots(query.words, known, MAX_SLOTS);
-    const results = query.page * (query.count || 20);
-    const lists = await lookUp(query, {
-      slots,
-      filters,
-      by,
-      limit: Math.min(MAX_CANDIDATES, results * CANDIDATES_A_RESULT),
-    });
-    const rows = await store.rows([...new Set(lists.flatMap(({ ids }) => ids))]);
-    return {
-      pages: await withPhrases(pagesOf(lists, rows), filters, Math.max(MIN_PAGES, results)),
-      terms: [...new Set(slots.filter(({ common }) => !common).flatMap(({ terms }) => terms))],
-    };
-  }
-
-  interface Lookup {
-    readonly slots: readonly Slot[];
-    readonly filters: Filters;
-    readonly by: readonly Retriever[];
-    readonly limit: number;
-  }
-
-  /** The ranking of passages by each retriever. */
-  async function lookUp(query: SearchQuery, { slots, filters, by, limit }: Lookup): Promise<PassageRanking[]> {
-    if (slots.length === 0) {
-      const ids = isUnfiltered(filters) ? [] : await store.newest(filters, limit);
-      return [{ ids, weight: 1 }];
-    }
-    const specific = slots.filter(({ common }) => !common);
-    const looked = unique(specific.length > 0 ? specific : slots);
-    const [byWords, byMeaning] = await Promise.all([
-      by.includes('words') ? store.byWords(looked, filters, Math.max(CANDIDATES.words, limit)) : [],
-      by.includes('meaning') && vectors
-        ? vectors.nearest(query.words, filters, Math.max(CANDIDATES.meaning, limit))
-        : [],
-    ]);
-    return [
-      { ids: byWords, weight: 1 },
-      { ids: byMeaning, weight: embedder?.weight ?? 1 },
-    ];
-  }
-
-  /** Keeps the pages that contain each phrase word for word, which stems cannot tell. Stops at `limit` pages. */
-  async function withPhrases(pages: readonly FoundPage[], { phrases }: Filters, limit: number): Promise<FoundPage[]> {
-    if (phrases.length === 0) return pages.slice(0, limit);
-    const kept: FoundPage[] = [];
-    for (const found of pages) {
-      if (kept.length >= limit) break;
-      const { page, title } = found.passages[0]!;
-      const texts = [title, ...(await store.textsOf(page))].map(surfaceText);
-      const has = (surface: string) => texts.some((text) => text.includes(surface) || hasUnspaced(text, surface));
-      if (phrases.every(({ surface }) => has(surface))) kept.push(found);
-    }
-    return kept;
-  }
 
   return {
     async add(page) {
@@ -163,7 +50,10 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
       await writer.flush();
       return normalized ? store.remove(normalized.href) : false;
     },
-    find,
+    async find(query, by, owners) {
+      await waitBriefly(writer.flush());
+      return finder.find(query, by, owners);
+    },
     async flush() {
       await writer.flush();
       await vectors?.embedMissing();
@@ -181,7 +71,7 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
       await vectors?.pause();
       await store.clear();
       vectors?.forget();
-      languages = undefined;
+      finder.forget();
     },
     close() {
       closing ??= (async () => {
@@ -192,48 +82,6 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
       return closing;
     },
   };
-}
-
-interface PassageRanking {
-  /** Best first, each once. */
-  readonly ids: readonly number[];
-  readonly weight: number;
-}
-
-const fuseIds = (rankings: readonly PassageRanking[]) =>
-  fuseRanks(
-    rankings.map(({ ids, weight }) => ({ items: ids, weight })),
-    (id) => id,
-  );
-
-/** Ranks pages by their best passage: several mediocre ones are no better than one good one. */
-function pagesOf(lists: readonly PassageRanking[], rows: readonly PassageRow[]): FoundPage[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const known = lists.map(({ ids, weight }) => ({ ids: ids.filter((id) => byId.has(id)), weight }));
-  const passages = new Map<number, (PassageRow & { readonly score: number })[]>();
-  for (const { key: id, score } of fuseIds(known)) {
-    const row = byId.get(id)!;
-    const own = passages.get(row.page);
-    if (!own) passages.set(row.page, [{ ...row, score }]);
-    else if (own.length < PASSAGES_A_PAGE) own.push({ ...row, score });
-  }
-  const pages = known.map(({ ids, weight }) => ({ ids: [...new Set(ids.map((id) => byId.get(id)!.page))], weight }));
-  return fuseIds(pages).map(({ key: page, score }) => ({ score, passages: passages.get(page)! }));
-}
-
-/** In scripts without spaces a phrase may be part of a longer run of letters. */
-const hasUnspaced = (text: string, surface: string): boolean => {
-  const run = surface.trim();
-  return UNSPACED_ONLY.test(run) && text.includes(run);
-};
-const UNSPACED_ONLY = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+$/;
-
-function unique(slots: readonly Slot[]): Slot[] {
-  const seen = new Set<string>();
-  return slots.filter(({ terms }) => {
-    const key = terms.join(' ');
-    return !seen.has(key) && seen.add(key);
-  });
 }
 
 async function waitBriefly(work: Promise<unknown>): Promise<void> {

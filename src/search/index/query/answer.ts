@@ -1,9 +1,9 @@
 /** Turns the pages found in the index into hits, reranked if there is a reranker. */
 import type { Hit, Passage } from '../../hit.ts';
 import type { SearchQuery } from '../../query.ts';
-import type { FoundPage, FoundPages } from '../engine.ts';
 import type { PassageReranker } from '../local-index.ts';
 import { makeSnippet } from '../passages/snippet.ts';
+import type { FoundPage, FoundPages } from './find-pages.ts';
 
 /** Passages given to a reranker in all. More takes long and rarely changes the top. */
 const MAX_RERANKED = 50;
