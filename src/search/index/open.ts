@@ -4,7 +4,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { Engine } from './engine.ts';
 import type { IndexEmbedder, LocalIndex, Retriever } from './local-index.ts';
 import { createRpcClient, type Port, type RpcClient, serveRpc } from './port-rpc.ts';
-import { toHits } from './query/answer.ts';
+import { toHits } from './query/to-hits.ts';
 import type { IndexThreadData } from './thread.ts';
 
 export interface LocalIndexOptions {
