@@ -22,7 +22,7 @@ import type {
   Retriever,
 } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
-import { readQuery } from '#search/query.ts';
+import { parseQuery } from '#search/query.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { machine, table } from './support.ts';
 
@@ -77,9 +77,9 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
       // As many at once as concurrent reads would add.
       for (let at = 0; at < pages.length; at += 64)
         await Promise.all(pages.slice(at, at + 64).map((page) => index.add(page)));
-      await index.settled();
+      await index.flush();
     },
-    ask: async (query, count) => (await index.search(readQuery(query, { count }))).map(({ url }) => url),
+    ask: async (query, count) => (await index.search(parseQuery(query, { count }))).map(({ url }) => url),
     bytes: () => sizeOf(file),
     end: () => index.close(),
   };
@@ -273,7 +273,7 @@ async function quality(folder: string): Promise<void> {
       if ('index' in contender) {
         const { index } = contender as Awaited<ReturnType<typeof lectern>>;
         const by = (retrievers: readonly Retriever[], reranker?: PassageReranker) => async (query: string) =>
-          (await index.search(readQuery(query.replaceAll('"', ' ')), { by: retrievers, rerank: reranker })).map(
+          (await index.search(parseQuery(query.replaceAll('"', ' ')), { by: retrievers, rerank: reranker })).map(
             ({ url }) => url,
           );
         rows.push([`${name}, words`, await scoreOf(by(['words']))]);

@@ -23,7 +23,7 @@ import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
-import { type IndexEmbedder, type LocalIndex, openIndexOf, openSearch, rememberingReader } from '#search/index.ts';
+import { createIndexingReader, type IndexEmbedder, type LocalIndex, openIndexOf, openSearch } from '#search/index.ts';
 import { watchDisk } from '#storage/disk.ts';
 import type { Log } from '#telemetry/log.ts';
 
@@ -150,7 +150,7 @@ async function openIndex(
   const index = resources.use(await openIndexOf(config, { embedder, log }));
   if (config.indexShared !== 'all') warnAboutOldPages(index, log);
   const keepsNoStore = config.cacheNoStore === 'ignore';
-  return { index, reader: rememberingReader(bareReader, { index, keepsNoStore, shared: config.indexShared, log }) };
+  return { index, reader: createIndexingReader(bareReader, { index, keepsNoStore, shared: config.indexShared, log }) };
 }
 
 const foldersOf = ({ dataDir }: Config) => [

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Config } from '#config.ts';
 import type { Collection, Entry, FoundPassage } from '#flow/index.ts';
 import { isCapabilityUrl } from '#net/capability-url.ts';
-import { addressOf, type IndexEmbedder, type LocalIndex, openLocalIndex, readQuery } from '#search/index.ts';
+import { type IndexEmbedder, indexUrl, type LocalIndex, openLocalIndex, parseQuery } from '#search/index.ts';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 
@@ -100,7 +100,7 @@ const ID_URL_PREFIX = 'file:///';
 function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
   /** The index key of a document: its URL if that may be shown, else one derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
-    (url !== undefined && isShown(url) && addressOf(url)?.href) ||
+    (url !== undefined && isShown(url) && indexUrl(url)?.href) ||
     `${ID_URL_PREFIX}${createHash('sha256').update(id).digest('hex')}`;
   const addressOfId = (id: string) =>
     ids.get<{ address: string }>('SELECT address FROM documents WHERE id = ?', id)?.address;
@@ -126,7 +126,7 @@ function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string)
       return removed;
     },
     async search(question, { limit, signal }) {
-      const hits = await index.search(readQuery(question, { count: limit }), { signal });
+      const hits = await index.search(parseQuery(question, { count: limit }), { signal });
       const passages = hits.flatMap(({ url, title, passages = [] }) =>
         passages.map((passage): FoundPassage => {
           const isHidden = url.startsWith(ID_URL_PREFIX) || !isShown(url);

@@ -30,10 +30,10 @@ export function createCrawl(
     robots,
     fetch,
     userAgent: config.userAgent ?? defaultUserAgent(),
-    purse: createBilling(accounts),
+    billing: createBilling(accounts),
     limits: { maxPages: config.crawlMaxPages, hostPages: config.crawlHostPages, delayMs: config.crawlDelayMs },
     jobs: config.crawlJobs,
-    pagesAtOnce: config.crawlPages,
+    maxPagesAtOnce: config.crawlPages,
     keepMs: config.crawlKeepDays * DAY_MS,
     log,
   });
@@ -41,7 +41,7 @@ export function createCrawl(
 
 type Hold = NonNullable<Awaited<ReturnType<AccountsModule['usage']['hold']>>>;
 
-interface Reserve {
+interface Reservation {
   readonly hold: Hold | undefined;
 }
 
@@ -50,12 +50,12 @@ const EXPECTED_TOKENS = 20_000;
 
 /** Charges each page as a read by the key that started the crawl. Rejects once the key is invalid or its balance empty. */
 function createBilling({ accounts, usage }: CrawlParts['accounts']): Billing {
-  const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reserve: unknown) => ({
+  const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reservation: unknown) => ({
     ...{ id, at, accountId: account, keyId: owner, face: 'reader', endpoint: 'reader' },
-    ...{ model, tokens, status, durationMs: ms, hold: (reserve as Reserve | undefined)?.hold },
+    ...{ model, tokens, status, durationMs: ms, hold: (reservation as Reservation | undefined)?.hold },
   });
   return {
-    async reserve({ owner, account: accountId }): Promise<Reserve> {
+    async reserve({ owner, account: accountId }): Promise<Reservation> {
       const key = await accounts.key(owner);
       const isOver = !key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= Date.now());
       if (isOver) {
@@ -67,9 +67,9 @@ function createBilling({ accounts, usage }: CrawlParts['accounts']): Billing {
       if (!hold) throw problem('InsufficientBalanceError');
       return { hold };
     },
-    note: (read, reserve) => usage.charge(chargeOf(read, reserve)),
+    note: (read, reservation) => usage.charge(chargeOf(read, reservation)),
     async charge(reads) {
-      for (const { reserve, ...read } of reads) usage.charge(chargeOf(read, reserve));
+      for (const { reservation, ...read } of reads) usage.charge(chargeOf(read, reservation));
       await usage.flush();
     },
   };

@@ -3,7 +3,7 @@ import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
-import { rememberingReader } from '#search/index.ts';
+import { createIndexingReader } from '#search/index.ts';
 import { CloseStack } from './close-stack.ts';
 import { type FoundationOptions, openFoundation } from './foundation.ts';
 import { createIndexOnDemand } from './index-on-demand.ts';
@@ -35,7 +35,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, resour
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
-      ? rememberingReader(reader, {
+      ? createIndexingReader(reader, {
           index: resources.use(createIndexOnDemand(config, foundation, log)),
           keepsNoStore: cacheNoStore === 'ignore',
           shared: indexShared,

@@ -126,7 +126,7 @@ it(
   async () => {
     const secret = `${base}/pears?token=abc`;
     expect(await run(secret)).toMatchObject({ filled: { added: 0, refused: 1 }, stats: { pages: 0 } });
-    expect(notes.join()).toContain('its URL is a secret');
+    expect(notes.join()).toContain('its URL is secret');
     environment = { LECTERN_INDEX_SHARED: 'all' };
     expect(await run(secret)).toMatchObject({ filled: { added: 1, refused: 0 }, stats: { pages: 1, onlyAll: 1 } });
   },
@@ -168,7 +168,7 @@ it(
   'says what is wrong',
   async () => {
     await expect(run()).rejects.toThrow('say what is to be read');
-    await expect(run(path.join(dataDir, 'nowhere'))).rejects.toThrow('neither an address nor');
+    await expect(run(path.join(dataDir, 'nowhere'))).rejects.toThrow('neither a URL nor');
   },
   LONG,
 );

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Health as ServerHealth } from '#api/health.ts';
 import type { ShownJob } from '#batch/index.ts';
-import type { ShownCrawl } from '#crawl/index.ts';
+import type { CrawlView } from '#crawl/index.ts';
 import type { GivenOptions, Page as ServerPage } from '#reader/index.ts';
 import type { Answer } from '#search/index.ts';
 import { clientOptions } from '../../scripts/client-options.ts';
@@ -31,7 +31,7 @@ describe('types of answers', () => {
   });
 
   it('a crawl', () => {
-    expectTypeOf<ShownCrawl>().toEqualTypeOf<CrawlJob>();
+    expectTypeOf<CrawlView>().toEqualTypeOf<CrawlJob>();
   });
 
   it('health', () => {

@@ -1,8 +1,8 @@
-/** Who pays for reads. */
+/** Who pays for the pages that a crawl reads. */
 
-/** A read of a page, for the account that pays for it. */
+/** One read of a page and the account that pays for it. */
 export interface ChargedRead {
-  /** Makes that it counts once, however often it is charged. */
+  /** Idempotency key: charging twice with the same id counts once. */
   readonly id: string;
   readonly owner: string;
   readonly account: string;
@@ -13,14 +13,14 @@ export interface ChargedRead {
   readonly status: number;
 }
 
-/** Something set aside for a read, a value of JSON; what it is only the purse knows, of this server or another one. */
-export type Reserve = unknown;
+/** Tokens reserved for a read, as a JSON value that only `Billing` understands. It may be settled by another server. */
+export type Reservation = unknown;
 
 export interface Billing {
-  /** Before a read: sets something aside for it. Throws a Problem when the owner may not read any more. */
-  reserve(payer: { readonly owner: string; readonly account: string }): Promise<Reserve>;
-  /** Notes a read that nobody has to pay for, and gives back what was set aside. */
-  note(read: ChargedRead, reserve: Reserve): void;
-  /** Charges reads, or rejects; it may be called again with the same ones. */
-  charge(reads: readonly (ChargedRead & { readonly reserve: Reserve })[]): Promise<void>;
+  /** Reserves tokens before a read. Throws a Problem if the owner may not read any more. */
+  reserve(payer: { readonly owner: string; readonly account: string }): Promise<Reservation>;
+  /** Records a read that costs nothing and releases its reservation. */
+  note(read: ChargedRead, reservation: Reservation): void;
+  /** Charges reads and releases their reservations. After a rejection it is called again with the same reads. */
+  charge(reads: readonly (ChargedRead & { readonly reservation: Reservation })[]): Promise<void>;
 }

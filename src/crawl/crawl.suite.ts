@@ -1,4 +1,4 @@
-/** A room of crawls over a web that is made up as it is read: a function gives each page. */
+/** A crawl module over a fake web: a function returns each page. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { parseRobots } from '#net/robots/robots-rules.ts';
 import type { GivenOptions, Reader, Rendition } from '#reader/index.ts';
 import type { Billing, ChargedRead } from './billing.ts';
 import { type CrawlJob, isFinal } from './job.ts';
-import { type CrawlModule, type CrawlModuleOptions, openCrawl, type Submission } from './open.ts';
+import { type CrawlModule, type CrawlModuleOptions, type CrawlSubmission, openCrawl } from './open.ts';
 
 export interface MadePage {
   readonly content?: string;
@@ -17,34 +17,34 @@ export interface MadePage {
   readonly nofollow?: boolean;
   readonly status?: number;
   readonly retryAfter?: string;
-  /** Where the address leads. */
+  /** The URL that it redirects to. */
   readonly url?: string;
   readonly canonical?: string;
 }
 
-/** What stands at an address; it may throw, and it may take its time. */
+/** Returns the page at a URL; may throw, and may take its time. */
 export type Web = (url: string, signal: AbortSignal) => MadePage | Promise<MadePage>;
 
-export interface TestRoom {
-  readonly room: CrawlModule;
+export interface TestCrawls {
+  readonly module: CrawlModule;
   readonly dataDir: string;
-  /** How often each address was read. */
+  /** How often each URL was read. */
   readonly reads: Map<string, number>;
-  /** The addresses read, in their order. */
+  /** The URLs read, in order. */
   readonly order: string[];
   readonly charged: Map<string, ChargedRead>;
   readonly noted: ChargedRead[];
-  submit(asked: Submission['asked'], owner?: Partial<Submission>): Promise<CrawlJob>;
+  submit(given: CrawlSubmission['given'], owner?: Partial<CrawlSubmission>): Promise<CrawlJob>;
   ended(id: string): Promise<CrawlJob>;
-  // biome-ignore lint/suspicious/noExplicitAny: outcomes are looked into freely in tests
-  outcomes(job: CrawlJob, after?: number): Promise<any[]>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into results freely
+  results(job: CrawlJob, after?: number): Promise<any[]>;
   close(): Promise<void>;
 }
 
 export interface TestRoomOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
-  /** robots.txt by origin, or for how many times it cannot be told. */
+  /** robots.txt by origin, or how many times reading it fails. */
   readonly robots?: Readonly<Record<string, string | number>>;
-  /** Files by address. */
+  /** Files by URL. */
   readonly files?: Readonly<Record<string, string>>;
   readonly reserve?: Billing['reserve'];
 }
@@ -87,7 +87,7 @@ function robotsOf(files: Readonly<Record<string, string | number>>): Robots {
   };
 }
 
-/** Only files that are there; everything else is 404. */
+/** Serves `files`; everything else is 404. */
 const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {
   const fetch = async (url: URL | string): Promise<FetchResponse> => {
     const text = files[String(url)];
@@ -107,18 +107,18 @@ const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {
   return Object.assign(fetch, { close: async () => {} });
 };
 
-export async function openTestRoom(web: Web, options: TestRoomOptions = {}): Promise<TestRoom> {
+export async function openTestCrawls(web: Web, options: TestRoomOptions = {}): Promise<TestCrawls> {
   const { robots = {}, files = {}, reserve = async () => ({}), ...rest } = options;
   const dataDir = rest.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'crawl-'));
   const reads = new Map<string, number>();
   const order: string[] = [];
   const charged = new Map<string, ChargedRead>();
   const noted: ChargedRead[] = [];
-  const room = await openCrawl({
+  const module = await openCrawl({
     reader: webReader(web, reads, order),
     robots: robotsOf(robots),
     fetch: fetchOf(files),
-    purse: {
+    billing: {
       reserve,
       note: (read) => void noted.push(read),
       async charge(some) {
@@ -127,7 +127,7 @@ export async function openTestRoom(web: Web, options: TestRoomOptions = {}): Pro
     },
     limits: { maxPages: 200_000, hostPages: 16, delayMs: 0 },
     jobs: 4,
-    pagesAtOnce: 16,
+    maxPagesAtOnce: 16,
     keepMs: 86_400_000,
     retryMs: [0, 0],
     log: { warn() {} },
@@ -136,28 +136,28 @@ export async function openTestRoom(web: Web, options: TestRoomOptions = {}): Pro
   });
 
   return {
-    room,
+    module,
     dataDir,
     reads,
     order,
     charged,
     noted,
-    submit: (asked, owner = {}) =>
-      room.submit({ owner: 'key', account: 'account', options: {} as GivenOptions, asked, ...owner }),
+    submit: (given, owner = {}) =>
+      module.submit({ owner: 'key', account: 'account', options: {} as GivenOptions, given, ...owner }),
     async ended(id) {
       for (;;) {
-        const job = (await room.find(id))!;
+        const job = (await module.find(id))!;
         if (isFinal(job.state)) return job;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
-    async outcomes(job, after = 0) {
+    async results(job, after = 0) {
       const all = [];
-      for await (const { body } of room.outcomes(job, after)) all.push(JSON.parse(body));
+      for await (const { body } of module.results(job, after)) all.push(JSON.parse(body));
       return all;
     },
     async close() {
-      await room.close();
+      await module.close();
       if (!rest.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,64 +1,78 @@
-/** Which of the addresses that are found are followed. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+/** Decides which of the URLs that a crawl finds are followed. Owns the URLs around which the scope lies. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FoundLink } from '#reader/index.ts';
-import { addressOf } from './address.ts';
-import type { Found } from './frontier.ts';
-import { type AddressTest, compilePatterns } from './patterns.ts';
+import type { FoundUrl } from './frontier.ts';
+import { normalizeUrl } from './normalize-url.ts';
+import { compilePatterns, type UrlTest } from './patterns.ts';
 import type { CrawlPlan } from './request.ts';
 import { isWithin } from './scope.ts';
-import { isHopeless } from './traps.ts';
+import { isUnfollowable } from './traps.ts';
 
-interface Place {
+interface Position {
   readonly rank: number;
   readonly depth: number;
 }
 
 export interface Filter {
+  /** The URLs around which the scope lies: the starts, or where they redirect. */
+  readonly bases: readonly string[];
+  /** Moves the scope of a start to where the start redirects. Returns the new bases. */
+  moveBase(from: string, to: string): readonly string[];
   /**
-   * Those to follow, at a rank and depth; none when they would be too deep. There may be very many, and patterns take their
-   * time: others have their turn meanwhile.
+   * Keeps the URLs to follow, with their rank and depth; none if they are too deep. A long list is filtered in slices,
+   * so that the event loop stays free.
    */
-  found(urls: readonly string[], place: Place): Promise<Found[]>;
-  links(links: readonly FoundLink[], place: Place): Promise<Found[]>;
-  /** Whether a page that was asked for may stand there. */
+  keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
+  /** The same for links of a page, without those marked `nofollow` if the crawl obeys robots.txt. */
+  keepLinks(links: readonly FoundLink[], position: Position): Promise<FoundUrl[]>;
+  /** Whether a URL is within the scope and the patterns. */
   allows(url: string): boolean;
 }
 
-/** So long nothing else is done. */
+/** Longest time that filtering blocks the event loop. */
 const SLICE_MS = 5;
 
-/** `bases` is read anew each time: the scope may move to where a start redirects. */
-export async function createFilter(plan: CrawlPlan, bases: () => readonly string[]): Promise<Filter> {
-  const included: AddressTest = plan.include.length ? await compilePatterns(plan.include, 'include') : () => true;
-  const excluded = await compilePatterns(plan.exclude, 'exclude');
+/** Throws ParamValidationError if a pattern of the plan does not compile. */
+export async function createFilter(plan: CrawlPlan, initialBases: readonly string[]): Promise<Filter> {
+  const isIncluded: UrlTest = plan.include.length ? await compilePatterns(plan.include, 'include') : () => true;
+  const isExcluded = await compilePatterns(plan.exclude, 'exclude');
+  let bases = initialBases;
 
-  /** Within the scope and the patterns. */
-  const isAllowed = (url: URL, starts: readonly URL[]) =>
-    isWithin(url, starts, plan.scope) && included(url) && !excluded(url);
-  const starts = () => bases().map((base) => new URL(base));
+  const baseUrls = () => bases.map((base) => new URL(base));
+  const isAllowed = (url: URL, around: readonly URL[]) =>
+    isWithin(url, around, plan.scope) && isIncluded(url) && !isExcluded(url);
 
-  const found: Filter['found'] = async (urls, place) => {
-    const followed: Found[] = [];
-    if (place.depth > plan.depth) return followed;
-    const around = starts();
+  async function keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]> {
+    const followed: FoundUrl[] = [];
+    if (position.depth > plan.depth) return followed;
+    const around = baseUrls();
     let sliceUntil = performance.now() + SLICE_MS;
     for (const text of urls) {
-      const address = addressOf(text);
-      const url = address && new URL(address.url);
-      if (address && url && !isHopeless(url) && isAllowed(url, around)) followed.push({ address, ...place });
+      const normalized = normalizeUrl(text);
+      const url = normalized && new URL(normalized.url);
+      if (normalized && url && !isUnfollowable(url) && isAllowed(url, around))
+        followed.push({ normalized, ...position });
       if (performance.now() < sliceUntil) continue;
-      await othersTurn();
+      await yieldToEventLoop();
       sliceUntil = performance.now() + SLICE_MS;
     }
     return followed;
-  };
+  }
+
   return {
-    found,
-    links: (links, place) =>
-      found(
+    get bases() {
+      return bases;
+    },
+    moveBase(from, to) {
+      bases = bases.map((base) => (base === from ? to : base));
+      return bases;
+    },
+    keepUrls,
+    keepLinks: (links, position) =>
+      keepUrls(
         links.filter(({ nofollow }) => !(nofollow && plan.robots)).map(({ url }) => url),
-        place,
+        position,
       ),
-    allows: (url) => isAllowed(new URL(url), starts()),
+    allows: (url) => isAllowed(new URL(url), baseUrls()),
   };
 }

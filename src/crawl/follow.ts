@@ -1,30 +1,31 @@
-/** What became of a crawl's addresses, in the order of its becoming known, and as it becomes known. */
+/** Reads the results of a crawl in the order in which they were written, and follows them as they are written. */
 import { type CrawlJob, isFinal } from './job.ts';
 import type { Tables } from './schema.ts';
 import type { CrawlDb } from './store.ts';
 
-export interface Outcome {
+export interface CrawlResult {
   readonly seq: number;
   readonly event: Tables['crawl_results']['event'];
-  /** JSON on one line. */
+  /** JSON on a single line. */
   readonly body: string;
 }
 
 export type FollowEvent =
-  | ({ readonly kind: 'outcome' } & Outcome)
+  | ({ readonly kind: 'result' } & CrawlResult)
   | { readonly kind: 'progress' | 'done'; readonly job: CrawlJob }
-  /** Nothing has happened for a while. */
+  /** Nothing has happened for QUIET_MS: keeps the connection open. */
   | { readonly kind: 'quiet' };
 
-/** Each may be megabytes long. */
+/** Results read from the database at once; each may be megabytes long. */
 const READ_AT_ONCE = 8;
-/** How often is looked for what another process has written. */
-const LOOK_MS = 1_000;
+/** How often to look for results that another process has written. */
+const POLL_MS = 1_000;
+/** Least time between two progress events. */
 const PROGRESS_MS = 1_000;
 const QUIET_MS = 15_000;
 
-/** Those behind a number that are there now. */
-export async function* outcomesOf({ db }: CrawlDb, jobId: string, after: number): AsyncGenerator<Outcome> {
+/** Yields the results after the number `after` that exist now. */
+export async function* readResults({ db }: CrawlDb, jobId: string, after: number): AsyncGenerator<CrawlResult> {
   for (let last = after; ; ) {
     const rows = await db
       .selectFrom('crawl_results')
@@ -40,22 +41,23 @@ export async function* outcomesOf({ db }: CrawlDb, jobId: string, after: number)
   }
 }
 
-interface Followed {
+interface FollowOptions {
   readonly id: string;
   readonly after: number;
   readonly signal: AbortSignal;
   find(id: string): Promise<CrawlJob | undefined>;
 }
 
-export function createFollowing(store: CrawlDb) {
+export function createFollower(store: CrawlDb) {
   const waiting = new Map<string, Set<() => void>>();
 
-  function changed(jobId: string): void {
+  /** Wakes the followers of a job. */
+  function notify(jobId: string): void {
     for (const wake of waiting.get(jobId) ?? []) wake();
   }
 
-  /** Waits until something of the job may have changed. */
-  async function change(jobId: string, signal: AbortSignal): Promise<void> {
+  /** Waits until the job may have changed. */
+  async function waitForChange(jobId: string, signal: AbortSignal): Promise<void> {
     const wakers = waiting.get(jobId) ?? new Set();
     waiting.set(jobId, wakers);
     await new Promise<void>((resolve) => {
@@ -65,7 +67,7 @@ export function createFollowing(store: CrawlDb) {
         wakers.delete(wake);
         resolve();
       };
-      const timer = setTimeout(wake, LOOK_MS);
+      const timer = setTimeout(wake, POLL_MS);
       wakers.add(wake);
       signal.addEventListener('abort', wake, { once: true });
       if (signal.aborted) wake();
@@ -73,40 +75,40 @@ export function createFollowing(store: CrawlDb) {
     if (!wakers.size && waiting.get(jobId) === wakers) waiting.delete(jobId);
   }
 
-  async function* follow({ id, after, signal, find }: Followed): AsyncGenerator<FollowEvent> {
+  async function* follow({ id, after, signal, find }: FollowOptions): AsyncGenerator<FollowEvent> {
     let last = after;
-    let told = '';
-    let toldAt = 0;
-    let heardAt = performance.now();
+    let lastProgress = '';
+    let progressAt = 0;
+    let lastEventAt = performance.now();
     while (!signal.aborted) {
-      // Before the outcomes are looked for: what is written later comes in the next round.
+      // Read before the results, so that a final state is never seen before the last result.
       const job = await find(id);
       if (!job) return;
       const state = JSON.stringify([job.state, job.found, job.done, job.failed, job.skipped]);
       const at = performance.now();
-      if (state !== told && at - toldAt >= PROGRESS_MS && !isFinal(job.state)) {
-        told = state;
-        toldAt = at;
-        heardAt = at;
+      if (state !== lastProgress && at - progressAt >= PROGRESS_MS && !isFinal(job.state)) {
+        lastProgress = state;
+        progressAt = at;
+        lastEventAt = at;
         yield { kind: 'progress', job };
       }
-      for await (const outcome of outcomesOf(store, id, last)) {
-        last = outcome.seq;
-        heardAt = performance.now();
-        yield { kind: 'outcome', ...outcome };
+      for await (const result of readResults(store, id, last)) {
+        last = result.seq;
+        lastEventAt = performance.now();
+        yield { kind: 'result', ...result };
         if (signal.aborted) return;
       }
       if (isFinal(job.state)) {
         yield { kind: 'done', job };
         return;
       }
-      if (performance.now() - heardAt >= QUIET_MS) {
-        heardAt = performance.now();
+      if (performance.now() - lastEventAt >= QUIET_MS) {
+        lastEventAt = performance.now();
         yield { kind: 'quiet' };
       }
-      await change(id, signal);
+      await waitForChange(id, signal);
     }
   }
 
-  return { changed, follow };
+  return { notify, follow };
 }

@@ -1,101 +1,101 @@
-/** What is still to be read, in the database: taken in the order of rank, depth and finding. */
+/**
+ * The URLs that a crawl still has to read, in the database. They are read in the order of rank, depth and discovery.
+ */
 import { createHash } from 'node:crypto';
-import type { Address } from './address.ts';
+import type { NormalizedUrl } from './normalize-url.ts';
 import { type Db, type PageRow, RANK } from './schema.ts';
 import { newPage } from './store.ts';
-import { kindsOf } from './traps.ts';
+import { trapKinds } from './traps.ts';
 
 export type WaitingPage = Pick<PageRow, 'key' | 'url' | 'host' | 'rank' | 'depth' | 'tries'>;
 
-const WAITING = ['key', 'url', 'host', 'rank', 'depth', 'tries'] as const;
-
-const waitingOf = (db: Db, jobId: string, host: string) =>
-  db.selectFrom('crawl_pages').where('job_id', '=', jobId).where('host', '=', host).where('state', '=', 'waiting');
-
-/** The pages of a host whose turn it is. */
-export async function nextPages(
-  db: Db,
-  jobId: string,
-  host: string,
-  now: number,
-  most: number,
-): Promise<WaitingPage[]> {
-  return waitingOf(db, jobId, host)
-    .select(WAITING)
-    .where('ready_at', '<=', now)
-    .orderBy('rank')
-    .orderBy('depth')
-    .orderBy('position')
-    .limit(most)
-    .execute();
+/** What the scheduler asks about the pages of one crawl that wait. */
+export interface Frontier {
+  /** Hosts that have waiting pages. */
+  hosts(): Promise<string[]>;
+  /** The next pages of a host that may be read at `now`, at most `limit`. */
+  nextPages(host: string, now: number, limit: number): Promise<WaitingPage[]>;
+  /** When a page of the host may be read at the earliest, in ms since 1970; `undefined` if none waits. */
+  readyAt(host: string): Promise<number | undefined>;
+  /** Whether a page that the caller named has not been read yet. */
+  hasWaitingStarts(): Promise<boolean>;
 }
 
-/** When a page of a host may be read at the earliest, in ms since 1970; undefined when none waits. */
-export async function hostReadyAt(db: Db, jobId: string, host: string): Promise<number | undefined> {
-  const { at } = await waitingOf(db, jobId, host)
-    .select((eb) => eb.fn.min('ready_at').as('at'))
-    .executeTakeFirstOrThrow();
-  return (at as number | null) ?? undefined;
+const COLUMNS = ['key', 'url', 'host', 'rank', 'depth', 'tries'] as const;
+
+export function createFrontier(db: Db, jobId: string): Frontier {
+  const waiting = () => db.selectFrom('crawl_pages').where('job_id', '=', jobId).where('state', '=', 'waiting');
+  return {
+    async hosts() {
+      const rows = await waiting().select('host').distinct().execute();
+      return rows.map(({ host }) => host);
+    },
+    async nextPages(host, now, limit) {
+      return waiting()
+        .select(COLUMNS)
+        .where('host', '=', host)
+        .where('ready_at', '<=', now)
+        .orderBy('rank')
+        .orderBy('depth')
+        .orderBy('position')
+        .limit(limit)
+        .execute();
+    },
+    async readyAt(host) {
+      const { at } = await waiting()
+        .select((eb) => eb.fn.min('ready_at').as('at'))
+        .where('host', '=', host)
+        .executeTakeFirstOrThrow();
+      return (at as number | null) ?? undefined;
+    },
+    async hasWaitingStarts() {
+      const row = await waiting().select('key').where('rank', '=', RANK.start).limit(1).executeTakeFirst();
+      return row !== undefined;
+    },
+  };
 }
 
-export async function waitingHosts(db: Db, jobId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('crawl_pages')
-    .select('host')
-    .distinct()
-    .where('job_id', '=', jobId)
-    .where('state', '=', 'waiting')
-    .execute();
-  return rows.map(({ host }) => host);
-}
-
-/** Whether a page that the caller named has not been read yet. */
-export async function startsWait(db: Db, jobId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('crawl_pages')
-    .select('key')
-    .where('job_id', '=', jobId)
-    .where('state', '=', 'waiting')
-    .where('rank', '=', RANK.start)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-export interface Found {
-  readonly address: Address;
+export interface FoundUrl {
+  readonly normalized: NormalizedUrl;
   readonly rank: number;
   readonly depth: number;
 }
 
-interface Bounds {
-  /** How many addresses were found before. */
+interface FoundCounts {
+  /** How many URLs the crawl has found before. */
   readonly found: number;
-  readonly most: number;
+  readonly maxFound: number;
 }
 
 const KEYS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 200;
 
-/** Adds addresses that are new, and not too many of their kind; their hosts. To be called in a transaction. */
-export async function addFound(db: Db, jobId: string, given: readonly Found[], bounds: Bounds): Promise<string[]> {
-  const byKey = new Map<string, Found>();
-  for (const one of given) if (!byKey.has(one.address.key)) byKey.set(one.address.key, one);
+/**
+ * Adds URLs that are new and do not exceed the limit of their kind. Returns the host of each URL added. To be called in
+ * a transaction.
+ */
+export async function addFoundUrls(
+  db: Db,
+  jobId: string,
+  candidates: readonly FoundUrl[],
+  { found, maxFound }: FoundCounts,
+): Promise<string[]> {
+  const byKey = new Map<string, FoundUrl>();
+  for (const one of candidates) if (!byKey.has(one.normalized.key)) byKey.set(one.normalized.key, one);
   const keys = [...byKey.keys()];
   for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-    const some = keys.slice(from, from + KEYS_AT_ONCE);
     const known = await db
       .selectFrom('crawl_pages')
       .select('key')
       .where('job_id', '=', jobId)
-      .where('key', 'in', some)
+      .where('key', 'in', keys.slice(from, from + KEYS_AT_ONCE))
       .execute();
     for (const { key } of known) byKey.delete(key);
   }
-  const left = Math.max(0, bounds.most - bounds.found);
-  const allowed = (await ofAllowedKinds(db, jobId, [...byKey.values()])).slice(0, left);
-  const rows = allowed.map(({ address, rank, depth }, at) =>
-    newPage(jobId, address, { rank, depth, position: bounds.found + at }),
+  const left = Math.max(0, maxFound - found);
+  const allowed = (await withinTrapLimits(db, jobId, [...byKey.values()])).slice(0, left);
+  const rows = allowed.map(({ normalized, rank, depth }, at) =>
+    newPage(jobId, normalized, { rank, depth, position: found + at }),
   );
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     await db
@@ -106,24 +106,26 @@ export async function addFound(db: Db, jobId: string, given: readonly Found[], b
   return rows.map(({ host }) => host);
 }
 
-/** Those of which there are not too many of a kind yet; what a sitemap names the site means. */
-async function ofAllowedKinds(db: Db, jobId: string, found: readonly Found[]): Promise<Found[]> {
-  const kinds = new Map<Found, { readonly name: string; readonly most: number }[]>();
+/**
+ * Drops URLs of a trap kind that has reached its limit. URLs from sitemaps are exempt: the site lists them on purpose.
+ */
+async function withinTrapLimits(db: Db, jobId: string, found: readonly FoundUrl[]): Promise<FoundUrl[]> {
+  const kindsByUrl = new Map<FoundUrl, { readonly name: string; readonly limit: number }[]>();
   for (const one of found) {
-    const those = one.rank === RANK.sitemap ? [] : kindsOf(new URL(one.address.url));
-    if (those.length)
-      kinds.set(
-        one,
-        those.map(({ name, most }) => ({ name: hashed(name), most })),
-      );
+    const kinds = one.rank === RANK.sitemap ? [] : trapKinds(new URL(one.normalized.url));
+    if (!kinds.length) continue;
+    kindsByUrl.set(
+      one,
+      kinds.map(({ name, limit }) => ({ name: hashName(name), limit })),
+    );
   }
-  if (!kinds.size) return [...found];
-  const counts = await countsOf(db, jobId, [...new Set([...kinds.values()].flat().map(({ name }) => name))]);
+  if (!kindsByUrl.size) return [...found];
+  const counts = await readCounts(db, jobId, [...new Set([...kindsByUrl.values()].flat().map(({ name }) => name))]);
   const changed = new Set<string>();
   const allowed = found.filter((one) => {
-    const those = kinds.get(one) ?? [];
-    if (those.some(({ name, most }) => (counts.get(name) ?? 0) >= most)) return false;
-    for (const { name } of those) {
+    const kinds = kindsByUrl.get(one) ?? [];
+    if (kinds.some(({ name, limit }) => (counts.get(name) ?? 0) >= limit)) return false;
+    for (const { name } of kinds) {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       changed.add(name);
     }
@@ -142,7 +144,7 @@ async function ofAllowedKinds(db: Db, jobId: string, found: readonly Found[]): P
   return allowed;
 }
 
-async function countsOf(db: Db, jobId: string, names: readonly string[]): Promise<Map<string, number>> {
+async function readCounts(db: Db, jobId: string, names: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let from = 0; from < names.length; from += KEYS_AT_ONCE) {
     const rows = await db
@@ -156,5 +158,5 @@ async function countsOf(db: Db, jobId: string, names: readonly string[]): Promis
   return counts;
 }
 
-/** Databases index no long texts. */
-const hashed = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 22);
+/** Hashed because databases do not index long texts. */
+const hashName = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 22);

@@ -1,4 +1,4 @@
-/** A crawl, and what is known of it. */
+/** A crawl as the module returns it. */
 import type { GivenOptions } from '#reader/index.ts';
 import type { JobState } from '#storage/jobs/states.ts';
 import type { CrawlPlan } from './request.ts';
@@ -9,12 +9,12 @@ export type CrawlState = JobState;
 /** Times are milliseconds since 1970. */
 export interface CrawlJob {
   readonly id: string;
-  /** Who alone may see it: a key, or everybody of a server without keys. */
+  /** The id of the key that may see it; an empty string on a server without keys. */
   readonly owner: string;
-  /** Who pays; null on a server without keys. */
+  /** The account that pays; null on a server without keys. */
   readonly account: string | null;
   readonly plan: CrawlPlan;
-  /** Options of each read; empty when the job has ended, since they may have secrets in them. */
+  /** Options of each read; empty once the job has ended, since they may contain secrets. */
   readonly options: GivenOptions;
   readonly state: CrawlState;
   /** Why it failed. */
@@ -22,12 +22,12 @@ export interface CrawlJob {
   readonly createdAt: number;
   readonly completedAt: number | null;
   readonly expiresAt: number;
-  /** Addresses that are known to be worth reading. */
+  /** URLs found that may be read. */
   readonly found: number;
   readonly done: number;
   readonly failed: number;
   readonly skipped: number;
   readonly tokens: number;
-  /** How many outcomes there are: the number of the last. */
+  /** The number of the last result, and so how many there are. */
   readonly lastSeq: number;
 }

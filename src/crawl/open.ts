@@ -1,4 +1,4 @@
-/** The room with its database: crawls are taken in, looked after, worked on where there are workers, and followed. */
+/** Opens the crawl module with its database: submits crawls, finds and follows them, and runs workers if configured. */
 import path from 'node:path';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
@@ -9,13 +9,13 @@ import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Billing } from './billing.ts';
-import { startCrawlChores } from './chores.ts';
-import { createFollowing, type FollowEvent, type Outcome, outcomesOf } from './follow.ts';
+import { type CrawlResult, createFollower, type FollowEvent, readResults } from './follow.ts';
 import type { CrawlJob } from './job.ts';
+import { startCrawlMaintenance } from './maintenance.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
-import { planOf } from './plan.ts';
 import { createPoliteness } from './politeness.ts';
 import type { CrawlLimits, GivenCrawl } from './request.ts';
+import { resolvePlan } from './resolve-plan.ts';
 import type { Tables } from './schema.ts';
 import { createSharedPoliteness, type PolitenessTables } from './shared-politeness.ts';
 import { insertJob, JOBS, jobOf } from './store.ts';
@@ -23,67 +23,67 @@ import { startCrawlWorkers } from './worker.ts';
 
 export interface CrawlModuleOptions {
   readonly dataDir: string;
-  /** `postgres://…`, shared by several servers; SQLite without one. */
+  /** `postgres://…`, shared by several servers; without one, SQLite. */
   readonly databaseUrl?: string | undefined;
-  /** `redis://…`, where turns go through Redis. */
+  /** `redis://…`, if jobs are announced through Redis. */
   readonly redisUrl?: string | undefined;
   readonly reader: Reader;
   readonly robots: Robots;
-  /** The way out to addresses that callers chose. */
+  /** Fetches sitemaps. */
   readonly fetch: GuardedFetch;
-  /** Who asks for sitemaps. */
+  /** User-Agent of requests for sitemaps. */
   readonly userAgent?: string | undefined;
-  readonly purse: Billing;
+  readonly billing: Billing;
   readonly limits: CrawlLimits;
-  /** Crawls that this process works on at once; none where others do. */
+  /** Crawls that this process runs at once; 0 if other processes run them. */
   readonly jobs: number;
-  /** Pages that this process reads at once for crawls. */
-  readonly pagesAtOnce: number;
-  /** How long a crawl and its pages are kept from its beginning on. */
+  /** Pages that this process reads at once, for all crawls. */
+  readonly maxPagesAtOnce: number;
+  /** How long a crawl and its results are kept after it was submitted. */
   readonly keepMs: number;
   readonly log: Pick<Log, 'warn'>;
-  /** How long a crawl rests when its worker dies. */
+  /** How long the lease of a worker lasts, and so how soon another continues after it dies. */
   readonly leaseMs?: number;
-  /** How long after each try that failed a page is tried again. */
+  /** Delays before each retry of a page, in milliseconds. */
   readonly retryMs?: readonly number[];
   readonly now?: () => number;
 }
 
-/** What is asked for. */
-export interface Submission {
+export interface CrawlSubmission {
   readonly owner: string;
   readonly account: string | null;
-  readonly asked: GivenCrawl;
-  /** Options of each read, checked. */
+  readonly given: GivenCrawl;
+  /** Options of each read, validated. */
   readonly options: GivenOptions;
 }
 
-/** Calls reject with DatabaseAway when the database cannot be reached. */
+/** Calls reject with DatabaseUnavailableError when the database cannot be reached. */
 export interface CrawlModule {
-  /** ParamValidationError for what cannot be done; ResourceLimitExceededError for an owner with ten crawls under way. */
-  submit(submission: Submission): Promise<CrawlJob>;
+  /** Throws ParamValidationError, or ResourceLimitExceededError for an owner who has ten unfinished crawls. */
+  submit(submission: CrawlSubmission): Promise<CrawlJob>;
   find(id: string): Promise<CrawlJob | undefined>;
   /** Newest first. */
   list(owner: string, limit: number): Promise<CrawlJob[]>;
-  /** The crawl when it has ended: cancelled, or as it had ended before. */
+  /** Resolves once the crawl has ended; a crawl that had ended before stays as it was. */
   cancel(job: CrawlJob): Promise<CrawlJob>;
-  /** Cancels it for a caller who has gone: its pages in work are given up too. */
+  /** Cancels the crawl at once, and aborts the pages being read. For a caller who has disconnected. */
   abandon(job: CrawlJob): Promise<void>;
-  /** What became of addresses behind a number, as far as it is known now. */
-  outcomes(job: CrawlJob, after: number): AsyncIterable<Outcome>;
-  /** The same as it becomes known, with the state of the crawl in between, until it has ended. */
+  /** Results after the number `after`, as far as they exist now. */
+  results(job: CrawlJob, after: number): AsyncIterable<CrawlResult>;
+  /** Results as they are written, with the progress in between, until the crawl has ended. */
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
-  /** How many crawls there are in each state. */
+  /** Number of crawls by state. */
   counts(): Promise<ReadonlyMap<string, number>>;
-  /** Whether the database answered last time. */
+  /** Whether the last call reached the database. */
   readonly healthy: boolean;
   close(): Promise<void>;
 }
 
 const LEASE_MS = 10_000;
-/** How many leases pass until chores are seen to that no event here asks for. */
-const REST_LEASES = 3;
+/** How many leases pass between two rounds of maintenance while this process is idle. */
+const IDLE_LEASES = 3;
 const RETRY_MS: readonly number[] = [5_000, 30_000];
+/** How long the row of an expired crawl stays. */
 const REMEMBER_MS = 30 * 86_400_000;
 
 export const CRAWL_TABLES: ModuleTables = {
@@ -98,47 +98,56 @@ export async function openCrawl(options: CrawlModuleOptions): Promise<CrawlModul
     { url: databaseUrl, file: CRAWL_TABLES.fileIn(dataDir) },
     { ...CRAWL_TABLES, log },
   );
-  return furnish(store, options);
+  return createModule(store, options);
 }
 
-function furnish(store: Store<Tables>, options: CrawlModuleOptions): CrawlModule {
-  const { leaseMs = LEASE_MS, retryMs = RETRY_MS, now = Date.now, jobs, pagesAtOnce, keepMs, purse, log } = options;
+function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlModule {
+  const {
+    leaseMs = LEASE_MS,
+    retryMs = RETRY_MS,
+    now = Date.now,
+    jobs,
+    maxPagesAtOnce,
+    keepMs,
+    billing,
+    log,
+  } = options;
   const { redisUrl } = options;
-  const following = createFollowing(store);
+  const follower = createFollower(store);
   const turns = openJobNotifications(store.db, { redisUrl, room: CRAWL_TABLES.room, takes: jobs > 0, log });
-  // A file of SQLite is one server's.
+  // Several servers can share PostgreSQL, but not a SQLite file.
   const isShared = jobs > 0 && store.dialect === 'postgres';
-  const hostTurns = isShared
+  const sharedPoliteness = isShared
     ? createSharedPoliteness((store as Store<unknown> as Store<PolitenessTables>).db, log)
     : undefined;
   let workers: Workers | undefined;
-  const chores = startCrawlChores({
-    ...{ store, purse, now, log },
+  const maintenance = startCrawlMaintenance({
+    ...{ store, billing, now, log },
     rememberMs: Math.max(REMEMBER_MS, keepMs),
     busy: () => workers?.busy() ?? false,
-    restMs: REST_LEASES * leaseMs,
+    restMs: IDLE_LEASES * leaseMs,
   });
   if (jobs) {
     workers = startCrawlWorkers({
-      ...{ store, purse, retryMs, now, leaseMs, log, turns },
+      ...{ store, billing, retryMs, now, leaseMs, log, turns },
       slots: jobs,
       reader: options.reader,
       robots: options.robots,
       fetch: options.fetch,
       userAgent: options.userAgent,
-      manners: createPoliteness(pagesAtOnce, now, hostTurns),
-      onChange: following.changed,
-      onTurn: chores.wake,
+      politeness: createPoliteness(maxPagesAtOnce, now, sharedPoliteness),
+      onChange: follower.notify,
+      onRunEnd: maintenance.wake,
     });
   }
-  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
+  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: maintenance.wake });
 
   return {
-    async submit({ asked, ...given }) {
-      const { plan, starts } = await planOf(asked, options.limits);
+    async submit({ given, ...submission }) {
+      const { plan, starts } = await resolvePlan(given, options.limits);
       const createdAt = now();
       const id = newJobId('crawl', createdAt);
-      const row = await insertJob(store, { ...given, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
+      const row = await insertJob(store, { ...submission, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
       turns?.announce(id, 0);
       workers?.wake();
       return jobOf(row);
@@ -148,24 +157,24 @@ function furnish(store: Store<Tables>, options: CrawlModuleOptions): CrawlModule
     counts: () => JOBS.counts(store),
     async cancel(job) {
       const done = await cancel(job);
-      following.changed(job.id);
+      follower.notify(job.id);
       return done;
     },
     async abandon({ id }) {
       await JOBS.cancelNow(store, id, now());
       workers?.abandon(id);
-      following.changed(id);
+      follower.notify(id);
     },
-    outcomes: (job, after) => outcomesOf(store, job.id, after),
-    follow: (job, after, signal) => following.follow({ id: job.id, after, signal, find }),
+    results: (job, after) => readResults(store, job.id, after),
+    follow: (job, after, signal) => follower.follow({ id: job.id, after, signal, find }),
     get healthy() {
       return store.healthy;
     },
     async close() {
       await workers?.close();
-      await hostTurns?.close();
+      await sharedPoliteness?.close();
       await turns?.close();
-      await chores.close();
+      await maintenance.close();
       await store.close();
     },
   };

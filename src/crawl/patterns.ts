@@ -1,86 +1,90 @@
 /**
- * Which addresses a caller wants, and does not: globs, or regular expressions between slashes, both matched in time
- * linear in the address whatever they say.
+ * URL patterns of a caller: globs, or regular expressions between slashes. Both are matched in time linear in the URL,
+ * whatever the pattern.
  */
 import type { RE2JS } from 're2js';
 import { problem } from '#errors.ts';
 
-export type AddressTest = (url: URL) => boolean;
+export type UrlTest = (url: URL) => boolean;
 
 /** Loaded when the first pattern needs it. */
 let engine: Promise<typeof import('re2js')> | undefined;
 
 /**
- * Whether an address fits one of the patterns. `/…/` is a regular expression that is looked for in the whole address
- * (`/…/i` in either case); any other text is a glob that the whole address must fit: `*` is any run of characters but
- * a slash, `**` any run, `?` one character. A glob with a scheme is held against the address, one that begins with a
- * slash against path and query, any other against the end of the path behind a slash (`*.pdf`). Throws
- * ParamValidationError with `option` as its path; so does the test, when the patterns have taken too long by the clock,
- * which counts milliseconds.
+ * Returns a test for URLs that match one of the patterns. `/…/` is a regular expression searched for in the URL (`/…/i`
+ * ignores case). Any other text is a glob that must match in full: `*` matches any characters but a slash, `**` any
+ * characters, `?` one character. A glob with a scheme is matched against the URL, one that begins with a slash against
+ * path and query, any other against the end of the path after a slash (`*.pdf`). Throws ParamValidationError with a
+ * path below `option`. The test throws it too, once slow matches have taken too long in all, by `clock` in
+ * milliseconds.
  */
 export async function compilePatterns(
   patterns: readonly string[],
   option: string,
   clock: () => number = () => performance.now(),
-): Promise<AddressTest> {
+): Promise<UrlTest> {
   if (!patterns.length) return () => false;
   engine ??= import('re2js');
   const { RE2JS: re2 } = await engine;
-  refuseRepeated(patterns, option);
+  limitRepetition(patterns, option);
   const tests = patterns.map((pattern, at) => {
     try {
       const { test, size } = testOf(pattern, (text, flags) => re2.compile(text, flags), re2.CASE_INSENSITIVE);
-      if (size > MAX_SIZE) throw new Error('it is too large');
+      if (size > MAX_SIZE) throw new Error('it is too large; make it shorter');
       return test;
     } catch (error) {
       const path = `${option}.${at}`;
-      const message = `${path} is not a pattern: ${(error as Error).message}`;
+      const message = `${path} is not a valid pattern: ${(error as Error).message}`;
       throw problem('ParamValidationError', { path, message, value: pattern.slice(0, SHOWN) });
     }
   });
-  return timed(tests, option, clock);
+  return limitTime(tests, option, clock);
 }
 
+/** Characters of a value that an error message repeats. */
 const SHOWN = 100;
-/** Of a compiled pattern, in instructions: what a step through an address may cost. */
+/** Limit of a compiled pattern, in instructions: the cost of matching grows with it. */
 const MAX_SIZE = 1_000;
-/** Characters of patterns, by how often they might have to be written out: `{30}` does that, and it takes its time. */
-const MAX_WRITTEN_OUT = 30_000;
+/** Limit of all repetitions, in pattern characters times count: the compiler expands `{30}`. */
+const MAX_EXPANDED = 30_000;
 
-function refuseRepeated(patterns: readonly string[], option: string): void {
-  let written = 0;
+function limitRepetition(patterns: readonly string[], option: string): void {
+  let expanded = 0;
   for (const [at, pattern] of patterns.entries()) {
     for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
-      written += Number(most || least) * pattern.length;
-    if (written <= MAX_WRITTEN_OUT) continue;
+      expanded += Number(most || least) * pattern.length;
+    if (expanded <= MAX_EXPANDED) continue;
     const path = `${option}.${at}`;
-    const message = `${path} is too large: what stands before {…} is repeated too often`;
+    const message = `${path} is too large: its {…} repetitions expand to too many characters; use smaller counts`;
     throw problem('ParamValidationError', { path, message, value: pattern.slice(0, SHOWN) });
   }
 }
 
-/** What a test may take without being counted, and what all that are counted may take. */
+/** A match that takes longer than FAST_MS is slow; MAX_SLOW_MS is what slow matches may take in all. */
 const FAST_MS = 5;
 const MAX_SLOW_MS = 1_000;
-/** Tests that are fast make up for those that had to wait for something else. */
+/** What each fast match gives back, so that single waits for the processor are forgiven. */
 const REGAINED_MS = 0.1;
 
-/** Linear is not fast: patterns can be made that take a second for each address. */
-function timed(tests: readonly AddressTest[], option: string, clock: () => number): AddressTest {
+/** Limits the time of slow matches: a linear pattern can still take a second for each URL. */
+function limitTime(tests: readonly UrlTest[], option: string, clock: () => number): UrlTest {
   let slowMs = 0;
-  const timedTest = (test: AddressTest, url: URL): boolean => {
+  const timedTest = (test: UrlTest, url: URL): boolean => {
     const startedAt = clock();
     const fits = test(url);
     const ms = clock() - startedAt;
     slowMs = ms > FAST_MS ? slowMs + ms : Math.max(0, slowMs - REGAINED_MS);
     if (slowMs <= MAX_SLOW_MS) return fits;
-    throw problem('ParamValidationError', { path: option, message: `${option} has patterns that take too long` });
+    throw problem('ParamValidationError', {
+      path: option,
+      message: `${option} has patterns that take too long to match; use simpler ones`,
+    });
   };
   return (url) => tests.some((test) => timedTest(test, url));
 }
 
 interface Compiled {
-  readonly test: AddressTest;
+  readonly test: UrlTest;
   readonly size: number;
 }
 
@@ -94,9 +98,9 @@ function testOf(pattern: string, compile: (text: string, flags: number) => RE2JS
   const size = compiled.programSize();
   if (/^https?:\/\//i.test(pattern)) return { test: (url) => compiled.matches(url.href), size };
   if (pattern.startsWith('/')) return { test: (url) => compiled.matches(url.pathname + url.search), size };
-  // `*.pdf` is meant of the file, whatever is asked of it.
-  const inside = compile(`(?:.*/)?${globSource(pattern)}`, 0);
-  return { test: (url) => inside.matches(url.pathname) || inside.matches(url.pathname + url.search), size };
+  // `*.pdf` matches the file with or without a query.
+  const suffix = compile(`(?:.*/)?${globSource(pattern)}`, 0);
+  return { test: (url) => suffix.matches(url.pathname) || suffix.matches(url.pathname + url.search), size };
 }
 
 const globSource = (glob: string): string =>

@@ -1,138 +1,140 @@
-/** One address of a crawl, read: what came of it, and what that means for its host. */
+/** Reads one URL of a crawl, and tells what the result means for its host. */
 import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import type { Options, Page, PageLinks, Reader, Rendition } from '#reader/index.ts';
-import { AGENT, CrawlStoppedError, type RedirectChain, type Stop } from './redirects.ts';
+import { CrawlStoppedError, type RedirectChain, ROBOTS_AGENT, type StopReason } from './redirects.ts';
 
-export type Reading =
+export interface FailedRead {
+  readonly kind: 'failed';
+  readonly failure: Problem;
+  /** The HTTP status of the page, if it answered. */
+  readonly status?: number | undefined;
+  /** Whether a later try may succeed. */
+  readonly isTransient: boolean;
+  /** Set if the host said that it is busy; `waitMs` is its Retry-After. */
+  readonly busy?: { readonly waitMs: number | undefined } | undefined;
+  /** Whether this server is overloaded, which is no fault of the page. */
+  readonly isOverloaded?: boolean | undefined;
+  /** Whether the host could be reached. */
+  readonly isReached: boolean;
+}
+
+export type ReadResult =
   | {
       readonly kind: 'page';
       readonly rendition: Rendition & { readonly pageLinks: PageLinks };
       readonly content: string | undefined;
       readonly ms: number;
     }
-  /** By robots.txt; `to` is where the address led. */
+  /** Forbidden by robots.txt; `to` is the redirect target that is forbidden. */
   | { readonly kind: 'forbidden'; readonly to?: string }
-  | Exclude<Stop, { kind: 'untold' }>
-  | {
-      readonly kind: 'failed';
-      readonly failure: Problem;
-      /** What the page was answered with. */
-      readonly status?: number | undefined;
-      /** Whether it may pass. */
-      readonly passing: boolean;
-      /** The host has too much to do. */
-      readonly busy?: { readonly waitMs: number | undefined } | undefined;
-      /** This server has too much to do, which is no fault of the page. */
-      readonly ours?: boolean | undefined;
-      /** Whether the host could be reached. */
-      readonly reached: boolean;
-    };
+  | Exclude<StopReason, { kind: 'robots-unavailable' }>
+  | FailedRead;
 
 export interface ReadTools {
   readonly reader: Reader;
   readonly robots: Robots;
 }
 
-export interface Asked {
+export interface PageRequest {
   readonly url: string;
   readonly options: Options;
-  readonly obeys: boolean;
-  /** Whose crawl it is; undefined where nobody has an account. */
+  readonly obeysRobots: boolean;
+  /** The account of the crawl; `undefined` on a server without keys. */
   readonly account: string | undefined;
-  readonly way: Pick<RedirectChain, 'follow'>;
+  readonly chain: Pick<RedirectChain, 'follow'>;
   readonly signal: AbortSignal;
 }
 
-/** Statuses that pass: time out, too early, too many requests, and failures of servers (RFC 9110; RFC 6585, section 4). */
-const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+/**
+ * Statuses that may pass: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585, section 4; RFC
+ * 8470).
+ */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
-/** Throws the reason of the signal when that ends it, and nothing else. */
+/** Throws only the reason of the signal; every other failure is a result. */
 export async function readPage(
-  { url, options, obeys, account, way, signal }: Asked,
+  { url, options, obeysRobots, account, chain, signal }: PageRequest,
   { reader, robots }: ReadTools,
-): Promise<Reading> {
+): Promise<ReadResult> {
   const startedAt = performance.now();
   try {
-    if (obeys) {
+    if (obeysRobots) {
       const rules = await robots.rules(url, { signal });
-      if (rules.unknownFor !== undefined) return untold(rules.unknownFor);
-      if (!rules.allows(new URL(url), AGENT)) return { kind: 'forbidden' };
+      if (rules.unknownFor !== undefined) return robotsUnavailable(rules.unknownFor);
+      if (!rules.allows(new URL(url), ROBOTS_AGENT)) return { kind: 'forbidden' };
     }
-    const mayFollow = way.follow;
-    const asked = { target: { url }, options, signal, keyed: true, account, pageLinks: true, mayFollow };
-    const rendition = await reader.last(asked);
+    const mayFollow = chain.follow;
+    const request = { target: { url }, options, signal, keyed: true, account, pageLinks: true, mayFollow };
+    const rendition = await reader.last(request);
     const { status = 200 } = rendition;
-    if (status >= 400) return answered(status, rendition.retryAfter);
+    if (status >= 400) return errorStatus(status, rendition.retryAfter);
     const pageLinks = rendition.pageLinks ?? { url, links: [], nofollow: false };
-    if (obeys && pageLinks.url !== url) {
-      // A browser goes without asking; what is forbidden is not given all the same.
+    if (obeysRobots && pageLinks.url !== url) {
+      // A browser follows redirects without `mayFollow`, so the final URL is checked as well.
       const rules = await robots.rules(pageLinks.url, { signal });
-      if (rules.unknownFor !== undefined) return stopped({ kind: 'untold', by: rules.unknownFor });
-      if (!rules.allows(new URL(pageLinks.url), AGENT)) return { kind: 'forbidden', to: pageLinks.url };
+      if (rules.unknownFor !== undefined) return stopped({ kind: 'robots-unavailable', by: rules.unknownFor });
+      if (!rules.allows(new URL(pageLinks.url), ROBOTS_AGENT)) return { kind: 'forbidden', to: pageLinks.url };
     }
     const ms = Math.round(performance.now() - startedAt);
-    return { kind: 'page', rendition: { ...rendition, pageLinks }, content: contentOf(rendition.page), ms };
+    return { kind: 'page', rendition: { ...rendition, pageLinks }, content: hashContent(rendition.page), ms };
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof CrawlStoppedError ? stopped(error.stop) : failed(asProblem(error));
+    return error instanceof CrawlStoppedError ? stopped(error.reason) : failed(asProblem(error));
   }
 }
 
-function answered(status: number, retryAfter: string | undefined): Reading {
-  const failure = problem('AssertionFailureError', { message: `The page was answered with ${status}` });
+function errorStatus(status: number, retryAfter: string | undefined): FailedRead {
+  const failure = problem('AssertionFailureError', { message: `The page answered with status ${status}` });
   const waitMs = retryAfter === undefined ? undefined : retryAfterSeconds(retryAfter, 1) * 1000;
   return {
     kind: 'failed',
     failure,
     status,
-    passing: PASSING.has(status),
+    isTransient: TRANSIENT.has(status),
     busy: BUSY.has(status) ? { waitMs } : undefined,
-    reached: true,
+    isReached: true,
   };
 }
 
-/** What the site allows is not known for the moment, so nothing is (RFC 9309, section 2.3.1.4). */
-function untold(by: number | Problem): Extract<Reading, { kind: 'failed' }> {
+/** While robots.txt cannot be read, nothing of the site may be read (RFC 9309, section 2.3.1.4). */
+function robotsUnavailable(by: number | Problem): FailedRead {
   if (typeof by !== 'number') return failed(by);
-  const message = `The robots.txt of the site was answered with ${by}: what it allows is not known`;
+  const message = `The robots.txt of the site answered with status ${by}, so no page of the site may be read`;
   const failure = problem('AssertionFailureError', { message });
   const busy = BUSY.has(by) ? { waitMs: undefined } : undefined;
-  return { kind: 'failed', failure, passing: true, busy, reached: true };
+  return { kind: 'failed', failure, isTransient: true, busy, isReached: true };
 }
 
-/** What another site cannot tell is no fault of the host that led there. */
-const stopped = (stop: Stop): Reading =>
-  stop.kind === 'untold' ? { ...untold(stop.by), busy: undefined, reached: true } : stop;
+/** A failure of the redirect target is no fault of the host that redirected. */
+const stopped = (reason: StopReason): ReadResult =>
+  reason.kind === 'robots-unavailable' ? { ...robotsUnavailable(reason.by), busy: undefined, isReached: true } : reason;
 
-function failed(failure: Problem): Extract<Reading, { kind: 'failed' }> {
+function failed(failure: Problem): FailedRead {
   const { name, facts } = failure;
   if (name === 'ServiceNodeResourceDrainError') {
-    return { kind: 'failed', failure, passing: true, ours: true, reached: true };
+    return { kind: 'failed', failure, isTransient: true, isOverloaded: true, isReached: true };
   }
   const status = typeof facts.targetStatus === 'number' ? facts.targetStatus : undefined;
-  if (status !== undefined) return { kind: 'failed', failure, status, passing: PASSING.has(status), reached: true };
+  if (status !== undefined) {
+    return { kind: 'failed', failure, status, isTransient: TRANSIENT.has(status), isReached: true };
+  }
   const isUnknownHost = name === 'ParamValidationError' && facts.path === 'url';
   const isUnreached = isUnknownHost || (name === 'AssertionFailureError' && !('mediaType' in facts) && !facts.path);
-  return {
-    kind: 'failed',
-    failure,
-    passing: isUnreached || failure.code >= 500,
-    reached: !isUnreached,
-  };
+  return { kind: 'failed', failure, isTransient: isUnreached || failure.code >= 500, isReached: !isUnreached };
 }
 
-/** A hash of what the page says; front matter, which names the address, is no part of it. */
-function contentOf({ content, text, html }: Page): string | undefined {
-  const said = content === undefined ? (text ?? html ?? '') : withoutHead(content);
-  const plain = said.trim();
+/** A hash of the text of a page, without front matter, which contains the URL. */
+function hashContent({ content, text, html }: Page): string | undefined {
+  const body = content === undefined ? (text ?? html ?? '') : withoutFrontMatter(content);
+  const plain = body.trim();
   return plain ? createHash('sha256').update(plain).digest('base64url') : undefined;
 }
 
-function withoutHead(content: string): string {
+function withoutFrontMatter(content: string): string {
   const end = content.startsWith('---\n') ? content.indexOf('\n---\n', 3) : -1;
   return end < 0 ? content : content.slice(end + 5);
 }

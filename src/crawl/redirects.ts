@@ -1,136 +1,134 @@
 /**
- * The way of one read, from host to host as redirects lead it: an address is asked when its robots.txt allows it and its
- * host's turn is there, and not at all when it leads away or is known.
+ * Follows the redirects of one read across hosts. Each URL must be allowed by the robots.txt of its site, and each host
+ * must have a free slot. A redirect that leaves the crawl, or leads to a page with a result, ends the read.
  */
 import type { Problem } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
-import { type Address, addressOf } from './address.ts';
-import type { HostRules, Politeness } from './politeness.ts';
+import { type NormalizedUrl, normalizeUrl } from './normalize-url.ts';
+import type { HostLimits, Politeness } from './politeness.ts';
 import { isWithin } from './scope.ts';
 
-/** Why an address that another led to was not asked. */
-export type Stop =
+/** Why a redirect was not followed. */
+export type StopReason =
+  /** The robots.txt of the site forbids it. */
   | { readonly kind: 'forbidden'; readonly to: string }
-  /** It is no place for a page of the crawl. */
-  | { readonly kind: 'elsewhere'; readonly to: string }
-  /** A page that was given already stands there: its address. */
-  | { readonly kind: 'known'; readonly of: string }
-  /** What its site allows is not known, for this reason. */
-  | { readonly kind: 'untold'; readonly by: number | Problem }
-  /** Its host has no turn for a while: when it may have one. */
-  | { readonly kind: 'later'; readonly host: string; readonly readyAt: number };
+  | { readonly kind: 'out-of-scope'; readonly to: string }
+  /** It leads to a page that has a result already, under the URL `of`. */
+  | { readonly kind: 'duplicate'; readonly of: string }
+  /** The robots.txt of the site could not be read: the status of the response, or the failure. */
+  | { readonly kind: 'robots-unavailable'; readonly by: number | Problem }
+  /** The host has no free slot before `readyAt`. */
+  | { readonly kind: 'host-not-ready'; readonly host: string; readonly readyAt: number };
 
 export class CrawlStoppedError extends RedirectRefusedError {
-  override readonly name = 'Stopped';
-  readonly stop: Stop;
+  override readonly name = 'CrawlStoppedError';
+  readonly reason: StopReason;
 
-  constructor(stop: Stop) {
-    super(`the way ends: ${stop.kind}`);
-    this.stop = stop;
+  constructor(reason: StopReason) {
+    super(`the crawl does not follow this redirect: ${reason.kind}`);
+    this.reason = reason;
   }
 }
 
-export interface RedirectRules extends HostRules {
-  /** Whether robots.txt is kept to. */
-  readonly obeys: boolean;
-  /** Whether the read is one of where the crawl starts, which may lead anywhere. */
+export interface RedirectRules extends HostLimits {
+  readonly obeysRobots: boolean;
+  /** Whether the read is that of a start, which may redirect anywhere. */
   readonly isStart: boolean;
-  /** Whether pages of the crawl may stand at an address. */
+  /** Whether a URL is within the crawl. */
   readonly allows: (url: string) => boolean;
-  /** The page that was given already for an address, if one was. */
-  readonly known: (key: string) => Promise<string | undefined>;
-  /** The pause after a host was asked. */
+  /** The URL under which the page of a key has a result already. */
+  readonly findDuplicate: (key: string) => Promise<string | undefined>;
+  /** How long the host of a URL rests after a request. */
   readonly delayMs: (url: string) => Promise<number>;
-  /** How long a turn is waited for. */
-  readonly mostMs: number;
+  /** How long a redirect waits for a slot of its host. */
+  readonly maxWaitMs: number;
 }
 
-export interface WayTools {
+export interface RedirectTools {
   readonly robots: Robots;
-  readonly manners: Politeness;
+  readonly politeness: Politeness;
 }
 
-/** Whom robots.txt files may name. */
-export const AGENT = 'lectern';
+/** The product name that a robots.txt addresses this crawler by. */
+export const ROBOTS_AGENT = 'lectern';
 
 export interface RedirectChain {
-  /** The host that is being asked; undefined before the first has a turn, and after the last. */
+  /** The host whose slot is held; `undefined` before `begin` and after `end`. */
   readonly host: string | undefined;
-  /** Asks for the first turn, and waits for it so long; when to ask again where there is none. */
-  begin(mostMs?: number): Promise<number | undefined>;
-  /** For a fetch: throws Stopped. */
+  /** Acquires a slot of the first host. Returns when to try again if there is none within `maxWaitMs`. */
+  begin(maxWaitMs?: number): Promise<number | undefined>;
+  /** A `mayFollow` for a fetch. Throws CrawlStoppedError. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;
   /**
-   * The read is over: its host has the usual pause, or another one. So has the host of where the page turned out to stand,
-   * when a browser has asked it without a turn.
+   * Releases the slot; the host then rests for the usual delay, a number of milliseconds, or not at all. The host of
+   * `final` rests too: a browser may have read it without a slot.
    */
   end(pause?: 'usual' | number, final?: string): Promise<void>;
 }
 
 export function createRedirectChain(
-  start: Address,
+  start: NormalizedUrl,
   rules: RedirectRules,
-  { robots, manners }: WayTools,
+  { robots, politeness }: RedirectTools,
   signal: AbortSignal,
 ): RedirectChain {
-  const { obeys, isStart, allows, known, delayMs, mostMs } = rules;
+  const { obeysRobots, isStart, allows, findDuplicate, delayMs, maxWaitMs } = rules;
   let host: string | undefined;
-  /** What was asked last. */
-  let asked = start.url;
+  let lastUrl = start.url;
 
-  async function goTo(url: string, within: AbortSignal, patienceMs: number): Promise<number | undefined> {
+  async function acquire(url: string, limit: { maxWaitMs: number; signal: AbortSignal }): Promise<number | undefined> {
     const next = new URL(url).host;
-    const readyAt = await manners.enter(next, rules, { mostMs: patienceMs, signal: within });
+    const readyAt = await politeness.acquire(next, rules, limit);
     if (readyAt === undefined) host = next;
     return readyAt;
   }
 
-  function leave(pauseMs: number): void {
-    if (host !== undefined) manners.leave(host, pauseMs);
+  function release(pauseMs: number): void {
+    if (host !== undefined) politeness.release(host, pauseMs);
     host = undefined;
   }
 
-  async function follow(to: URL, from: URL, within: AbortSignal): Promise<void> {
-    const address = addressOf(to.href);
+  async function follow(to: URL, from: URL, fetchSignal: AbortSignal): Promise<void> {
+    const target = normalizeUrl(to.href);
     const isInside = allows(to.href);
-    // What goes round by another address of the same site may come back.
+    // A redirect within the site, such as one to a log-in host, may lead back.
     if (!isStart && !isInside && !isWithin(to, [new URL(start.url)], 'domain')) {
-      throw new CrawlStoppedError({ kind: 'elsewhere', to: to.href });
+      throw new CrawlStoppedError({ kind: 'out-of-scope', to: to.href });
     }
-    if (isInside && address && address.key !== start.key) {
-      const of = await known(address.key);
-      if (of !== undefined) throw new CrawlStoppedError({ kind: 'known', of });
+    if (isInside && target && target.key !== start.key) {
+      const of = await findDuplicate(target.key);
+      if (of !== undefined) throw new CrawlStoppedError({ kind: 'duplicate', of });
     }
-    if (obeys) {
-      const file = await robots.rules(to, { signal: within });
-      if (file.unknownFor !== undefined) throw new CrawlStoppedError({ kind: 'untold', by: file.unknownFor });
-      if (!file.allows(to, AGENT)) throw new CrawlStoppedError({ kind: 'forbidden', to: to.href });
+    if (obeysRobots) {
+      const file = await robots.rules(to, { signal: fetchSignal });
+      if (file.unknownFor !== undefined)
+        throw new CrawlStoppedError({ kind: 'robots-unavailable', by: file.unknownFor });
+      if (!file.allows(to, ROBOTS_AGENT)) throw new CrawlStoppedError({ kind: 'forbidden', to: to.href });
     }
     if (to.host !== host) {
-      // A host that has answered is not kept from others while the next one is waited for.
+      // The previous host has answered: release its slot before waiting for the next one.
       const pauseMs = await delayMs(from.href);
-      if (host !== undefined) manners.heard(host, { reached: true });
-      leave(pauseMs);
-      const readyAt = await goTo(to.href, within, mostMs);
-      if (readyAt !== undefined) throw new CrawlStoppedError({ kind: 'later', host: to.host, readyAt });
+      if (host !== undefined) politeness.report(host, { isReached: true });
+      release(pauseMs);
+      const readyAt = await acquire(to.href, { maxWaitMs, signal: fetchSignal });
+      if (readyAt !== undefined) throw new CrawlStoppedError({ kind: 'host-not-ready', host: to.host, readyAt });
     }
-    asked = to.href;
+    lastUrl = to.href;
   }
 
   return {
     get host() {
       return host;
     },
-    begin: (patienceMs = 0) => goTo(start.url, signal, patienceMs),
+    begin: (waitMs = 0) => acquire(start.url, { maxWaitMs: waitMs, signal }),
     follow,
-    async end(pause, final = asked) {
-      // When everything is being ended, nobody tells how long any more.
-      const usualMs = async (url: string) => (pause === 'usual' ? delayMs(url).catch(() => 0) : (pause ?? 0));
-      const pauseMs = await usualMs(asked);
-      leave(pauseMs);
-      if (pause !== 'usual' || new URL(final).host === new URL(asked).host) return;
-      manners.rest(new URL(final).host, await usualMs(final));
+    async end(pause, final = lastUrl) {
+      // robots.txt cannot be read once the run is aborted.
+      const pauseAfter = async (url: string) => (pause === 'usual' ? delayMs(url).catch(() => 0) : (pause ?? 0));
+      release(await pauseAfter(lastUrl));
+      if (pause !== 'usual' || new URL(final).host === new URL(lastUrl).host) return;
+      politeness.pause(new URL(final).host, await pauseAfter(final));
     },
   };
 }

@@ -1,8 +1,8 @@
-/** THE table of what a crawl may be asked for. Parsing, the interface description and the guide read it. */
+/** The table of crawl options. Parsing, the OpenAPI description and the guide read it. */
 import * as z from 'zod';
 import type { Given, OptionSource, OptionTable } from '#http/gather.ts';
 import { flag, number, object, oneOf, texts } from '#http/values.ts';
-import { MAX_URL } from './address.ts';
+import { MAX_URL } from './normalize-url.ts';
 import { SCOPES, type Scope } from './scope.ts';
 
 export interface CrawlRow extends OptionSource {
@@ -39,7 +39,7 @@ export const CRAWL_OPTIONS = {
       .transform((text) => text.trim())
       .refine((text) => text.length > 0, 'is empty')
       .refine((text) => text.length <= MAX_URL, `must have at most ${MAX_URL} characters`),
-    meaning: 'Where to start.',
+    meaning: 'URL where the crawl starts.',
   }),
   urls: row({
     schema: texts()
@@ -49,70 +49,69 @@ export const CRAWL_OPTIONS = {
         (list) => list.every((text) => text.length <= MAX_URL),
         `must have entries of at most ${MAX_URL} characters`,
       ),
-    meaning: 'Where to start, when there are several places; in place of `url`.',
+    meaning: 'Several URLs where the crawl starts, instead of `url`.',
   }),
   limit: row({
     schema: number({ min: 1, integer: true }),
     unit: 'pages',
     defaultText: '100',
-    meaning:
-      'How many addresses are read at most; those that fail or turn out to be duplicates count, those that robots.txt forbids do not.',
+    meaning: 'Maximum number of URLs to read. Failures and duplicates count; URLs that robots.txt forbids do not.',
   }),
   depth: row({
     schema: number({ min: 0, max: MAX_DEPTH, integer: true }),
     unit: 'links',
     defaultText: '3',
-    meaning: 'How many links away from where it starts; 0 reads nothing else. Addresses of sitemaps are one link away.',
+    meaning:
+      'Maximum number of links between a page and a start; 0 reads only the starts. URLs from sitemaps count as one link away.',
   }),
   scope: row({
     schema: oneOf(SCOPES),
     defaultText: 'path',
     meaning:
-      'How far links are followed: `path` below the folder of the start (of `/docs/intro` that is `/docs/`), `host` on its host, `domain` on all hosts of its registrable domain.',
+      'Which links are followed: `path` below the folder of the start (for `/docs/intro`: `/docs/`), `host` on its host, `domain` on all hosts of its registrable domain.',
   }),
   include: row({
     schema: patterns(),
     meaning:
-      'Only addresses that fit one of these are followed: globs (`/docs/**`, `*.pdf`, `https://a.example/*`), or regular expressions between slashes (`/\\/v[0-9]+\\//`).',
+      'Follows only URLs that match one of these patterns: globs (`/docs/**`, `*.pdf`, `https://a.example/*`), or regular expressions between slashes (`/\\/v[0-9]+\\//`).',
   }),
-  exclude: row({ schema: patterns(), meaning: 'Addresses that fit one of these are not followed.' }),
+  exclude: row({ schema: patterns(), meaning: 'Does not follow URLs that match one of these patterns.' }),
   sitemap: row({
     schema: flag(),
     defaultText: 'true',
     meaning:
-      'Reads the sitemaps that robots.txt names, or /sitemap.xml, indexes and packed ones included; what they name within the scope is read first.',
+      'Reads the sitemaps that robots.txt names, otherwise /sitemap.xml, including indexes and gzip files. Their URLs within the scope are read before links.',
   }),
   robots: row({
     schema: flag(),
     defaultText: 'true',
-    meaning:
-      'Keeps to robots.txt (as `lectern`) with its Crawl-delay, and follows no link that asks not to be followed.',
+    meaning: 'Obeys robots.txt (as `lectern`), its Crawl-delay, and `nofollow` links.',
   }),
   delayMs: row({
     schema: number({ min: 0, max: MAX_DELAY_MS, integer: true }),
     unit: 'ms',
-    defaultText: 'that of the server, 500 unless the operator says otherwise',
-    meaning: 'The pause between two reads of a host; a longer Crawl-delay wins.',
+    defaultText: 'set by the operator; 500 if not',
+    meaning: 'Delay between two reads of a host; a longer Crawl-delay wins.',
   }),
   concurrency: row({
     schema: number({ min: 1, integer: true }),
     defaultText: '1',
-    meaning: 'How many pages of one host are read at once.',
+    meaning: 'Maximum number of pages of one host to read at once.',
   }),
   options: row({
     schema: object(z.record(z.string(), z.unknown())),
-    meaning: 'Options of the reader for every page, by their names in a body: `{"preset": "spider"}`.',
+    meaning: 'Reader options for every page, by their names in a JSON body: `{"preset": "spider"}`.',
   }),
   cancelOnClose: row({
     schema: flag(),
     defaultText: 'false',
-    meaning: 'Of an answer that is a stream: whether the crawl ends when the client leaves. Otherwise it goes on.',
+    meaning: 'If the response is a stream: cancels the crawl when the client disconnects.',
   }),
 } as const satisfies OptionTable & Record<string, CrawlRow>;
 
 export type GivenCrawl = Given<typeof CRAWL_OPTIONS>;
 
-/** What a crawl is to do, complete. */
+/** The complete, validated options of a crawl. */
 export interface CrawlPlan {
   readonly starts: readonly string[];
   readonly limit: number;
@@ -129,12 +128,12 @@ export interface CrawlPlan {
 export const DEFAULT_LIMIT = 100;
 export const DEFAULT_DEPTH = 3;
 
-/** What the operator allows. */
+/** Limits set by the operator. */
 export interface CrawlLimits {
-  /** Pages that one crawl may read. */
+  /** Maximum of `limit`. */
   readonly maxPages: number;
-  /** Pages of one host that a crawl may read at once. */
+  /** Maximum of `concurrency`. */
   readonly hostPages: number;
-  /** The pause between reads of a host where a crawl names none. */
+  /** Default of `delayMs`. */
   readonly delayMs: number;
 }

@@ -1,4 +1,4 @@
-/** The tables of the room as they are now; the migrations make them. Times are milliseconds since 1970. */
+/** The tables of the crawl module after all migrations. Times are milliseconds since 1970. */
 import type { Kysely } from 'kysely';
 import type { JobColumns } from '#storage/jobs/table.ts';
 
@@ -7,50 +7,50 @@ export interface JobRow extends JobColumns {
   /** JSON, as are `options` and `bases`. */
   plan: string;
   options: string;
-  /** Addresses around which the scope lies: the starts, and where they redirect. */
+  /** URLs around which the scope lies: the starts, or where they redirect. */
   bases: string;
-  /** 1 until the sitemaps were read. */
+  /** 1 until the sitemaps have been read. */
   sitemaps_due: number;
   found: number;
   done: number;
   failed: number;
   skipped: number;
-  /** Addresses that were read, whatever came of it. */
+  /** URLs that count toward the page limit. */
   read: number;
   tokens: number;
   last_seq: number;
-  /** 1 when its pages are to be removed. */
+  /** 1 if its pages and results are to be deleted. */
   litter: number;
 }
 
-/** `alias` is another address of a page that is known; it is none of those found. */
+/** `alias` is another URL of a page that was read; it does not count as found. */
 export type PageState = 'waiting' | 'done' | 'failed' | 'skipped' | 'alias';
 
 export interface PageRow {
   job_id: string;
-  /** Address.key */
+  /** NormalizedUrl.key */
   key: string;
   url: string;
   host: string;
   state: PageState;
-  /** What is read before what: see Rank. */
+  /** The order of reading: see RANK. */
   rank: number;
   depth: number;
-  /** The how many-th address that was found. */
+  /** The order of discovery, from 0. */
   position: number;
   tries: number;
   ready_at: number;
-  /** Of what was read: a hash of its text, and the key of the address that it calls its own. */
+  /** Of a page that was read: a hash of its text, and the key of its canonical URL. */
   content: string | null;
   canonical: string | null;
-  /** Of a duplicate or an alias: the address of the page. */
+  /** Of a duplicate or an alias: the URL whose result has the page. */
   duplicate_of: string | null;
 }
 
 export interface Tables {
   crawl_jobs: JobRow;
   crawl_pages: PageRow;
-  /** What became of each address, in the order of its becoming known. */
+  /** What became of each URL, numbered in the order of writing. */
   crawl_results: {
     job_id: string;
     seq: number;
@@ -58,9 +58,9 @@ export interface Tables {
     /** JSON. */
     body: string;
   };
-  /** How many addresses were followed of each kind that may have no end. */
+  /** How many URLs of each trap kind were found. */
   crawl_kinds: { job_id: string; kind: string; count: number };
-  /** What was read and is not charged yet. */
+  /** Reads that are not charged yet. */
   crawl_charges: {
     id: string;
     job_id: string;
@@ -70,12 +70,12 @@ export interface Tables {
     tokens: number;
     at: number;
     ms: number;
-    /** JSON of what was set aside for it. */
+    /** JSON of the billing reservation. */
     reserve: string | null;
   };
 }
 
 export type Db = Kysely<Tables>;
 
-/** Where a crawl starts, what sitemaps name, what links lead to, and what is tried again. */
+/** Pages with a lower rank are read first: starts, URLs from sitemaps, links, and retries. */
 export const RANK = { start: 0, sitemap: 1, link: 2, retry: 3 } as const;

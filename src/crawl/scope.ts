@@ -1,10 +1,10 @@
-/** How far a crawl goes: the part of the web that it was asked for, by where it starts. */
+/** The scope of a crawl: which URLs belong to it, by where it starts. */
 import { getDomain } from 'tldts';
 
 export const SCOPES = ['path', 'host', 'domain'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Whether an address lies within the scope around one of the starts. A scheme makes no difference. */
+/** Whether a URL is within the scope around one of the starts. `http` and `https` count as equal. */
 export function isWithin(url: URL, starts: readonly URL[], scope: Scope): boolean {
   return starts.some((start) => {
     if (scope === 'domain') return domainOf(url) === domainOf(start);
@@ -16,8 +16,8 @@ export function isWithin(url: URL, starts: readonly URL[], scope: Scope): boolea
 const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/') + 1);
 
 /**
- * The registrable domain, with sites of people on the domain of a host of many (`name.github.io`) apart from each other;
- * the host itself where there is none, as for addresses.
+ * The registrable domain. Sites under a shared domain (`name.github.io`) have domains of their own. For a host without
+ * one, such as an IP address, the host with its port.
  */
 export const domainOf = ({ hostname, host }: URL): string =>
   getDomain(hostname, { allowPrivateDomains: true })?.toLowerCase() ?? host;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { postgresUrl } from '../../test/support/services.ts';
-import { openTestRoom } from './crawl.suite.ts';
+import { openTestCrawls } from './crawl.suite.ts';
 import { CRAWL_TABLES } from './open.ts';
 import { createSharedPoliteness, type PolitenessTables, type SharedPoliteness } from './shared-politeness.ts';
 
@@ -21,49 +21,49 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
     await store?.close();
   });
 
-  it('take turns at a host, one after the other', async () => {
+  it('share the slots of a host', async () => {
     const [one, other] = servers;
-    expect(await one.take('a', 1)).toBeUndefined();
-    expect(await other.take('a', 1)).toBeGreaterThan(0);
-    expect(await other.take('b', 1)).toBeUndefined();
-    expect(await other.take('a', 2)).toBeUndefined();
-    expect(await one.take('a', 2)).toBeGreaterThan(0);
-    one.give('a', 0);
-    other.give('a', 0);
-    await expect.poll(() => one.take('a', 1), { timeout: LONG_MS }).toBeUndefined();
-    one.give('a', 0);
+    expect(await one.acquire('a', 1)).toBeUndefined();
+    expect(await other.acquire('a', 1)).toBeGreaterThan(0);
+    expect(await other.acquire('b', 1)).toBeUndefined();
+    expect(await other.acquire('a', 2)).toBeUndefined();
+    expect(await one.acquire('a', 2)).toBeGreaterThan(0);
+    one.release('a', 0);
+    other.release('a', 0);
+    await expect.poll(() => one.acquire('a', 1), { timeout: LONG_MS }).toBeUndefined();
+    one.release('a', 0);
   });
 
-  it('leave it alone for as long as one of them has said', async () => {
+  it('let a host rest for the pause that one of them set', async () => {
     const [one, other] = servers;
-    expect(await one.take('c', 1)).toBeUndefined();
-    one.give('c', 60_000);
-    // What was given back is known before it is asked for again.
-    expect(await one.take('c', 1)).toBeGreaterThan(50_000);
-    expect(await other.take('c', 1)).toBeGreaterThan(50_000);
-    one.rest('d', 60_000);
-    one.rest('d', 0);
-    expect(await one.take('d', 1)).toBeGreaterThan(50_000);
+    expect(await one.acquire('c', 1)).toBeUndefined();
+    one.release('c', 60_000);
+    // A release is written before the next acquire reads it.
+    expect(await one.acquire('c', 1)).toBeGreaterThan(50_000);
+    expect(await other.acquire('c', 1)).toBeGreaterThan(50_000);
+    one.pause('d', 60_000);
+    one.pause('d', 0);
+    expect(await one.acquire('d', 1)).toBeGreaterThan(50_000);
   });
 
-  it('get the turns of one that died', async () => {
+  it('get the slots of a server that died', async () => {
     const [one] = servers;
     const holders = JSON.stringify({ 'gone:1': 1 });
     await store.db.insertInto('crawl_hosts').values({ host: 'e', next_at: 0, holders }).execute();
-    expect(await one.take('e', 1)).toBeUndefined();
-    one.give('e', 0);
+    expect(await one.acquire('e', 1)).toBeUndefined();
+    one.release('e', 0);
   });
 
-  it('are not kept from a host for long by a clock that was put back', async () => {
+  it('ignore times from before the clock was set back', async () => {
     const [one] = servers;
     const ahead = Date.now() + 86_400_000;
     const holders = JSON.stringify({ 'gone:1': ahead });
     await store.db.insertInto('crawl_hosts').values({ host: 'f', next_at: ahead, holders }).execute();
-    expect(await one.take('f', 1)).toBeUndefined();
-    one.give('f', 0);
+    expect(await one.acquire('f', 1)).toBeUndefined();
+    one.release('f', 0);
   });
 
-  it('read a host no faster than one of them would', async () => {
+  it('read a host no faster together than one server would', async () => {
     const times: number[] = [];
     let active = 0;
     let most = 0;
@@ -75,20 +75,20 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
       const { origin, pathname } = new URL(address);
       return pathname === '/' ? { links: [1, 2, 3, 4].map((at) => `${origin}/p${at}`) } : {};
     };
-    const rooms = await Promise.all([1, 2].map(() => openTestRoom(web, { databaseUrl: url!, jobs: 1 })));
+    const servers = await Promise.all([1, 2].map(() => openTestCrawls(web, { databaseUrl: url!, jobs: 1 })));
     try {
       const asked = { url: 'https://polite.example/', delayMs: 200, sitemap: false };
-      const jobs = await Promise.all(rooms.map((room) => room.submit(asked)));
-      for (const [at, { id }] of jobs.entries()) expect((await rooms[at]!.ended(id)).done).toBe(5);
-      // Both have worked, or nothing is shown.
-      for (const { order } of rooms) expect(order.length).toBeGreaterThan(0);
+      const jobs = await Promise.all(servers.map((server) => server.submit(asked)));
+      for (const [at, { id }] of jobs.entries()) expect((await servers[at]!.ended(id)).done).toBe(5);
+      // The test proves something only if both have read pages.
+      for (const { order } of servers) expect(order.length).toBeGreaterThan(0);
     } finally {
-      await Promise.all(rooms.map((room) => room.close()));
+      await Promise.all(servers.map((server) => server.close()));
     }
     expect(times).toHaveLength(10);
     expect(most).toBe(1);
     const gaps = times.slice(1).map((time, at) => time - times[at]!);
-    // From the end of one to the beginning of the next, by the clock of the database.
+    // From the end of one read to the start of the next, by the clock of the database.
     expect(Math.min(...gaps)).toBeGreaterThan(200);
   });
 });

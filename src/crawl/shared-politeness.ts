@@ -1,54 +1,57 @@
 /**
- * Turns at hosts that several servers take by one database, so that all of them together ask a host no more often than one
- * would. Times are those of the database.
+ * Limits for hosts that several servers share through a database, so that all of them together ask a host no more often
+ * than one server would. Times are those of the database.
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 
 export interface SharedPoliteness {
-  /** Takes a turn: undefined when it is taken, else how long to wait before asking again, in ms. */
-  take(host: string, atOnce: number): Promise<number | undefined>;
-  /** Gives it back, with a pause for everybody. Does not wait and does not fail. */
-  give(host: string, pauseMs: number): void;
-  /** A pause for everybody, without a turn. Does not wait and does not fail. */
-  rest(host: string, pauseMs: number): void;
-  /** Waits for what was given back. */
+  /** Acquires a slot: `undefined` once it has one, otherwise how many milliseconds to wait before the next try. */
+  acquire(host: string, maxAtOnce: number): Promise<number | undefined>;
+  /** Releases a slot; the host rests for all servers. Returns at once and never fails. */
+  release(host: string, pauseMs: number): void;
+  /** Makes a host rest for all servers, without a slot. Returns at once and never fails. */
+  pause(host: string, pauseMs: number): void;
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
 export interface PolitenessTables {
-  /** `holders` is a JSON object: by whom a turn is held, and until when. Times in ms since 1970. */
+  /** `holders` is a JSON object from slot id to the end of its lease. Times are in ms since 1970. */
   crawl_hosts: { host: string; next_at: number; holders: string };
 }
 
-/** A turn whose process died is free again after so long, when its crawl goes on too; a living one renews it well before. */
-const HELD_MS = 20_000;
-/** Longer than any pause: what is further ahead was written when the clock was, which has been put back. */
-const MOST_PAUSE_MS = 3_600_000;
-/** When to ask again for a turn that somebody has: nobody knows when it is given back. */
-const LOOK_MS = 250;
-/** Hosts that nobody has asked for so long are forgotten. */
-const KEPT_MS = 3_600_000;
+/**
+ * Lease of a slot. If its process dies, the slot is free after this time; a living process renews it at a third of it.
+ */
+const SLOT_LEASE_MS = 20_000;
+/** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
+const MAX_PAUSE_MS = 3_600_000;
+/** How soon to try again while all slots are held: their release is not announced. */
+const POLL_MS = 250;
+/** Rows of hosts that have been idle for this long are deleted. */
+const FORGET_AFTER_MS = 3_600_000;
 
 const NOW = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
-/** For PostgreSQL, whose room has the table. */
+/** Needs PostgreSQL. */
 export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<Log, 'warn'>): SharedPoliteness {
   const self = randomUUID();
-  /** How many turns this process has at each host. */
+  /** Ids of the slots that this process holds, by host. */
   const held = new Map<string, string[]>();
-  /** What is being written for a host: one after the other, so that what is given back can be taken again. */
+  /** Pending writes by host. They run one after the other, so that a slot is released before it is acquired again. */
   const writing = new Map<string, Promise<void>>();
-  let made = 0;
+  let lastId = 0;
 
-  function after(host: string, work: () => Promise<unknown>): void {
+  function enqueueWrite(host: string, write: () => Promise<unknown>): void {
     const written = (writing.get(host) ?? Promise.resolve())
-      .then(work)
+      .then(write)
       .then(
         () => {},
-        // What cannot be given back ends by itself.
-        (error: unknown) => log.warn({ err: error }, 'a turn at a host could not be given back'),
+        // A slot that cannot be released ends with its lease.
+        (error: unknown) =>
+          log.warn({ err: error }, 'the slot of a host could not be released; its lease ends by itself'),
       )
       .finally(() => {
         if (writing.get(host) === written) writing.delete(host);
@@ -57,32 +60,31 @@ export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<L
   }
 
   const renewing = setInterval(() => {
-    for (const host of held.keys()) after(host, () => renew(db, host, held.get(host) ?? []));
+    for (const host of held.keys()) enqueueWrite(host, () => renew(db, host, held.get(host) ?? []));
     db.deleteFrom('crawl_hosts')
-      .where('next_at', '<', sql<number>`${NOW} - ${KEPT_MS}`)
+      .where('next_at', '<', sql<number>`${NOW} - ${FORGET_AFTER_MS}`)
       .execute()
-      .catch((error: unknown) => log.warn({ err: error }, 'hosts could not be forgotten'));
-  }, HELD_MS / 3);
+      .catch((error: unknown) => log.warn({ err: error }, 'idle hosts could not be deleted from the database'));
+  }, SLOT_LEASE_MS / 3);
   renewing.unref();
 
   return {
-    async take(host, atOnce) {
+    async acquire(host, maxAtOnce) {
       await writing.get(host);
-      made += 1;
-      const id = `${self}:${made}`;
-      const waitMs = await takeTurn(db, { host, id, atOnce });
+      lastId += 1;
+      const id = `${self}:${lastId}`;
+      const waitMs = await acquireSlot(db, { host, id, maxAtOnce });
       if (waitMs !== undefined) return waitMs;
-      const own = held.get(host) ?? [];
-      held.set(host, [...own, id]);
+      held.set(host, [...(held.get(host) ?? []), id]);
       return undefined;
     },
-    give(host, pauseMs) {
+    release(host, pauseMs) {
       const [id, ...others] = held.get(host) ?? [];
       if (others.length) held.set(host, others);
       else held.delete(host);
-      if (id !== undefined) after(host, () => pause(db, { host, pauseMs, id }));
+      if (id !== undefined) enqueueWrite(host, () => pauseHost(db, { host, pauseMs, id }));
     },
-    rest: (host, pauseMs) => after(host, () => pause(db, { host, pauseMs })),
+    pause: (host, pauseMs) => enqueueWrite(host, () => pauseHost(db, { host, pauseMs })),
     async close() {
       clearInterval(renewing);
       await Promise.all(writing.values());
@@ -90,15 +92,18 @@ export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<L
   };
 }
 
-interface Wanted {
+interface SlotRequest {
   readonly host: string;
   readonly id: string;
-  readonly atOnce: number;
+  readonly maxAtOnce: number;
 }
 
-async function takeTurn(db: Kysely<PolitenessTables>, { host, id, atOnce }: Wanted): Promise<number | undefined> {
+async function acquireSlot(
+  db: Kysely<PolitenessTables>,
+  { host, id, maxAtOnce }: SlotRequest,
+): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // Who asks for the same host meanwhile waits here.
+    // Locks the row: other requests for the host wait here.
     const row = await transaction
       .insertInto('crawl_hosts')
       .values({ host, next_at: 0, holders: '{}' })
@@ -106,29 +111,29 @@ async function takeTurn(db: Kysely<PolitenessTables>, { host, id, atOnce }: Want
       .returning(['next_at', 'holders', NOW.as('now')])
       .executeTakeFirstOrThrow();
     const waitMs = row.next_at - row.now;
-    if (waitMs > 0 && waitMs <= MOST_PAUSE_MS) return waitMs;
+    if (waitMs > 0 && waitMs <= MAX_PAUSE_MS) return waitMs;
     const holders = Object.entries(JSON.parse(row.holders) as Record<string, number>).filter(
-      ([, until]) => until > row.now && until <= row.now + HELD_MS,
+      ([, until]) => until > row.now && until <= row.now + SLOT_LEASE_MS,
     );
-    if (holders.length >= atOnce) return LOOK_MS;
-    const now = Object.fromEntries([...holders, [id, row.now + HELD_MS]]);
+    if (holders.length >= maxAtOnce) return POLL_MS;
+    const withNew = Object.fromEntries([...holders, [id, row.now + SLOT_LEASE_MS]]);
     await transaction
       .updateTable('crawl_hosts')
-      .set({ holders: JSON.stringify(now), next_at: row.now })
+      .set({ holders: JSON.stringify(withNew), next_at: row.now })
       .where('host', '=', host)
       .execute();
     return undefined;
   });
 }
 
-interface Pause {
+interface HostPause {
   readonly host: string;
   readonly pauseMs: number;
-  /** The turn that ends. */
+  /** The slot to release. */
   readonly id?: string;
 }
 
-async function pause(db: Kysely<PolitenessTables>, { host, pauseMs, id = '' }: Pause): Promise<void> {
+async function pauseHost(db: Kysely<PolitenessTables>, { host, pauseMs, id = '' }: HostPause): Promise<void> {
   const nextAt = sql<number>`${NOW} + ${Math.ceil(pauseMs)}::bigint`;
   await db
     .insertInto('crawl_hosts')
@@ -146,7 +151,7 @@ async function renew(db: Kysely<PolitenessTables>, host: string, ids: readonly s
   for (const id of ids) {
     await db
       .updateTable('crawl_hosts')
-      .set({ holders: sql`(holders::jsonb || jsonb_build_object(${id}::text, ${NOW} + ${HELD_MS}))::text` })
+      .set({ holders: sql`(holders::jsonb || jsonb_build_object(${id}::text, ${NOW} + ${SLOT_LEASE_MS}))::text` })
       .where('host', '=', host)
       .execute();
   }

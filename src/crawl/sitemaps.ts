@@ -1,91 +1,96 @@
-/** The sitemaps of a site: those that its robots.txt names, else the usual place, and what their indexes lead to. */
+/**
+ * Reads the sitemaps of a site: those that its robots.txt names, otherwise /sitemap.xml, and those in sitemap indexes.
+ */
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { sitemapParts } from '#net/robots/sitemap.ts';
-import { addressOf } from './address.ts';
+import { normalizeUrl } from './normalize-url.ts';
 import type { Politeness } from './politeness.ts';
-import { AGENT, createRedirectChain, type RedirectRules } from './redirects.ts';
+import { createRedirectChain, type RedirectRules, ROBOTS_AGENT } from './redirects.ts';
 
 export interface SitemapTools {
   readonly fetch: GuardedFetch;
   readonly robots: Robots;
-  readonly manners: Politeness;
+  readonly politeness: Politeness;
   readonly userAgent: string | undefined;
 }
 
-export interface SitemapRules extends Pick<RedirectRules, 'atOnce' | 'obeys' | 'delayMs'> {
-  /** Addresses around which the crawl is. */
+export interface SitemapRules extends Pick<RedirectRules, 'maxAtOnce' | 'obeysRobots' | 'delayMs'> {
+  /** URLs whose sites are looked at. */
   readonly starts: readonly string[];
 }
 
-/** Files read for one crawl, and how long may be waited for them, and for the turns of their hosts. */
+/** Limits of one crawl: sitemap files read, and time spent on reading them and on waiting for their hosts. */
 const MAX_FILES = 200;
 const TIMEOUT_MS = 120_000;
 
-/** Addresses that sitemaps of these origins name, part by part. What cannot or must not be read is passed over. */
+/** Yields the URLs in the sitemaps, in batches. A sitemap that cannot or must not be read is skipped. */
 export async function* sitemapUrls(
   rules: SitemapRules,
   tools: SitemapTools,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
-  const { files, invited } = await firstFiles(rules, tools, signal);
+  const { files, trusted } = await findSitemaps(rules, tools, signal);
   let read = 0;
-  let waitedMs = 0;
-  // What an index names is added while it is gone through.
+  let spentMs = 0;
+  // A sitemap index adds to `files` during the loop.
   for (const url of files) {
-    if (read++ >= MAX_FILES || waitedMs > TIMEOUT_MS) break;
+    if (read++ >= MAX_FILES || spentMs > TIMEOUT_MS) break;
     let since = performance.now();
     try {
-      for await (const { kind, urls } of partsOf(url, invited.has(url), rules, tools, signal)) {
-        waitedMs += performance.now() - since;
+      for await (const { kind, urls } of readParts(url, trusted.has(url), rules, tools, signal)) {
+        spentMs += performance.now() - since;
         if (kind === 'pages') yield urls;
-        else for (const further of urls) if (files.size < MAX_FILES) files.add(further);
-        // What is made of them takes its own time.
+        else for (const file of urls) if (files.size < MAX_FILES) files.add(file);
+        // The time that the consumer takes does not count.
         since = performance.now();
       }
     } catch {
       signal.throwIfAborted();
     }
-    waitedMs += performance.now() - since;
+    spentMs += performance.now() - since;
   }
 }
 
-async function firstFiles({ starts }: SitemapRules, { robots }: SitemapTools, signal: AbortSignal) {
+async function findSitemaps({ starts }: SitemapRules, { robots }: SitemapTools, signal: AbortSignal) {
   const files = new Set<string>();
-  /** Those that a robots.txt names on its own site: whatever else it says, they are for robots. */
-  const invited = new Set<string>();
+  /**
+   * Sitemaps on the same origin as the robots.txt that names them. They may be read even where it forbids their path.
+   */
+  const trusted = new Set<string>();
   for (const origin of new Set(starts.map((start) => new URL(start).origin))) {
     const { sitemaps } = await robots.rules(origin, { signal });
     for (const url of sitemaps.length ? sitemaps : [`${origin}/sitemap.xml`]) files.add(url);
-    for (const url of sitemaps) if (new URL(url).origin === origin) invited.add(url);
+    for (const url of sitemaps) if (new URL(url).origin === origin) trusted.add(url);
   }
-  return { files, invited };
+  return { files, trusted };
 }
 
-async function* partsOf(
+async function* readParts(
   url: string,
-  isInvited: boolean,
-  { atOnce, obeys, delayMs }: SitemapRules,
-  { fetch, robots, manners, userAgent }: SitemapTools,
+  isTrusted: boolean,
+  { maxAtOnce, obeysRobots, delayMs }: SitemapRules,
+  { fetch, robots, politeness, userAgent }: SitemapTools,
   signal: AbortSignal,
 ) {
-  const start = addressOf(url);
+  const start = normalizeUrl(url);
   if (!start) return;
-  if (obeys && !isInvited) {
+  if (obeysRobots && !isTrusted) {
     const file = await robots.rules(url, { signal });
-    if (file.unknownFor !== undefined || !file.allows(new URL(url), AGENT)) return;
+    if (file.unknownFor !== undefined || !file.allows(new URL(url), ROBOTS_AGENT)) return;
   }
-  const way = createRedirectChain(
-    start,
-    // A sitemap may lie anywhere, and is no page of the crawl.
-    { atOnce, obeys, delayMs, mostMs: TIMEOUT_MS, isStart: true, allows: () => false, known: async () => undefined },
-    { robots, manners },
-    signal,
-  );
+  const rules: RedirectRules = {
+    ...{ maxAtOnce, obeysRobots, delayMs, maxWaitMs: TIMEOUT_MS },
+    // A sitemap may be on any host, and is no page of the crawl.
+    isStart: true,
+    allows: () => false,
+    findDuplicate: async () => undefined,
+  };
+  const chain = createRedirectChain(start, rules, { robots, politeness }, signal);
   try {
-    if ((await way.begin(TIMEOUT_MS)) !== undefined) return;
-    yield* sitemapParts(fetch, url, { signal, userAgent, mayFollow: way.follow });
+    if ((await chain.begin(TIMEOUT_MS)) !== undefined) return;
+    yield* sitemapParts(fetch, url, { signal, userAgent, mayFollow: chain.follow });
   } finally {
-    await way.end('usual');
+    await chain.end('usual');
   }
 }

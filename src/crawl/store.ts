@@ -1,12 +1,12 @@
-/** What crawls have beside what all jobs have: their pages and what became of them; one function a query. */
+/** Queries for crawls and their pages; those that all kinds of jobs share are in `storage/jobs/table.ts`. */
 import type { Selectable } from 'kysely';
 import type { GivenOptions } from '#reader/index.ts';
 import type { Store } from '#storage/database/store.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { isFinal } from '#storage/jobs/states.ts';
 import { ofLease as boundTo, FRESH, jobTable } from '#storage/jobs/table.ts';
-import type { Address } from './address.ts';
 import type { CrawlJob } from './job.ts';
+import type { NormalizedUrl } from './normalize-url.ts';
 import type { CrawlPlan } from './request.ts';
 import { type Db, type JobRow, type PageRow, RANK, type Tables } from './schema.ts';
 
@@ -15,7 +15,7 @@ export type CrawlDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 export const JOBS = jobTable<JobRow>({
   name: 'crawl_jobs',
   plural: 'crawls',
-  // What its reads were made with is forgotten, since it may have secrets in it.
+  // The options may contain secrets.
   ending: () => ({ options: '{}' }),
   expired: { litter: 1 },
   forgotten: { litter: 0 },
@@ -27,12 +27,12 @@ export interface NewJob {
   readonly account: string | null;
   readonly plan: CrawlPlan;
   readonly options: GivenOptions;
-  readonly starts: readonly Address[];
+  readonly starts: readonly NormalizedUrl[];
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** ResourceLimitExceededError when the owner has too many that are not done. */
+/** Throws ResourceLimitExceededError if the owner has too many unfinished crawls. */
 export async function insertJob(store: CrawlDb, job: NewJob): Promise<JobRow> {
   const row = newRow(job);
   const pages = job.starts.map((start, at) => newPage(job.id, start, { rank: RANK.start, depth: 0, position: at }));
@@ -65,15 +65,15 @@ const newRow = (job: NewJob): JobRow => ({
 
 export const newPage = (
   jobId: string,
-  { key, url, host }: Address,
-  place: Pick<PageRow, 'rank' | 'depth' | 'position'>,
+  { key, url, host }: NormalizedUrl,
+  order: Pick<PageRow, 'rank' | 'depth' | 'position'>,
 ): PageRow => ({
   job_id: jobId,
   key,
   url,
   host,
   state: 'waiting',
-  ...place,
+  ...order,
   tries: 0,
   ready_at: 0,
   content: null,
@@ -83,16 +83,16 @@ export const newPage = (
 
 export const ofLease = (db: Db, lease: Lease) => boundTo(db.updateTable('crawl_jobs'), lease);
 
-/** Whether another job waits for somebody to work on it. */
-export const othersWait = async (store: CrawlDb, now: number): Promise<boolean> =>
+/** Whether a crawl waits for a worker. */
+export const hasWaitingJobs = async (store: CrawlDb, now: number): Promise<boolean> =>
   (await JOBS.waiting(store, now, 1)).length > 0;
 
 const TABLES = ['crawl_results', 'crawl_pages', 'crawl_kinds'] as const;
 const ORDER = { crawl_results: 'seq', crawl_pages: 'key', crawl_kinds: 'kind' } as const;
 const REMOVED_AT_ONCE = 200;
 
-/** Removes some rows of expired jobs; whether there may be more. */
-export async function sweep({ db }: CrawlDb): Promise<boolean> {
+/** Deletes some rows of expired jobs. Returns whether there may be more. */
+export async function removeSomeExpired({ db }: CrawlDb): Promise<boolean> {
   const job = await db.selectFrom('crawl_jobs').select('id').where('litter', '=', 1).limit(1).executeTakeFirst();
   if (!job) return false;
   for (const table of TABLES) {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { isHopeless, kindsOf } from './traps.ts';
+import { isUnfollowable, trapKinds } from './traps.ts';
 
 const url = (path: string) => new URL(path, 'https://a.example');
 
-it('knows what nobody follows', () => {
+it('recognizes URLs that are never followed', () => {
   for (const path of [
     '/a.zip',
     '/b.JPG',
@@ -12,13 +12,13 @@ it('knows what nobody follows', () => {
     `/${'x/'.repeat(21)}`,
     `/?${'a=1&'.repeat(13)}`,
   ])
-    expect([path, isHopeless(url(path))]).toEqual([path, true]);
+    expect([path, isUnfollowable(url(path))]).toEqual([path, true]);
   for (const path of ['/', '/a.pdf', '/a.docx', '/a.html', '/a/b/a/b/c', '/2026/1/1/1/1/1', '/?a=1&b=2'])
-    expect([path, isHopeless(url(path))]).toEqual([path, false]);
+    expect([path, isUnfollowable(url(path))]).toEqual([path, false]);
 });
 
-it('counts pages together that may have no end', () => {
-  const nameOf = (path: string) => kindsOf(url(path)).map(({ name }) => name);
+it('groups the URLs of a crawler trap into one kind', () => {
+  const nameOf = (path: string) => trapKinds(url(path)).map(({ name }) => name);
   for (const path of ['/article/123', '/questions/12345678', '/story/60210', '/story/202613', '/part/1234-56']) {
     expect([path, nameOf(path)]).toEqual([path, []]);
   }
@@ -30,9 +30,9 @@ it('counts pages together that may have no end', () => {
   expect(nameOf('/list?page=1')).toEqual(nameOf('/list?page=2'));
   expect(nameOf('/list?sort=a&page=1')).toEqual(nameOf('/list?page=9&sort=b'));
   expect(nameOf('/list?sort=a')[0]).not.toEqual(nameOf('/list?page=1')[0]);
-  const most = (path: string) => kindsOf(url(path))[0]!.most;
-  expect([most('/l?a=1'), most('/l?a=1&b=2'), most('/l?a=1&b=2&c=3'), most('/l?a=1&b=2&c=3&d=4')]).toEqual([
+  const limitOf = (path: string) => trapKinds(url(path))[0]!.limit;
+  expect([limitOf('/l?a=1'), limitOf('/l?a=1&b=2'), limitOf('/l?a=1&b=2&c=3'), limitOf('/l?a=1&b=2&c=3&d=4')]).toEqual([
     2_000, 500, 200, 50,
   ]);
-  expect(most('/calendar/2026/11/21')).toBe(60);
+  expect(limitOf('/calendar/2026/11/21')).toBe(60);
 });

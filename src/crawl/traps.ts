@@ -1,45 +1,45 @@
 /**
- * Sites without an end: calendars, and lists that can be sorted and filtered in every combination. An address is
- * counted with those that look like it, and of each kind a crawl reads so many.
+ * Crawler traps: calendars without an end, and lists that can be sorted and filtered in every combination. URLs that
+ * look alike form a kind, and a crawl reads a limited number of each kind.
  */
-import { nameOf, parametersOf } from './address.ts';
+import { parameterName, queryPairs } from './normalize-url.ts';
 
-export interface Kind {
-  /** The addresses that are counted together. */
+export interface TrapKind {
+  /** Identifies the URLs that are counted together. */
   readonly name: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
-/** Deeper paths are made by links that are relative to the wrong folder. */
+/** Deeper paths usually come from links that are relative to the wrong folder. */
 const MAX_SEGMENTS = 20;
-/** So often the same name stands in a path only when it goes round. */
+/** A path that repeats a segment more often is taken for a loop. */
 const MAX_REPEATS = 3;
 const MAX_PARAMETERS = 12;
 
 const MAX_OF_CALENDAR = 60;
-/** By how many parameters are asked for: pages of a list have one, combinations several. */
+/** By number of query parameters: pages of a list have one, combinations of filters several. */
 const MAX_OF_QUERY = [2_000, 500, 200, 50] as const;
 const MAX_OF_PATH_QUERIES = 5_000;
 
-/** Media, programs and parts of pages: what nobody reads. */
+/** Media, programs and assets, which have no text to read. */
 const UNREAD =
   /\.(?:7z|aac|apk|avi|bin|bmp|bz2|css|deb|dmg|dll|eot|exe|flac|flv|gif|gz|ico|img|iso|jar|jpe?g|js|m4[av]|mjs|map|midi?|mkv|mov|mp[34g]|mpe?g|msi|og[agv]|otf|pkg|png|rar|rpm|so|svg|swf|tar|tgz|tiff?|ttf|war|wasm|wav|web[mp]|wm[av]|woff2?|xz|zip)$/i;
 
-/** Of a year that may be meant, with month and day or without the day: other numbers are names of pages. */
+/** A date with a plausible year and month, and perhaps a day. Other numbers are names of pages. */
 const DATE =
   /^(?:19|20)\d\d(?:[-_](?:0?[1-9]|1[0-2])(?:[-_](?:0?[1-9]|[12]\d|3[01]))?|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)$/;
 const YEAR_OR_DAY = /^(?:(?:19|20)\d\d|0?[1-9]|[12]\d|3[01])$/;
 const DATE_NAME =
   /^(?:date|day|month|year|week|start|end|from|to|when|cal|calendar|tribe-bar-date|ical)(?:[-_]?date)?$/i;
 
-/** Whether an address is none that anybody would follow: a file that nobody reads, or a path that goes round. */
-export function isHopeless({ pathname, search }: URL): boolean {
+/** Whether a URL is never followed: a file without text, or a path that is too long or loops. */
+export function isUnfollowable({ pathname, search }: URL): boolean {
   if (UNREAD.test(pathname)) return true;
   const segments = pathname.split('/').filter(Boolean);
-  if (segments.length > MAX_SEGMENTS || parametersOf(search).length > MAX_PARAMETERS) return true;
+  if (segments.length > MAX_SEGMENTS || queryPairs(search).length > MAX_PARAMETERS) return true;
   const counts = new Map<string, number>();
   for (const segment of segments) {
-    // Numbers come again where nothing goes round.
+    // Numbers repeat without a loop.
     if (/^\d+$/.test(segment)) continue;
     const count = (counts.get(segment) ?? 0) + 1;
     if (count > MAX_REPEATS) return true;
@@ -48,25 +48,25 @@ export function isHopeless({ pathname, search }: URL): boolean {
   return false;
 }
 
-/** The kinds of pages without an end that an address may be of; none for most. */
-export function kindsOf({ host, pathname, search }: URL): Kind[] {
-  const kinds: Kind[] = [];
-  const parameters = parametersOf(search);
+/** The trap kinds that a URL belongs to; none for most URLs. */
+export function trapKinds({ host, pathname, search }: URL): TrapKind[] {
+  const kinds: TrapKind[] = [];
+  const parameters = queryPairs(search);
   const path = `${host}${pathname}`;
   const calendar = calendarOf(pathname, parameters);
-  if (calendar !== undefined) kinds.push({ name: `calendar ${host}${calendar}`, most: MAX_OF_CALENDAR });
+  if (calendar !== undefined) kinds.push({ name: `calendar ${host}${calendar}`, limit: MAX_OF_CALENDAR });
   if (parameters.length) {
-    const names = parameters.map(nameOf).sort();
-    const most = MAX_OF_QUERY[Math.min(parameters.length, MAX_OF_QUERY.length) - 1]!;
+    const names = parameters.map(parameterName).sort();
+    const limit = MAX_OF_QUERY[Math.min(parameters.length, MAX_OF_QUERY.length) - 1]!;
     kinds.push(
-      { name: `query ${path}?${names.join('&')}`, most },
-      { name: `queries ${path}`, most: MAX_OF_PATH_QUERIES },
+      { name: `query ${path}?${names.join('&')}`, limit },
+      { name: `queries ${path}`, limit: MAX_OF_PATH_QUERIES },
     );
   }
   return kinds;
 }
 
-/** The path of a calendar: one that ends in a date, or of which a date is asked. */
+/** The path of a calendar, if the URL ends in a date or has a date as a parameter. */
 function calendarOf(pathname: string, parameters: readonly string[]): string | undefined {
   const segments = pathname.split('/').filter(Boolean);
   const last = segments.at(-1) ?? '';
@@ -76,8 +76,8 @@ function calendarOf(pathname: string, parameters: readonly string[]): string | u
     return `/${segments.slice(0, end).join('/')}`;
   }
   const isAsked = parameters.some((pair) => {
-    const value = pair.slice(nameOf(pair).length + 1);
-    return /\d/.test(value) && (DATE_NAME.test(nameOf(pair)) || /^\d{4}-\d{2}-\d{2}/.test(value));
+    const value = pair.slice(parameterName(pair).length + 1);
+    return /\d/.test(value) && (DATE_NAME.test(parameterName(pair)) || /^\d{4}-\d{2}-\d{2}/.test(value));
   });
   return isAsked ? pathname : undefined;
 }

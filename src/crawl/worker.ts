@@ -1,19 +1,21 @@
-/** Crawls as the workers of a process take them: how a turn ends, and what becomes of one that failed. */
+/** The workers of a process, for crawls: how a run ends, and what becomes of a crawl whose run failed. */
 import { asProblem, Problem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
-import { type RunEnd, type RunTools, runCrawlJob } from './run.ts';
+import { type RunTools, runCrawlJob } from './run.ts';
+import type { RunEnd } from './scheduler.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
 
 export interface CrawlWorkersOptions extends RunTools, Omit<WorkersOptions, 'pauseMs' | 'store'> {
   readonly now: () => number;
-  /** A turn of a crawl is over. */
-  readonly onTurn: () => void;
+  /** Called at the end of each run. */
+  readonly onRunEnd: () => void;
 }
 
+/** Back-off after the first failed run of a job. */
 const PAUSE_MS = 1_000;
-/** Turns in a row that fail for the same job. */
+/** Consecutive failed runs after which a job fails. */
 const MAX_TRIES = 5;
 
 const MOVE_OF = { completed: 'complete', failed: 'fail', cancelled: 'cancel' } as const satisfies Record<
@@ -22,7 +24,7 @@ const MOVE_OF = { completed: 'complete', failed: 'fail', cancelled: 'cancel' } a
 >;
 
 export function startCrawlWorkers(options: CrawlWorkersOptions): Workers {
-  const { store, now, onChange, onTurn } = options;
+  const { store, now, onChange, onRunEnd } = options;
   const kind: JobKind<JobRow> = {
     jobs: JOBS,
     async work(turn) {
@@ -33,13 +35,13 @@ export function startCrawlWorkers(options: CrawlWorkersOptions): Workers {
       return undefined;
     },
     async endFailed({ row, lease }, error) {
-      const isOwners = error instanceof Problem && error.code < 500;
-      if (!isOwners && (row.tries + 1 < MAX_TRIES || error instanceof DatabaseUnavailableError)) return false;
+      const isCallersFault = error instanceof Problem && error.code < 500;
+      if (!isCallersFault && (row.tries + 1 < MAX_TRIES || error instanceof DatabaseUnavailableError)) return false;
       await JOBS.end(store, lease, { move: 'fail', error: asProblem(error).message }, now());
       return true;
     },
     onTurn(jobId) {
-      onTurn();
+      onRunEnd();
       onChange(jobId);
     },
   };

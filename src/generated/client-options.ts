@@ -111,77 +111,77 @@ export interface ReadOptions {
 
 /** Options of a search, and those of the reader for the pages that it finds. */
 export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine' | 'base' | 'preloadUrl' | 'withGeneratedAlt' | 'tokenBudget' | 'assertStatusCode' | 'exportStorageState' | 'page'> {
-  /** What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone. `no-content` answers the results without reading any page. Default: content. */
+  /** What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone. `no-content` returns the results without reading pages. Default: content. */
   readonly respondWith?: string | undefined;
-  /** How many results, 0 to 20. 0 reads no page and answers all that the provider lists. Default: 10. */
+  /** Number of results, 0 to 20. 0 returns the whole list of the provider without reading pages. Default: 10. */
   readonly num?: number | undefined;
-  /** Another name of `num`, which it goes before. */
+  /** Another name of `num`, which it overrides. */
   readonly count?: number | undefined;
-  /** Which page of results. Default: 1. */
+  /** Page of results, from 1. Default: 1. */
   readonly page?: number | undefined;
-  /** What is searched for. Default: web. */
+  /** Kind of results. Default: web. */
   readonly type?: 'web' | 'images' | 'news' | undefined;
-  /** Who is asked: a provider of this server by its name, `google` or `bing` through one that has their results, `reader` (or `local`) for the pages that this server has read. Default: those of the server, in their order. */
+  /** Provider to ask: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read. Default: the providers of the server, in their order. */
   readonly provider?: string | undefined;
-  /** Another name of `provider`, which goes before it. The header `X-Engine` is the engine that reads pages. */
+  /** Another name of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages. */
   readonly engine?: string | undefined;
-  /** The country that results are for, by its two letters. */
+  /** Country of the searcher, as a two-letter code. */
   readonly gl?: string | undefined;
-  /** The language that results are in: `en`, `de`, `zh-cn`, `pt-br`, ... */
+  /** Language of the results: `en`, `de`, `zh-cn`, `pt-br`, ... */
   readonly hl?: string | undefined;
-  /** The place the search is made from, best a city; not every provider minds it. */
+  /** Place of the searcher, preferably a city. Some providers ignore it. */
   readonly location?: string | undefined;
-  /** The query is not corrected. Default: false. */
+  /** Turns off spelling correction of the query. Default: false. */
   readonly nfpr?: boolean | undefined;
-  /** When the providers find nothing, the pages that this server has read are searched. Default: false. */
+  /** Searches the pages that this server has read if the providers find nothing. Default: false. */
   readonly fallback?: boolean | undefined;
-  /** Endings of the addresses. */
+  /** File extensions that URLs must have. */
   readonly ext?: string | readonly string[] | undefined;
-  /** File types: `pdf`. */
+  /** File types that results must have: `pdf`. */
   readonly filetype?: string | readonly string[] | undefined;
-  /** What the title must have. */
+  /** Text that titles must contain. */
   readonly intitle?: string | readonly string[] | undefined;
-  /** Countries of the pages, where a provider can tell. */
+  /** Countries of the pages, if the provider supports it. */
   readonly loc?: string | readonly string[] | undefined;
-  /** Sites that results must be from. */
+  /** Sites that results must be on. */
   readonly site?: string | readonly string[] | undefined;
-  /** Only pages from this day on, where a provider can tell: `2026-01-31`. */
+  /** Only pages from this day on, if the provider supports it: `2026-01-31`. */
   readonly since?: string | undefined;
-  /** Only pages from before this day, where a provider can tell. */
+  /** Only pages before this day, if the provider supports it. */
   readonly until?: string | undefined;
-  /** Answers the best passages of all pages, together at most so many tokens, instead of whole pages. Unit: tokens. Default: whole pages; 4000 when it is only turned on. */
+  /** Returns the best passages of all pages instead of whole pages, within this number of tokens in all. Unit: tokens. Default: whole pages; 4000 if set to true. */
   readonly passages?: number | boolean | undefined;
-  /** Adds the icon of each site, as a data URL; not in streams. Default: false. */
+  /** Adds the icon of each site as a data URL. Not in streams. Default: false. */
   readonly withFavicons?: boolean | undefined;
 }
 
 /** How a site is read. */
 export interface CrawlRequest {
-  /** Where to start. */
+  /** URL where the crawl starts. */
   readonly url?: string | undefined;
-  /** Where to start, when there are several places; in place of `url`. */
+  /** Several URLs where the crawl starts, instead of `url`. */
   readonly urls?: string | readonly string[] | undefined;
-  /** How many addresses are read at most; those that fail or turn out to be duplicates count, those that robots.txt forbids do not. Unit: pages. Default: 100. */
+  /** Maximum number of URLs to read. Failures and duplicates count; URLs that robots.txt forbids do not. Unit: pages. Default: 100. */
   readonly limit?: number | undefined;
-  /** How many links away from where it starts; 0 reads nothing else. Addresses of sitemaps are one link away. Unit: links. Default: 3. */
+  /** Maximum number of links between a page and a start; 0 reads only the starts. URLs from sitemaps count as one link away. Unit: links. Default: 3. */
   readonly depth?: number | undefined;
-  /** How far links are followed: `path` below the folder of the start (of `/docs/intro` that is `/docs/`), `host` on its host, `domain` on all hosts of its registrable domain. Default: path. */
+  /** Which links are followed: `path` below the folder of the start (for `/docs/intro`: `/docs/`), `host` on its host, `domain` on all hosts of its registrable domain. Default: path. */
   readonly scope?: 'path' | 'host' | 'domain' | undefined;
-  /** Only addresses that fit one of these are followed: globs (`/docs/**`, `*.pdf`, `https://a.example/*`), or regular expressions between slashes (`/\/v[0-9]+\//`). */
+  /** Follows only URLs that match one of these patterns: globs (`/docs/**`, `*.pdf`, `https://a.example/*`), or regular expressions between slashes (`/\/v[0-9]+\//`). */
   readonly include?: string | readonly string[] | undefined;
-  /** Addresses that fit one of these are not followed. */
+  /** Does not follow URLs that match one of these patterns. */
   readonly exclude?: string | readonly string[] | undefined;
-  /** Reads the sitemaps that robots.txt names, or /sitemap.xml, indexes and packed ones included; what they name within the scope is read first. Default: true. */
+  /** Reads the sitemaps that robots.txt names, otherwise /sitemap.xml, including indexes and gzip files. Their URLs within the scope are read before links. Default: true. */
   readonly sitemap?: boolean | undefined;
-  /** Keeps to robots.txt (as `lectern`) with its Crawl-delay, and follows no link that asks not to be followed. Default: true. */
+  /** Obeys robots.txt (as `lectern`), its Crawl-delay, and `nofollow` links. Default: true. */
   readonly robots?: boolean | undefined;
-  /** The pause between two reads of a host; a longer Crawl-delay wins. Unit: ms. Default: that of the server, 500 unless the operator says otherwise. */
+  /** Delay between two reads of a host; a longer Crawl-delay wins. Unit: ms. Default: set by the operator; 500 if not. */
   readonly delayMs?: number | undefined;
-  /** How many pages of one host are read at once. Default: 1. */
+  /** Maximum number of pages of one host to read at once. Default: 1. */
   readonly concurrency?: number | undefined;
-  /** Options of the reader for every page, by their names in a body: `{"preset": "spider"}`. */
+  /** Reader options for every page, by their names in a JSON body: `{"preset": "spider"}`. */
   readonly options?: ReadOptions | undefined;
-  /** Of an answer that is a stream: whether the crawl ends when the client leaves. Otherwise it goes on. Default: false. */
+  /** If the response is a stream: cancels the crawl when the client disconnects. Default: false. */
   readonly cancelOnClose?: boolean | undefined;
 }
 

@@ -1,17 +1,21 @@
-/** What a search costs (contract, section 9): its pages, or a fixed amount for its list when that is more. */
+/**
+ * What a search costs: the tokens of its pages, or a fixed amount for its list if that is more
+ * (docs/reference/wire/search.md, Charges).
+ */
 import type { SearchKind } from './query.ts';
 
+/** Cost of a list of RESULTS_PER_LIST results. */
 const LIST_TOKENS = 10_000;
 const RESULTS_PER_LIST = 10;
 const MAX_CHARGE = 2_000_000;
 
 export interface Charge {
   readonly tokens: number;
-  /** What is shown of each result. */
+  /** Tokens shown for each result. */
   readonly each: readonly number[];
 }
 
-/** `pages` is what each result's page costs. */
+/** `pages` has the tokens of each result's page. */
 export function chargeOf(pages: readonly number[], kind: SearchKind, provider: string | undefined): Charge {
   const factor = kind !== 'web' ? 5 : provider === 'bing' ? 3 : 1;
   const fixed = Math.min(MAX_CHARGE, LIST_TOKENS * Math.ceil(pages.length / RESULTS_PER_LIST) * factor);

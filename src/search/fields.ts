@@ -1,4 +1,6 @@
-/** Reading answers of which nothing is certain: every look at a field says what becomes of one that is not as expected. */
+/**
+ * Reads fields of provider responses, whose shape is not guaranteed. A field of an unexpected type counts as absent.
+ */
 import { decodeHTML } from 'entities';
 import type { Hit, SiteLink } from './hit.ts';
 
@@ -7,11 +9,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const MAX_TITLE = 500;
 const MAX_TEXT = 3_000;
 const MAX_SITE_LINKS = 20;
-/** Titles and snippets are looked at no further than this. */
-const MAX_LOOKED_AT = 20_000;
+/** Characters of a title or snippet that are processed. */
+const MAX_INPUT = 20_000;
 
-/** A value of an object by its path: `a.b.0.c`. Own properties only. */
-export function at(value: unknown, path: string): unknown {
+/** The value at a path such as `a.b.0.c`, by own properties only. */
+export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path === '' ? [] : path.split('.')) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
@@ -20,25 +22,25 @@ export function at(value: unknown, path: string): unknown {
   return found;
 }
 
-/** The objects of a list; none when it is no list. */
-export const objects = (value: unknown): Fields[] =>
+/** The objects in an array; none if the value is no array. */
+export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
-/** Letters of tags (Unicode, 23.9) and marks of direction: nobody sees them, models read them. */
-const UNSEEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
+/** Tag characters (Unicode, section 23.9) and direction marks: invisible to people, but read by models. */
+const INVISIBLE = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Plain text from a text that may hold tags and character references: one line. */
-export function plain(value: unknown, most = MAX_TEXT): string {
+/** Converts HTML or text to one line of plain text, of at most `maxLength` characters. */
+export function plainLine(value: unknown, maxLength = MAX_TEXT): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
-  const text = withoutTags(String(value).slice(0, MAX_LOOKED_AT));
+  const text = withoutTags(String(value).slice(0, MAX_INPUT));
   const line = (text.includes('&') ? decodeHTML(text) : text)
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
     .trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
 
-/** Tags that stand for emphasis in snippets fall out; a lone `<` stays. */
+/** Removes tags, such as those for emphasis in snippets. A lone `<` stays. */
 function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   let out = '';
@@ -51,25 +53,26 @@ function withoutTags(text: string): string {
   return out + text.slice(from);
 }
 
-/** As `plain`, undefined for nothing. */
-export const optional = (value: unknown, most?: number): string | undefined => plain(value, most) || undefined;
+/** As `plainLine`, but `undefined` for an empty text. */
+export const optionalLine = (value: unknown, maxLength?: number): string | undefined =>
+  plainLine(value, maxLength) || undefined;
 
-export const size = (value: unknown): number | undefined => {
+export const positiveInteger = (value: unknown): number | undefined => {
   const number = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.round(number) : undefined;
 };
 
-export const score = (value: unknown): number | undefined =>
+export const finiteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** An http address, or undefined. */
-export function webAddress(value: unknown): string | undefined {
+/** An http(s) URL, or `undefined`. */
+export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_000) return undefined;
   const text = value.trim().replace(/^\/\//, 'https://');
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
 }
 
-interface Looked {
+interface RawHit {
   readonly title: unknown;
   readonly url: unknown;
   readonly description?: unknown;
@@ -82,25 +85,25 @@ interface Looked {
   readonly score?: unknown;
 }
 
-/** A hit of what was found in a result, or none when it leads nowhere. Unknown fields are absent. */
-export function hitOf(looked: Looked): Hit[] {
-  const url = webAddress(looked.url);
+/** Returns a hit, or none if the result has no URL. Unknown fields are absent. */
+export function toHit(raw: RawHit): Hit[] {
+  const url = webUrl(raw.url);
   if (!url) return [];
   const found = {
-    source: optional(looked.source, MAX_TITLE),
-    date: optional(looked.date, 100),
-    imageUrl: webAddress(looked.imageUrl),
-    imageWidth: size(looked.imageWidth),
-    imageHeight: size(looked.imageHeight),
-    siteLinks: looked.siteLinks?.length ? looked.siteLinks.slice(0, MAX_SITE_LINKS) : undefined,
-    score: score(looked.score),
+    source: optionalLine(raw.source, MAX_TITLE),
+    date: optionalLine(raw.date, 100),
+    imageUrl: webUrl(raw.imageUrl),
+    imageWidth: positiveInteger(raw.imageWidth),
+    imageHeight: positiveInteger(raw.imageHeight),
+    siteLinks: raw.siteLinks?.length ? raw.siteLinks.slice(0, MAX_SITE_LINKS) : undefined,
+    score: finiteNumber(raw.score),
   };
   const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
-  return [{ title: plain(looked.title, MAX_TITLE), url, description: plain(looked.description), ...known }];
+  return [{ title: plainLine(raw.title, MAX_TITLE), url, description: plainLine(raw.description), ...known }];
 }
 
-export const siteLink = (title: unknown, link: unknown, snippet?: unknown): SiteLink[] => {
-  const address = webAddress(link);
-  const said = optional(snippet);
-  return address ? [{ title: plain(title, MAX_TITLE), link: address, ...(said && { snippet: said }) }] : [];
+export const toSiteLink = (title: unknown, link: unknown, snippet?: unknown): SiteLink[] => {
+  const url = webUrl(link);
+  const text = optionalLine(snippet);
+  return url ? [{ title: plainLine(title, MAX_TITLE), link: url, ...(text && { snippet: text }) }] : [];
 };

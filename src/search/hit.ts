@@ -1,9 +1,9 @@
-/** A result: what is known of it before its page is read. Keys are those of the contract, section 4. */
+/** A hit: a result before its page is read. Keys are those of the API (docs/reference/wire/search.md, Results). */
 
 export interface Hit {
   readonly title: string;
   readonly url: string;
-  /** What the provider says about the page, as one line of plain text; may be empty. */
+  /** The provider's snippet as one line of plain text; may be empty. */
   readonly description: string;
   /** The site's name. */
   readonly source?: string | undefined;
@@ -13,9 +13,9 @@ export interface Hit {
   readonly imageWidth?: number | undefined;
   readonly imageHeight?: number | undefined;
   readonly siteLinks?: readonly SiteLink[] | undefined;
-  /** Higher is better; to be compared within one list only. */
+  /** Higher is better. Comparable only within one list. */
   readonly score?: number | undefined;
-  /** The parts of the page that answer best, best first; of the local index. */
+  /** The best passages of the page, best first. Set by the local index. */
   readonly passages?: readonly Passage[] | undefined;
 }
 
@@ -25,14 +25,14 @@ export interface SiteLink {
   readonly snippet?: string | undefined;
 }
 
-/** A part of a page's Markdown. */
+/** A part of the Markdown of a page. */
 export interface Passage {
   readonly text: string;
-  /** The headings that it stands below, outermost first, parted by ` > `; empty for none. */
+  /** The headings above it, outermost first, joined by ` > `; empty for none. */
   readonly heading: string;
-  /** Where it stands in the page's Markdown, in UTF-16 units: from `start` up to `end`. */
+  /** Its range in the Markdown of the page, in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Higher is better; to be compared within one answer only. */
+  /** Higher is better. Comparable only within one answer. */
   readonly score: number;
 }

@@ -1,15 +1,15 @@
-/** The search room's table of contents: what the doors may use. */
-export type { FillProgress, FillSummary } from './index/fill.ts';
-export { fill, openIndexOf } from './index/filler.ts';
+/** What other modules may use of the search module. */
+export type { FillProgress, FillSummary } from './index/fill/fill.ts';
+export { fill, openIndexOf } from './index/fill/run-fill.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
 export { openLocalIndex } from './index/open.ts';
-export { cutPassages } from './index/passages.ts';
-export { POSTGRES_MIGRATIONS } from './index/postgres-index.ts';
-export { addressOf } from './index/prepare.ts';
-export { textOf } from './layout.ts';
+export { cutPassages } from './index/passages/cut-passages.ts';
+export { POSTGRES_MIGRATIONS } from './index/store/postgres-index.ts';
+export { indexUrl } from './index/write/prepare-page.ts';
+export { createIndexingReader } from './indexing-reader.ts';
+export { formatText } from './layout.ts';
 export { openSearch } from './open.ts';
 export { composeText, GIVEN_OPERATORS } from './operators.ts';
 export { ALL_OPTIONS, gatherSearch, requireText } from './options.ts';
-export { readQuery } from './query.ts';
-export { rememberingReader } from './remember.ts';
+export { parseQuery } from './query.ts';
 export type { Answer, Search, SearchRequest } from './search.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chargeOf } from './charge.ts';
-import { textOf } from './layout.ts';
+import { formatText } from './layout.ts';
 import type { Result } from './result.ts';
 
 const result = (more: Partial<Result> = {}): Result => ({
@@ -12,7 +12,7 @@ const result = (more: Partial<Result> = {}): Result => ({
   ...more,
 });
 
-it('is as the contract has it', () => {
+it('has the format of docs/reference/wire/search.md', () => {
   const full = result({
     source: 'A',
     imageUrl: 'https://a.com/1.png',
@@ -25,7 +25,7 @@ it('is as the contract has it', () => {
     images: { 'Image 1: [alt]': 'https://a.com/(1).png' },
     links: [['text', 'https://a.com/2']],
   });
-  expect(textOf([full, result({ title: 'Second\npage', description: '', text: 'Its text', links: {} })])).toBe(
+  expect(formatText([full, result({ title: 'Second\npage', description: '', text: 'Its text', links: {} })])).toBe(
     `[1] Title: First page
 [1] Source: A
 [1] URL Source: https://a.com/

@@ -1,4 +1,4 @@
-/** The plain-text answer (contract, section 4.1). */
+/** Formats results as plain text (docs/reference/wire/search.md, Text). */
 
 import { own } from '#own.ts';
 import { staleWarningIn } from '#reader/index.ts';
@@ -15,21 +15,21 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Image Height', ({ imageHeight }) => imageHeight],
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
-  // Ours: nothing else in the text tells an old copy from a page that was read.
+  // An addition of this project: tells a stale copy from a page that was read now.
   ['Warning', ({ warning }) => staleWarningIn(warning)],
 ];
 
-/** All results, ending in a newline. */
-export const textOf = (results: readonly Result[]): string =>
+/** Formats all results, ending in a newline. */
+export const formatText = (results: readonly Result[]): string =>
   `${results
-    .map((result, index) => textOfResult(result, `[${index + 1}]`))
+    .map((result, index) => formatResult(result, `[${index + 1}]`))
     .join('\n\n')
     .trimEnd()}\n`;
 
-function textOfResult(result: Result, mark: string): string {
+function formatResult(result: Result, mark: string): string {
   const lines = LINES.flatMap(([label, value]) => {
-    const said = value(result);
-    return said === undefined ? [] : [`${mark} ${label}: ${oneLine(String(said))}`];
+    const text = value(result);
+    return text === undefined ? [] : [`${mark} ${label}: ${oneLine(String(text))}`];
   });
   const { content, text, images, links } = result;
   const parts = [

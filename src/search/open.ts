@@ -1,54 +1,54 @@
-/** The search room as the server has it, put together from the settings. */
+/** Builds search from the settings of the server. */
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import { createAsk } from './ask.ts';
+import { createAskProvider } from './ask-provider.ts';
 import { createFavicons, type FitPicture } from './favicons.ts';
+import { createHitFinder } from './find-hits.ts';
 import type { LocalIndex } from './index/local-index.ts';
-import { createLists } from './lists.ts';
-import type { PassageTools } from './passages.ts';
 import { createSearch, type Search } from './search.ts';
-import { OWN_ROW, readProviderRows } from './settings.ts';
-import { createOwnSource, createSource, type SourceTools } from './sources.ts';
+import type { PassageTools } from './select-passages.ts';
+import { LOCAL_INDEX_ROW, parseProviderRows } from './settings.ts';
+import { createIndexSource, createSource, type SourceTools } from './sources.ts';
 import { openSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
   readonly reader: Reader;
-  /** To the services of the settings. */
+  /** Fetches from the search providers. */
   readonly trusted: TrustedFetch;
-  /** To the sites themselves, for their icons. */
+  /** Fetches the icons of sites. */
   readonly fetch: GuardedFetch;
   readonly fitPicture: FitPicture;
-  /** The server's own index of pages; absent when it keeps none. */
+  /** The local index; absent if the server has none. */
   readonly index?: LocalIndex | undefined;
-  /** Whether what was kept of a URL may still be answered. */
+  /** Whether a stored page may still be returned. */
   readonly mayAnswer: MayAnswer;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
-  /** Told of each question to a service of the settings what became of it. */
+  /** Called with the outcome of each request to a provider. */
   readonly onAsked?: SourceTools['onAsked'];
 }
 
 export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce' | 'indexShared'>;
 
-/** Throws ConfigError when a row of `searchProviders` cannot be. */
+/** Throws ConfigError if a row of `searchProviders` is invalid. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
   const { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked } = tools;
-  const rows = readProviderRows(settings.searchProviders);
-  const own = index && createOwnSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
+  const rows = parseProviderRows(settings.searchProviders);
+  const indexSource = index && createIndexSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
-  const ask = createAsk({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
+  const ask = createAskProvider({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {
-    if (row === OWN_ROW) return own ? [own] : [];
+    if (row === LOCAL_INDEX_ROW) return indexSource ? [indexSource] : [];
     const { name, provider } = row;
     if (provider.notice) log.info({ provider: name }, provider.notice);
     return [createSource(row, { ask, store, log, onAsked })];
   });
   return createSearch({
-    lists: createLists({ sources, own, atOnce: settings.searchProvidersAtOnce }),
+    hitFinder: createHitFinder({ sources, index: indexSource, maxAtOnce: settings.searchProvidersAtOnce }),
     reader,
     passages: { embedder, rerank },
     favicons: createFavicons({ fetch, fitPicture }),

@@ -1,10 +1,10 @@
-/** Operators of a query: how they are written into its text, and whether a hit keeps to them. */
+/** Operators of a query: writes them into its text, and checks hits against them. */
 import type { Hit } from './hit.ts';
 import type { Operators, SearchQuery } from './query.ts';
 
 export type OperatorName = Exclude<keyof Operators, 'phrases' | 'excluded'>;
 
-/** Those that callers may give beside the query, in the order in which their groups are written. */
+/** Operators that callers may give as parameters, in the order in which they are written. */
 export const GIVEN_OPERATORS = ['ext', 'filetype', 'intitle', 'loc', 'site'] as const;
 export type GivenOperators = Readonly<Partial<Record<(typeof GIVEN_OPERATORS)[number], readonly string[]>>>;
 
@@ -12,66 +12,74 @@ const EVERY: readonly OperatorName[] = ['ext', 'filetype', 'intitle', 'inurl', '
 export const ALL_OPERATORS: ReadonlySet<OperatorName> = new Set(EVERY);
 export const NO_OPERATOR: ReadonlySet<OperatorName> = new Set();
 
-const written = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
+const formatOperator = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
 
-/** The query with operators as providers are sent it (contract, section 3.1): one group bare, several in brackets. */
+/**
+ * The text sent to providers: one group of operators bare, several in brackets (docs/reference/wire/search.md,
+ * Operators).
+ */
 export function composeText(words: string, given: GivenOperators): string {
   const groups = GIVEN_OPERATORS.flatMap((name) => {
     const values = (given[name] ?? []).map((value) => value.replaceAll('"', '').trim()).filter(Boolean);
-    return values.length ? [values.map((value) => written(name, value)).join(' OR ')] : [];
+    return values.length ? [values.map((value) => formatOperator(name, value)).join(' OR ')] : [];
   });
-  const narrowed = groups.length > 1 ? groups.map((group) => `(${group})`).join(' AND ') : groups.join('');
-  return [words, narrowed].filter(Boolean).join(' ');
+  const operators = groups.length > 1 ? groups.map((group) => `(${group})`).join(' AND ') : groups.join('');
+  return [words, operators].filter(Boolean).join(' ');
 }
 
-/** The operators of a query that are not among those understood. */
-const strange = ({ operators }: SearchQuery, understood: ReadonlySet<OperatorName>): OperatorName[] =>
-  EVERY.filter((name) => operators[name].length > 0 && !understood.has(name));
+/** The operators of a query that a provider does not support. */
+const unsupportedOperators = ({ operators }: SearchQuery, supported: ReadonlySet<OperatorName>): OperatorName[] =>
+  EVERY.filter((name) => operators[name].length > 0 && !supported.has(name));
 
-export const hasStrange = (query: SearchQuery, understood: ReadonlySet<OperatorName>): boolean =>
-  strange(query, understood).length > 0;
+export const hasUnsupported = (query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean =>
+  unsupportedOperators(query, supported).length > 0;
 
-/** What a service is sent that understands only these: the text as it is, or without the operators it would search for. */
-export function textFor(query: SearchQuery, understood: ReadonlySet<OperatorName>): string {
-  return hasStrange(query, understood)
-    ? [bareText(query), ...EVERY.filter((name) => understood.has(name)).flatMap((name) => group(query, name))].join(' ')
+/**
+ * The text for a provider that supports only these operators: without the others, which it would search for as words.
+ */
+export function textFor(query: SearchQuery, supported: ReadonlySet<OperatorName>): string {
+  return hasUnsupported(query, supported)
+    ? [bareText(query), ...EVERY.filter((name) => supported.has(name)).flatMap((name) => group(query, name))].join(' ')
     : query.text;
 }
 
 function group({ operators }: SearchQuery, name: OperatorName): string[] {
   const values = operators[name];
-  if (name === 'notSite') return values.map((value) => `-${written('site', value)}`);
-  return values.length ? [values.map((value) => written(name, value)).join(' OR ')] : [];
+  if (name === 'notSite') return values.map((value) => `-${formatOperator('site', value)}`);
+  return values.length ? [values.map((value) => formatOperator(name, value)).join(' OR ')] : [];
 }
 
-/** The words, phrases in quotes and what is excluded with a minus; the whole text when there is nothing of it. */
+/** The words, with quotes around phrases and a minus before excluded words. The whole text if there are no words. */
 export function bareText({ text, words, operators: { phrases, excluded } }: SearchQuery): string {
   if (!words) return text;
   const quoted = phrases.reduce((all, phrase) => all.replace(phrase, () => `"${phrase}"`), words);
   return [quoted, ...excluded.map((text) => `-${/\s/.test(text) ? `"${text}"` : text}`)].filter(Boolean).join(' ');
 }
 
-/** Whether a hit keeps to the operators that its provider did not understand. Countries of pages cannot be told. */
-export function keepsTo(hit: Hit, query: SearchQuery, understood: ReadonlySet<OperatorName>): boolean {
-  const names = strange(query, understood);
+/**
+ * Whether a hit matches the operators that its provider did not apply. `loc` always matches: the country of a page is
+ * unknown.
+ */
+export function matchesOperators(hit: Hit, query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean {
+  const names = unsupportedOperators(query, supported);
   if (!names.length) return true;
   const url = new URL(hit.url);
   const path = url.pathname.toLowerCase();
   const title = hit.title.toLowerCase();
-  const address = hit.url.toLowerCase();
-  const holds: Record<OperatorName, (value: string) => boolean> = {
+  const lowerUrl = hit.url.toLowerCase();
+  const tests: Record<OperatorName, (value: string) => boolean> = {
     site: (value) => isBelow(url, value),
     notSite: (value) => isBelow(url, value),
     ext: (value) => path.endsWith(`.${value}`),
     filetype: (value) => path.endsWith(`.${value}`),
     intitle: (value) => title.includes(value),
-    inurl: (value) => address.includes(value),
+    inurl: (value) => lowerUrl.includes(value),
     loc: () => true,
   };
-  return names.every((name) => query.operators[name].some(holds[name]) !== (name === 'notSite'));
+  return names.every((name) => query.operators[name].some(tests[name]) !== (name === 'notSite'));
 }
 
-/** Whether an address is on a host or below it, and below the path when the site has one. */
+/** Whether a URL is on a host or a subdomain, and below the path of the site if it has one. */
 function isBelow({ hostname, pathname }: URL, site: string): boolean {
   const [host = '', ...rest] = site
     .replace(/^https?:\/\//, '')

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
-import { countryName, countryOf } from './countries.ts';
-import { baseLanguage, languageOf, languageTag } from './languages.ts';
+import { countryName, parseCountry } from './countries.ts';
+import { baseLanguage, languageTag, parseLanguage } from './languages.ts';
 import { gatherSearch, requireText, SEARCH_OPTIONS } from './options.ts';
 
 const gather = (query: Record<string, unknown>, headers: Record<string, string> = {}) =>
   gatherSearch({ headers, query });
 
 describe('options', () => {
-  it('are ten results of the web, read', () => {
+  it('default to ten web results whose pages are read', () => {
     expect(gather({})).toEqual({ given: {}, count: 10, reading: {}, noContent: false });
     expect(gather({ num: '3', count: '4' }).count).toBe(4);
   });
@@ -27,12 +27,12 @@ describe('options', () => {
     }
   });
 
-  it('keep apart the engine that reads and the one that searches', () => {
+  it('separate the reading engine from the search engine', () => {
     const { given, reading } = gather({ engine: 'Google' }, { 'x-engine': 'direct' });
     expect([given.engine, reading.engine]).toEqual(['google', 'direct']);
   });
 
-  it('leave out what means nothing for many pages', () => {
+  it('leave out reader options without a meaning for many pages', () => {
     const { reading } = gather({
       url: 'x',
       html: '<p>',
@@ -57,7 +57,7 @@ describe('options', () => {
     [null, undefined],
   ])('passages %j are %s tokens', (value, tokens) => expect(gather({ passages: value }).given.passages).toBe(tokens));
 
-  it('of any shape are taken, or refused by name', () => {
+  it('of any type are accepted, or refused by name', () => {
     const values = fc.dictionary(
       fc.constantFrom(...Object.keys(SEARCH_OPTIONS), 'respondWith', 'timeout'),
       fc.jsonValue({ maxDepth: 2 }),
@@ -79,7 +79,7 @@ describe('options', () => {
     );
   });
 
-  it('hold a query that can be sent', () => {
+  it('contain a query that can be sent', () => {
     expect(requireText('  half \ud800 letter ')).toBe('half \ufffd letter');
     for (const text of [undefined, '', ' \n ', 'a'.repeat(4_001)]) expect(() => requireText(text)).toThrow(Problem);
   });
@@ -93,7 +93,7 @@ describe('places and languages', () => {
     ['zz', undefined],
     ['deu', undefined],
     ['__proto__', undefined],
-  ])('country %j is %s', (text, code) => expect(countryOf(text)).toBe(code));
+  ])('country %j is %s', (text, code) => expect(parseCountry(text)).toBe(code));
   it('have names', () => expect([countryName('de'), countryName('gb')]).toEqual(['germany', 'united kingdom']));
   it.each([
     ['en', 'en', 'en'],
@@ -102,11 +102,11 @@ describe('places and languages', () => {
     ['es-419', 'es', 'es-419'],
     ['no', 'nb', 'nb'],
   ])('language %s is %s', (text, base, tag) => {
-    const code = languageOf(text)!;
+    const code = parseLanguage(text)!;
     expect([baseLanguage(code), languageTag(code)]).toEqual([base, tag]);
   });
   it('of no search are unknown', () =>
-    expect([languageOf('klingon'), languageOf('constructor'), languageOf('')]).toEqual([
+    expect([parseLanguage('klingon'), parseLanguage('constructor'), parseLanguage('')]).toEqual([
       undefined,
       undefined,
       undefined,

@@ -1,21 +1,21 @@
 /**
- * THE table of search parameters, and which options of the reader apply to every page that is read. Parsing, checks, the
- * interface description and the documentation read it.
+ * The table of search parameters, and the reader options that apply to every page. Parsing, validation, the OpenAPI
+ * description and the documentation read it.
  */
 import * as z from 'zod';
 import { problem } from '#errors.ts';
 import { check, type Given, gather, type Sources } from '#http/gather.ts';
 import { flag, number, oneOf, texts, toBoolean } from '#http/values.ts';
 import { type GivenOptions, OPTIONS, type OptionRow } from '#reader/index.ts';
-import { countryOf } from './countries.ts';
-import { languageOf } from './languages.ts';
+import { parseCountry } from './countries.ts';
+import { parseLanguage } from './languages.ts';
 
-/** Longer queries are refused: nothing that is searched with takes them. */
+/** Longer queries are refused: no provider accepts them. */
 export const MAX_QUERY_CHARACTERS = 4_000;
 export const MAX_RESULTS = 20;
-const STANDARD_RESULTS = 10;
-/** Tokens of the best passages when the caller names no number. */
-const STANDARD_PASSAGE_TOKENS = 4_000;
+const DEFAULT_RESULTS = 10;
+/** Token limit of passages if the caller gives no number. */
+const DEFAULT_PASSAGE_TOKENS = 4_000;
 const MAX_PASSAGE_TOKENS = 50_000;
 
 const row = <Schema extends z.ZodType>(
@@ -59,58 +59,59 @@ const results = () => number({ min: 0, max: MAX_RESULTS, integer: true });
 export const SEARCH_OPTIONS = {
   q: row({
     schema: z.string().max(MAX_QUERY_CHARACTERS),
-    meaning: 'What is searched for; operators in it (`site:`, `filetype:`, `intitle:`, quotes, minus) are understood.',
+    meaning: 'The query. It may contain operators: `site:`, `filetype:`, `intitle:`, quotes, minus.',
   }),
   num: row({
     schema: results(),
-    defaultText: String(STANDARD_RESULTS),
-    meaning: 'How many results, 0 to 20. 0 reads no page and answers all that the provider lists.',
+    defaultText: String(DEFAULT_RESULTS),
+    meaning: 'Number of results, 0 to 20. 0 returns the whole list of the provider without reading pages.',
   }),
-  count: row({ schema: results(), meaning: 'Another name of `num`, which it goes before.' }),
+  count: row({ schema: results(), meaning: 'Another name of `num`, which it overrides.' }),
   page: row({
     schema: number({ min: 1, max: 1_000, integer: true }),
     defaultText: '1',
-    meaning: 'Which page of results.',
+    meaning: 'Page of results, from 1.',
   }),
-  type: row({ schema: oneOf(['web', 'images', 'news']), defaultText: 'web', meaning: 'What is searched for.' }),
+  type: row({ schema: oneOf(['web', 'images', 'news']), defaultText: 'web', meaning: 'Kind of results.' }),
   provider: row({
     schema: z.string().transform((text) => text.trim().toLowerCase()),
-    defaultText: 'those of the server, in their order',
+    defaultText: 'the providers of the server, in their order',
     meaning:
-      'Who is asked: a provider of this server by its name, `google` or `bing` through one that has their results, `reader` (or `local`) for the pages that this server has read.',
+      'Provider to ask: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
   }),
   engine: row({
     schema: z.string().transform((text) => text.trim().toLowerCase()),
-    meaning: 'Another name of `provider`, which goes before it. The header `X-Engine` is the engine that reads pages.',
+    meaning:
+      'Another name of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages.',
   }),
   gl: row({
-    schema: known(countryOf, 'must be a two-letter country code'),
-    meaning: 'The country that results are for, by its two letters.',
+    schema: known(parseCountry, 'must be a two-letter country code'),
+    meaning: 'Country of the searcher, as a two-letter code.',
   }),
   hl: row({
-    schema: known(languageOf, 'must be a language code such as en or zh-cn'),
-    meaning: 'The language that results are in: `en`, `de`, `zh-cn`, `pt-br`, ...',
+    schema: known(parseLanguage, 'must be a language code such as en or zh-cn'),
+    meaning: 'Language of the results: `en`, `de`, `zh-cn`, `pt-br`, ...',
   }),
   location: row({
     schema: z
       .string()
       .max(200)
       .transform((text) => text.trim()),
-    meaning: 'The place the search is made from, best a city; not every provider minds it.',
+    meaning: 'Place of the searcher, preferably a city. Some providers ignore it.',
   }),
-  nfpr: row({ schema: flag(), defaultText: 'false', meaning: 'The query is not corrected.' }),
+  nfpr: row({ schema: flag(), defaultText: 'false', meaning: 'Turns off spelling correction of the query.' }),
   fallback: row({
     schema: flag(),
     defaultText: 'false',
-    meaning: 'When the providers find nothing, the pages that this server has read are searched.',
+    meaning: 'Searches the pages that this server has read if the providers find nothing.',
   }),
-  ext: operator('x-ext', 'Endings of the addresses.'),
-  filetype: operator('x-filetype', 'File types: `pdf`.'),
-  intitle: operator('x-intitle', 'What the title must have.'),
-  loc: operator('x-loc', 'Countries of the pages, where a provider can tell.'),
-  site: operator('x-site', 'Sites that results must be from.'),
-  since: row({ schema: moment(), meaning: 'Only pages from this day on, where a provider can tell: `2026-01-31`.' }),
-  until: row({ schema: moment(), meaning: 'Only pages from before this day, where a provider can tell.' }),
+  ext: operator('x-ext', 'File extensions that URLs must have.'),
+  filetype: operator('x-filetype', 'File types that results must have: `pdf`.'),
+  intitle: operator('x-intitle', 'Text that titles must contain.'),
+  loc: operator('x-loc', 'Countries of the pages, if the provider supports it.'),
+  site: operator('x-site', 'Sites that results must be on.'),
+  since: row({ schema: moment(), meaning: 'Only pages from this day on, if the provider supports it: `2026-01-31`.' }),
+  until: row({ schema: moment(), meaning: 'Only pages before this day, if the provider supports it.' }),
   passages: row({
     headers: ['x-passages'],
     wins: 'header',
@@ -118,7 +119,7 @@ export const SEARCH_OPTIONS = {
     schema: z.union([z.number(), z.string(), z.boolean(), z.null()]).transform((value, context) => {
       if (!toBoolean(value)) return undefined;
       const tokens = typeof value === 'string' ? Number(value) : value;
-      if (tokens === 1 || typeof tokens !== 'number' || Number.isNaN(tokens)) return STANDARD_PASSAGE_TOKENS;
+      if (tokens === 1 || typeof tokens !== 'number' || Number.isNaN(tokens)) return DEFAULT_PASSAGE_TOKENS;
       if (Number.isInteger(tokens) && tokens >= 100 && tokens <= MAX_PASSAGE_TOKENS) return tokens;
       context.addIssue({
         code: 'custom',
@@ -127,19 +128,19 @@ export const SEARCH_OPTIONS = {
       });
       return z.NEVER;
     }),
-    defaultText: `whole pages; ${STANDARD_PASSAGE_TOKENS} when it is only turned on`,
-    meaning: 'Answers the best passages of all pages, together at most so many tokens, instead of whole pages.',
+    defaultText: `whole pages; ${DEFAULT_PASSAGE_TOKENS} if set to true`,
+    meaning: 'Returns the best passages of all pages instead of whole pages, within this number of tokens in all.',
   }),
   withFavicons: row({
     headers: ['x-with-favicons'],
     wins: 'header',
     schema: flag(),
     defaultText: 'false',
-    meaning: 'Adds the icon of each site, as a data URL; not in streams.',
+    meaning: 'Adds the icon of each site as a data URL. Not in streams.',
   }),
 } as const;
 
-/** Options of the reader that mean nothing here, or something else (contract, section 3). */
+/** Reader options that have no meaning here, or another (docs/reference/wire/search.md, Parameters). */
 const NOT_FOR_PAGES = [
   'url',
   'html',
@@ -168,14 +169,14 @@ export const READING_OPTIONS = {
   respondWith: {
     ...OPTIONS.respondWith,
     schema: z.string().transform((text) => text.trim().toLowerCase()),
-    meaning: `${OPTIONS.respondWith.meaning} \`${NO_CONTENT}\` answers the results without reading any page.`,
+    meaning: `${OPTIONS.respondWith.meaning} \`${NO_CONTENT}\` returns the results without reading pages.`,
   },
 };
 
-/** The reading engine can only be chosen by its header: in query and body the name is that of the provider. */
+/** Only a header chooses the reading engine: in query and body `engine` is an alias of `provider`. */
 const READING_ENGINE = { engine: OPTIONS.engine };
 
-/** Every option of this host, for its description. */
+/** Every option of the search API, for its description. */
 export const ALL_OPTIONS = { ...READING_OPTIONS, ...SEARCH_OPTIONS };
 
 export type GivenSearch = Given<typeof SEARCH_OPTIONS>;
@@ -183,12 +184,12 @@ export type GivenSearch = Given<typeof SEARCH_OPTIONS>;
 export interface GatheredSearch {
   readonly given: GivenSearch;
   readonly count: number;
-  /** How each page is read; `timeout` is that of the whole search. */
+  /** Reader options of each page; `timeout` applies to the whole search. */
   readonly reading: GivenOptions;
   readonly noContent: boolean;
 }
 
-/** What a caller gave, checked. ParamValidationError names the option at fault. */
+/** Collects and validates the options of a request. Throws ParamValidationError that names the invalid option. */
 export function gatherSearch(sources: Sources): GatheredSearch {
   const given = gather(SEARCH_OPTIONS, sources);
   const { respondWith = '', ...pages } = gather(READING_OPTIONS, sources);
@@ -201,17 +202,17 @@ export function gatherSearch(sources: Sources): GatheredSearch {
     ...(engine !== undefined && { engine }),
     ...(isNamed && { respondWith: check('respondWith', OPTIONS.respondWith.schema, formats) }),
   };
-  return { given, count: given.count ?? given.num ?? STANDARD_RESULTS, reading, noContent: formats !== respondWith };
+  return { given, count: given.count ?? given.num ?? DEFAULT_RESULTS, reading, noContent: formats !== respondWith };
 }
 
-/** Halves of letters, which no address can hold. */
-const HALVES = /\p{Surrogate}/gu;
+/** Lone surrogates, which no URL can contain. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 
-/** The query, trimmed. ParamValidationError when there is none, or too much of it. */
+/** The query, trimmed. Throws ParamValidationError if it is missing or too long. */
 export function requireText(text: string | undefined): string {
-  const query = text?.replace(HALVES, '\ufffd').trim() ?? '';
+  const query = text?.replace(LONE_SURROGATES, '\ufffd').trim() ?? '';
   if (query === '')
-    throw problem('ParamValidationError', { path: 'q', message: 'q is missing: there is nothing to search for' });
+    throw problem('ParamValidationError', { path: 'q', message: 'q is required: the query to search for' });
   if (query.length > MAX_QUERY_CHARACTERS) {
     throw problem('ParamValidationError', {
       path: 'q',

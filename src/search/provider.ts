@@ -1,38 +1,42 @@
-/** What a search service owes: facts, and two functions without side effects. Adding one: a file in providers/, a row in its list. */
+/**
+ * The contract of a search provider: its properties, and two pure functions. To add one, add a file and a row in
+ * providers/.
+ */
 import type { Hit } from './hit.ts';
 import type { OperatorName } from './operators.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
 
 export interface Provider {
-  /** By which settings choose it. */
+  /** The name used in the settings. */
   readonly name: string;
   readonly kinds: readonly SearchKind[];
   readonly needsKey: boolean;
-  /** Where it is asked when the settings don't say; undefined when they must. */
+  /** Default base URL; `undefined` if the settings must give one. */
   readonly url?: string | undefined;
   /**
-   * How later results are asked for: pages of exactly `count` results, pages of the service's own size, or not at all.
+   * How further results are requested: `exact` in pages of `count` results, `own` in pages of its own size, `none` not
+   * at all.
    */
   readonly paging: 'exact' | 'own' | 'none';
-  /** The most results of one request. */
+  /** Maximum number of results of one request. */
   readonly maxCount: number;
-  /** The last page that may be asked for. */
+  /** The last page that may be requested. */
   readonly maxPage?: number | undefined;
-  /** What it understands in the text, or is told otherwise; results are held against the rest. */
+  /** Operators that it supports. Results are filtered by the others afterwards. */
   readonly operators: ReadonlySet<OperatorName>;
-  /** Whether it takes from when to when pages are. */
+  /** Whether it supports date ranges. */
   readonly takesDates?: boolean | undefined;
-  /** Engines whose results it can be asked for. */
+  /** Engines whose results it can return. */
   readonly engines?: readonly EngineName[] | undefined;
-  /** What an operator should know before using it, said when the server starts. */
+  /** A notice to the operator, logged when the server starts. */
   readonly notice?: string | undefined;
-  /** `query.count` is above 0, `query.page` counts pages of it. */
+  /** Builds the request. `query.count` is above 0, and `query.page` counts pages of that size. */
   request(query: SearchQuery, settings: ProviderSettings): ProviderRequest;
-  /** What of the answer are hits, in order. Never throws: what is not as expected is left out. */
+  /** Reads the hits of a response, in order. Never throws: unexpected parts are skipped. */
   parse(answer: unknown, query: SearchQuery, settings: ProviderSettings): Hit[];
 }
 
-/** Engines that callers may name (contract, section 3). */
+/** Engines that callers may name (docs/reference/wire/search.md, Providers). */
 export type EngineName = 'google' | 'bing';
 
 export interface ProviderRequest {
@@ -47,19 +51,19 @@ export interface ProviderSettings {
   readonly key?: string | undefined;
   /** The engine that the caller named. */
   readonly engine?: EngineName | undefined;
-  /** Of the service that settings describe themselves. */
+  /** Set for a provider that the settings describe themselves. */
   readonly described?: DescribedProvider | undefined;
 }
 
-/** A service with a JSON answer, described in settings. */
+/** A provider with a JSON response, described in the settings. */
 export interface DescribedProvider {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON with placeholders in its texts. */
+  /** JSON whose strings may contain placeholders. */
   readonly body?: unknown;
-  /** Where the list of results is: `data.items`; empty when the answer itself is the list. */
+  /** Path of the array of results, such as `data.items`; empty if the response is the array. */
   readonly results: string;
-  /** Where in a result each field is: `{title: 'name', url: 'links.0.href'}`. */
+  /** Path of each field in a result: `{title: 'name', url: 'links.0.href'}`. */
   readonly fields: Readonly<Partial<Record<DescribedField, string>>>;
   readonly maxCount: number;
   readonly paging: Provider['paging'];
@@ -91,8 +95,8 @@ export const postJson = (url: URL, body: object, headers: Readonly<Record<string
   body: JSON.stringify(body),
 });
 
-/** An address below a base, with the parameters that have a value. */
-export function addressOf(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): URL {
+/** Appends a path and the parameters that have a value to a base URL. */
+export function buildUrl(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
   for (const [name, value] of Object.entries(parameters)) {

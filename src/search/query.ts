@@ -1,15 +1,15 @@
-/** What is searched for, with everything that narrows it. */
+/** A search query, parsed: words, operators, and restrictions. */
 
 export type SearchKind = 'web' | 'images' | 'news';
 
 export interface SearchQuery {
-  /** As it is sent to a provider: the words with the operators (contract, section 3.1). */
+  /** The text sent to a provider: words and operators (docs/reference/wire/search.md, Operators). */
   readonly text: string;
-  /** The words alone, those of phrases among them, those that are excluded not. */
+  /** The words, including those of phrases, without operators and excluded words. */
   readonly words: string;
   readonly operators: Operators;
   readonly kind: SearchKind;
-  /** Results a page; 0 for the provider's list as it is. */
+  /** Results per page; 0 for the whole list of the provider. */
   readonly count: number;
   /** From 1. */
   readonly page: number;
@@ -19,14 +19,16 @@ export interface SearchQuery {
   readonly language?: string | undefined;
   readonly location?: string | undefined;
   readonly noCorrection: boolean;
-  /** Pages of that time only, in ms since 1970: from `since` up to `until`. */
+  /** Time range of the pages, in ms since 1970; `until` is exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-/** Values of one operator are alternatives; different operators must all hold. All in lower case but phrases. */
+/**
+ * Values of one operator are alternatives; different operators must all match. All are in lower case except phrases.
+ */
 export interface Operators {
-  /** Hosts with everything below them, perhaps with the beginning of a path: `a.com/docs`. */
+  /** Hosts, including subdomains, perhaps with a path prefix: `a.com/docs`. */
   readonly site: readonly string[];
   readonly notSite: readonly string[];
   /** Without a dot. */
@@ -36,9 +38,9 @@ export interface Operators {
   readonly inurl: readonly string[];
   /** Countries of the pages, by two letters. */
   readonly loc: readonly string[];
-  /** Each must be there, word for word. */
+  /** Each must occur word for word. */
   readonly phrases: readonly string[];
-  /** Words and phrases, none of which may be there. */
+  /** Words and phrases that must not occur. */
   readonly excluded: readonly string[];
 }
 
@@ -63,13 +65,13 @@ const OPERATOR_NAMES: ReadonlySet<string> = new Set<OperatorName>([
   'inurl',
   'loc',
 ]);
-/** Longer queries are read as far as this. */
+/** Longer queries are truncated. */
 const MAX_CHARACTERS = 4_000;
 
-/** A query from what was typed: operators in the text are taken out of it. Never throws; linear in its length. */
-export function readQuery(text: string, narrowed: Partial<Omit<SearchQuery, 'text' | 'words'>> = {}): SearchQuery {
-  const found = readOperators(text.slice(0, MAX_CHARACTERS));
-  const given = narrowed.operators ?? NO_OPERATORS;
+/** Parses what a user typed, and takes operators out of the words. Never throws; takes linear time. */
+export function parseQuery(text: string, restrictions: Partial<Omit<SearchQuery, 'text' | 'words'>> = {}): SearchQuery {
+  const found = parseOperators(text.slice(0, MAX_CHARACTERS));
+  const given = restrictions.operators ?? NO_OPERATORS;
   const names = Object.keys(NO_OPERATORS) as (keyof Operators)[];
   const operators = Object.fromEntries(
     names.map((name) => [name, [...new Set([...given[name], ...found.operators[name]])]]),
@@ -79,26 +81,26 @@ export function readQuery(text: string, narrowed: Partial<Omit<SearchQuery, 'tex
     count: 10,
     page: 1,
     noCorrection: false,
-    ...narrowed,
+    ...restrictions,
     text: text.slice(0, MAX_CHARACTERS),
     words: found.words,
     operators,
   };
 }
 
-/** One piece of a query: a minus, an operator's name with its colon, and what is said, in quotes or not. */
-const PIECE = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"()]+))|[()]/giu;
-const JOINTS: ReadonlySet<string> = new Set(['AND', 'OR']);
+/** A token of a query: an optional minus, an optional operator with its colon, and a value with or without quotes. */
+const TOKEN = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"()]+))|[()]/giu;
+const CONNECTIVES: ReadonlySet<string> = new Set(['AND', 'OR']);
 
-function readOperators(text: string): { words: string; operators: Operators } {
+function parseOperators(text: string): { words: string; operators: Operators } {
   const operators = Object.fromEntries(Object.keys(NO_OPERATORS).map((name) => [name, [] as string[]])) as Record<
     keyof Operators,
     string[]
   >;
   const words: string[] = [];
-  for (const [whole, minus, name, quoted, plain] of text.matchAll(PIECE)) {
+  for (const [whole, minus, name, quoted, plain] of text.matchAll(TOKEN)) {
     const value = (quoted ?? plain)?.trim();
-    if (!value || JOINTS.has(whole)) continue;
+    if (!value || CONNECTIVES.has(whole)) continue;
     const operator = name?.toLowerCase();
     if (operator !== undefined && OPERATOR_NAMES.has(operator)) {
       const lower = value.toLowerCase();
@@ -106,10 +108,10 @@ function readOperators(text: string): { words: string; operators: Operators } {
       else if (operator === 'site') operators.notSite.push(lower);
       continue;
     }
-    const said = name === undefined ? value : `${name}:${value}`;
-    if (minus) operators.excluded.push(said);
+    const phrase = name === undefined ? value : `${name}:${value}`;
+    if (minus) operators.excluded.push(phrase);
     else {
-      words.push(said);
+      words.push(phrase);
       if (quoted !== undefined && name === undefined) operators.phrases.push(value);
     }
   }

@@ -1,4 +1,6 @@
-/** A result as it is answered: what the search said of it, and what its page said once it was read (contract, section 4). */
+/**
+ * A result of the API: fields of the hit, then of its page once it is read (docs/reference/wire/search.md, Results).
+ */
 import type { Options, Page, Rendition } from '#reader/index.ts';
 import type { Hit, Passage } from './hit.ts';
 
@@ -12,36 +14,36 @@ export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | '
   imageWidth?: number;
   imageHeight?: number;
   siteLinks?: Hit['siteLinks'];
-  /** Markdown; empty for a page that was not read. */
+  /** Markdown; empty if the page was not read. */
   content: string;
-  /** When passages were asked for. */
+  /** Set if passages were requested. */
   passages?: { text: string; heading?: string; tokens: number }[];
   favicon?: string;
   usage: { tokens: number };
 }
 
-/** A hit and what became of its page. */
+/** A hit and the state of its page. */
 export interface Entry {
   readonly hit: Hit;
-  /** `indexed`: a file, of which there is what the index holds. */
+  /** `indexed`: a file whose content comes from the local index. */
   readonly state: 'unasked' | 'waiting' | 'read' | 'indexed' | 'failed' | 'late';
   readonly rendition?: Rendition | undefined;
-  /** Why the page could not be read. */
+  /** Why the page could not be read; `undefined` if the cause is not shown. */
   readonly failure?: string | undefined;
-  /** The passages chosen of it. */
+  /** The selected passages. */
   readonly passages?: readonly (Pick<Passage, 'text' | 'heading'> & { readonly tokens: number })[] | undefined;
   readonly favicon?: string | undefined;
 }
 
-/** Says of pages that should have been read why there is nothing of them. */
+/** Why a page has no content although it should have been read. */
 function warningOf({ state, failure }: Entry): string | undefined {
   if (state === 'late') return 'This page was not read in time.';
   if (state !== 'failed') return undefined;
   return failure ? `This page could not be read: ${failure}` : 'This page could not be read.';
 }
 
-/** Contract, section 6.9: what a page costs without factors and least charges. */
-const PICTURE_TOKENS = 765;
+/** Tokens of a screenshot (docs/reference/wire/reader.md, Usage). */
+const SCREENSHOT_TOKENS = 765;
 
 const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks'] as const;
 const PAGE_KEYS = [
@@ -60,10 +62,10 @@ const PAGE_KEYS = [
   'external',
   'explanation',
 ] as const;
-/** What is still said of a page of which only passages are answered. */
+/** Fields of a page that stay if only passages are returned. */
 const PASSAGE_PAGE_KEYS = ['targetStatus', 'publishedTime', 'warning', 'metadata'] as const;
 
-/** The keys in the contract's order, unset ones absent. `tokens` is what the result is charged. */
+/** Keys are in the order of the API, without unset ones. `tokens` is the charge of the result. */
 export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>): Result {
   const { hit, rendition, state, passages, favicon } = entry;
   const page = rendition && { ...rendition.page, ...pictures };
@@ -73,8 +75,8 @@ export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'scr
     url: hit.url,
     description: page?.description || hit.description,
     ...pick(hit, HIT_KEYS),
-    content: joined(passages ?? (state === 'indexed' ? hit.passages : undefined)) ?? page?.content ?? '',
-    ...(passages && { passages: passages.map((passage) => shown(passage)) }),
+    content: joinPassages(passages ?? (state === 'indexed' ? hit.passages : undefined)) ?? page?.content ?? '',
+    ...(passages && { passages: passages.map((passage) => showPassage(passage)) }),
     ...(page && pick(page, passages ? PASSAGE_PAGE_KEYS : PAGE_KEYS)),
     ...(warning && { warning }),
     ...(favicon !== undefined && { favicon }),
@@ -82,25 +84,25 @@ export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'scr
   };
 }
 
-/** What stands between passages of one page. */
+/** Separates passages of one page. */
 const GAP = '\n\n…\n\n';
 
-const joined = (passages: readonly { readonly text: string }[] | undefined) =>
+const joinPassages = (passages: readonly { readonly text: string }[] | undefined) =>
   passages?.map(({ text }) => text).join(GAP);
 
-const shown = ({ text, heading, tokens }: NonNullable<Entry['passages']>[number]) => ({
+const showPassage = ({ text, heading, tokens }: NonNullable<Entry['passages']>[number]) => ({
   text,
   ...(heading && { heading }),
   tokens,
 });
 
-/** These keys in this order, as far as they are set. */
+/** The keys that are set, in this order. */
 const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Partial<Pick<T, Key>> =>
   Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))) as Partial<
     Pick<T, Key>
   >;
 
-/** What reading a page costs: the reader's charge without its factors and its least. */
+/** Tokens of a page: the charge of the reader without its factors and minimum. */
 export function pageTokens(
   { rendition, passages }: Entry,
   { modelFormat, proxy, injectPageScript, injectFrameScript, engine, retainImages }: Options,
@@ -116,6 +118,6 @@ export function pageTokens(
     !retainImages.endsWith('_p');
   if (isPlain) return rendition.tokens;
   const { content, description, text = '', html = '' } = rendition.page;
-  const shot = rendition.screenshot || rendition.pageshot ? PICTURE_TOKENS : 0;
+  const shot = rendition.screenshot || rendition.pageshot ? SCREENSHOT_TOKENS : 0;
   return count(content || description) + count(text) + count(html) + shot;
 }

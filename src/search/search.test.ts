@@ -1,4 +1,4 @@
-/** The search room with real services and a real index; pages come from a reader that does as it is told. */
+/** Search with real providers over loopback and a real index; pages come from a fake reader. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { toyEmbedder } from './index/index.suite.ts';
 import type { LocalIndex } from './index/local-index.ts';
 import { openLocalIndex } from './index/open.ts';
 import { openSearch, type SearchTools } from './open.ts';
-import { readQuery } from './query.ts';
+import { parseQuery } from './query.ts';
 import type { Search, SearchRequest } from './search.ts';
 import { asSearxng, type Service, startService } from './service.suite.ts';
 
@@ -96,7 +96,7 @@ async function search(
 }
 
 const request = (text: string, more: Partial<SearchRequest> = {}, count = 10): SearchRequest => ({
-  query: readQuery(text, { count }),
+  query: parseQuery(text, { count }),
   fallback: false,
   reads: true,
   options: resolve({}),
@@ -111,7 +111,7 @@ const request = (text: string, more: Partial<SearchRequest> = {}, count = 10): S
 });
 
 describe('without a provider', () => {
-  it('the pages that were read answer, and it is said', async () => {
+  it('the indexed pages answer, with a notice', async () => {
     const made = await search([], { index });
     const { results, providers, notice } = await made.last(request('how do bees find home'));
     expect(results[0]).toMatchObject({
@@ -123,7 +123,7 @@ describe('without a provider', () => {
     expect((await made.last(request('bees', { provider: 'local' }))).notice).toBeUndefined();
   });
 
-  it('nothing found says that none is configured', async () => {
+  it('an empty result says that none is configured', async () => {
     const made = await search([], { index });
     await expect(made.last(request('zeppelins'))).rejects.toMatchObject({
       status: 42206,
@@ -132,7 +132,7 @@ describe('without a provider', () => {
     await expect((await search([])).last(request('bees'))).rejects.toMatchObject({ status: 42206 });
   });
 
-  it('passages of pages that cannot be read any more are those of the index', async () => {
+  it('passages of unreadable pages come from the index', async () => {
     const reader = readerOf(async () => {
       throw problem('AssertionFailureError');
     });
@@ -145,8 +145,8 @@ describe('without a provider', () => {
   });
 });
 
-describe('the own index beside providers', () => {
-  it('answers for them only when it may', async () => {
+describe('the local index beside providers', () => {
+  it('answers for them only with `fallback`', async () => {
     const { url } = await service(() => ({ results: [] }));
     const made = await search([{ name: 'searxng', url }], { index });
     await expect(made.last(request('bees'))).rejects.toMatchObject({ status: 42206 });
@@ -154,7 +154,7 @@ describe('the own index beside providers', () => {
     expect([providers, notice]).toEqual([['reader'], expect.stringContaining('found nothing')]);
   });
 
-  it('answers when they are down and when they are too slow', async () => {
+  it('answers when they fail or are too slow', async () => {
     const down = await service((_, response) => void response.destroy());
     const failing = await search([{ name: 'searxng', url: down.url }], { index });
     await expect(failing.last(request('bees'))).rejects.toMatchObject({ status: 50002 });
@@ -164,13 +164,13 @@ describe('the own index beside providers', () => {
     expect((await waiting.last(request('bees', { budgetMs: 300 }))).providers).toEqual(['reader']);
   });
 
-  it('a search that comes to no end is a coded failure', async () => {
+  it('a search that does not finish is an error', async () => {
     const slow = await service(() => undefined);
     const made = await search([{ name: 'searxng', url: slow.url, timeoutMs: 60_000 }]);
     await expect(made.last(request('bees', { budgetMs: 200 }))).rejects.toMatchObject({ code: 422, status: 42206 });
   });
 
-  it('gives way when it is broken', async () => {
+  it('is skipped when it fails', async () => {
     const broken = { ...index, search: async () => Promise.reject(new Error('the thread died')) };
     const { url } = await service((one) => asSearxng(listOf(1), one));
     const beside = await search(['local', { name: 'searxng', url }], { index: broken });
@@ -178,7 +178,7 @@ describe('the own index beside providers', () => {
     await expect((await search([], { index: broken })).last(request('bees'))).rejects.toMatchObject({ status: 50002 });
   });
 
-  it('stands in the order of the settings', async () => {
+  it('is asked in the order of the settings', async () => {
     const { url, asked } = await service((one) => asSearxng(listOf(1), one));
     const made = await search(['local', { name: 'searxng', url }], { index });
     expect((await made.last(request('bees'))).providers).toEqual(['reader']);
@@ -188,7 +188,7 @@ describe('the own index beside providers', () => {
 });
 
 describe('reading', () => {
-  it('ends in time with what there is, and ends what was not', async () => {
+  it('ends in time with what it has, and aborts the rest', async () => {
     const aborted: string[] = [];
     const reader = readerOf(async (url, signal) => {
       if (url.endsWith('/0')) return pageOf(url);
@@ -212,7 +212,7 @@ describe('reading', () => {
     expect((await made.last(request('x', { budgetMs: 100 }))).results[0]!.content).toBe('');
   });
 
-  it('ends with its caller', async () => {
+  it('stops when the caller disconnects', async () => {
     const { url } = await service((one) => asSearxng(listOf(5), one));
     const gone = new AbortController();
     const reason = new Error('gone');
@@ -226,7 +226,7 @@ describe('reading', () => {
     expect(running).toBe(0);
   });
 
-  it('is shown as it comes, and what nobody looks at any more ends', async () => {
+  it('streams answers, and stops when the consumer does', async () => {
     const { url } = await service((one) => asSearxng(listOf(2), one));
     const released: AbortSignal[] = [];
     const reader = readerOf(async (address, signal) => {
@@ -242,7 +242,7 @@ describe('reading', () => {
     expect(released.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('keeps a picture once, however often it is shown', async () => {
+  it('stores a screenshot once, however often it is shown', async () => {
     const { url } = await service((one) => asSearxng(listOf(3), one));
     const screenshot = new Uint8Array([1]);
     const reader: Reader = {
@@ -259,7 +259,7 @@ describe('reading', () => {
     expect(kept).toBe(1);
   });
 
-  it('reads none of the hosts under which the server is asked', async () => {
+  it('does not read pages of its own hosts', async () => {
     const own = [{ title: 'Own', url: 'https://search.own.test/x', text: '' }];
     const { url } = await service((one) => asSearxng(own, one));
     const read: string[] = [];
@@ -297,31 +297,31 @@ describe('passages', () => {
     });
   });
 
-  it('say nothing twice', async () => {
+  it('have no near-duplicates', async () => {
     const results = await passagesFor('bread oven', 10_000);
     expect(results.map(({ url }) => url)).toEqual(['https://a.test/0', 'https://a.test/1']);
   });
 
-  it('are found by meaning where there is a model, and without it when that fails', async () => {
+  it('are found by meaning if there is a model, and without it if the model fails', async () => {
     const meaning = await passagesFor('puppy', 150, { embedder: toyEmbedder });
     expect(meaning[0]!.content).toContain('kitten');
     const broken = { ...toyEmbedder, embed: async () => Promise.reject(new Error('away')) };
     expect((await passagesFor('bread', 150, { embedder: broken }))[0]!.content).toContain('Bread');
   });
 
-  it('are put in order by a reranker', async () => {
+  it('are reranked', async () => {
     const rerank = async (_: string, texts: readonly string[]) => texts.map((text) => (text.includes('Bread') ? 1 : 0));
     expect((await passagesFor('motor', 150, { rerank }))[0]!.content).toContain('Bread');
   });
 
-  it('are a part of the best one when none fits', async () => {
+  it('are a part of the best one if none fits', async () => {
     const [first, ...rest] = await passagesFor('motor', 20);
     expect(rest).toEqual([]);
     expect(first!.passages![0]!.tokens).toBeLessThanOrEqual(20);
     expect(first!.content).toContain('motor');
   });
 
-  it('are charged as what they are', async () => {
+  it('are charged by their own tokens', async () => {
     const results = await passagesFor('motor', 200);
     // The list costs more than they do.
     expect(results.map(({ usage }) => usage.tokens)).toEqual([10_000]);

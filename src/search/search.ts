@@ -1,6 +1,6 @@
 /**
- * Searching, the file to read first: a query becomes a list of hits (lists.ts), their pages are read at once (pages.ts),
- * and what is there makes an answer, each better than the one before; the last one is what it costs.
+ * The search pipeline, the file to read first: a query becomes a list of hits (find-hits.ts), their pages are read in
+ * parallel (read-pages.ts), and results become answers, each more complete than the last. The last answer is charged.
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
@@ -8,37 +8,37 @@ import { countTokens, loadTokens, type Options, type Page, type Reader } from '#
 import { during, type Trace } from '#telemetry/trace.ts';
 import { chargeOf } from './charge.ts';
 import type { Favicons } from './favicons.ts';
-import type { Found, Lists } from './lists.ts';
-import { readPages } from './pages.ts';
-import { type PassageTools, withPassages } from './passages.ts';
+import type { FoundHits, HitFinder } from './find-hits.ts';
 import type { SearchQuery } from './query.ts';
+import { readPages } from './read-pages.ts';
 import { type Entry, pageTokens, type Result, resultOf } from './result.ts';
+import { type PassageTools, selectPassages } from './select-passages.ts';
 
 export interface SearchRequest {
   readonly query: SearchQuery;
-  /** Whom the caller named. */
+  /** The provider that the caller named. */
   readonly provider?: string | undefined;
-  /** Whether the own index is searched when the providers find nothing. */
+  /** Whether to search the local index if the providers find nothing. */
   readonly fallback: boolean;
-  /** Whether pages are read at all. */
+  /** Whether to read pages at all. */
   readonly reads: boolean;
   /** How each page is read. */
   readonly options: Options;
-  /** How old copies of pages may be when the options don't say. */
+  /** Maximum age of cached pages if the options do not set one. */
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
-  /** The account that searches; undefined for callers without one. */
+  /** The account that searches; `undefined` for a caller without one. */
   readonly account?: string | undefined;
-  /** For the whole search. */
+  /** Time limit of the whole search. */
   readonly budgetMs: number;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   readonly ownHosts: readonly string[];
   readonly trace?: Trace | undefined;
-  /** Answers the best passages within so many tokens instead of whole pages. */
+  /** Returns the best passages within this number of tokens instead of whole pages. */
   readonly passageTokens?: number | undefined;
   readonly favicons: boolean;
-  /** Makes an address for a picture of a page. */
+  /** Stores a screenshot and returns its URL. */
   readonly keepPicture: (
     png: Uint8Array,
     shown: { readonly urls: readonly string[]; readonly staleAt?: number | undefined },
@@ -48,113 +48,119 @@ export interface SearchRequest {
 export interface Answer {
   readonly results: readonly Result[];
   readonly tokens: number;
-  /** Who answered; `reader` is the server's own index. */
+  /** Names of the providers that answered; `reader` is the local index. */
   readonly providers: readonly string[];
-  /** What the caller should know of the answer as a whole. */
+  /** A notice for the caller about the whole answer. */
   readonly notice?: string | undefined;
 }
 
-/** Throws ParamValidationError, AssertionFailureError (nothing found, nobody to ask), DownstreamServiceError, or the signal's reason. */
+/**
+ * Throws ParamValidationError, AssertionFailureError (nothing found, no provider), DownstreamServiceError, or the
+ * signal's reason.
+ */
 export interface Search {
-  /** Better and better answers; at least one. */
+  /** Yields at least one answer, each more complete than the last. */
   each(request: SearchRequest): AsyncGenerator<Answer>;
   last(request: SearchRequest): Promise<Answer>;
-  /** Names that callers may give for a provider. */
+  /** Provider names that callers may use. */
   readonly providers: readonly string[];
   close(): void;
 }
 
 export interface SearchParts {
-  readonly lists: Lists;
+  readonly hitFinder: HitFinder;
   readonly reader: Reader;
   readonly passages: PassageTools;
   readonly favicons?: Favicons | undefined;
   readonly close: () => void;
 }
 
-/** Reading gets what the search has left over, and at least this. */
-const LEAST_READING_MS = 2_000;
-/** A search that comes to nothing is waited for so much longer than its time. */
+/** Reading pages gets the time that is left, and at least this. */
+const MIN_READING_MS = 2_000;
+/** How much longer than its time limit a search is awaited if there is nothing else to return. */
 const GRACE_MS = 2_000;
 
-const OWN_ONLY = 'No search provider is configured on this server: these are pages that it has read.';
-const OWN_INSTEAD = 'The search providers found nothing in time: these are pages that this server has read.';
+const INDEX_ONLY = 'No search provider is configured on this server. These results are pages that it has read before.';
+const INDEX_INSTEAD =
+  'The search providers found nothing in time. These results are pages that this server has read before.';
 
-const keptList = (keptAt: number): string =>
-  `The search providers did not answer: this list was kept at ${new Date(keptAt).toISOString()}.`;
+const staleNotice = (cachedAt: number): string =>
+  `The search providers did not answer. These results were cached at ${new Date(cachedAt).toISOString()}.`;
 
-const NOTHING: Found = { hits: [], providers: [] };
+const NOTHING: FoundHits = { hits: [], providers: [] };
 
-interface Listed extends Found {
+interface NoticedHits extends FoundHits {
   readonly notice?: string | undefined;
 }
 
-export function createSearch({ lists, reader, passages, favicons, close }: SearchParts): Search {
-  async function hitsOf(request: SearchRequest): Promise<Listed> {
+export function createSearch({ hitFinder, reader, passages, favicons, close }: SearchParts): Search {
+  async function hitsOf(request: SearchRequest): Promise<NoticedHits> {
     const { query, provider, fallback, budgetMs, signal, options, account } = request;
     const grace = AbortSignal.timeout(budgetMs + GRACE_MS);
-    const ends = AbortSignal.any([signal, grace]);
+    const findSignal = AbortSignal.any([signal, grace]);
     const { noCache, doNotTrack, zeroDataRetention } = options;
     const noTrace = doNotTrack || Boolean(zeroDataRetention);
-    const finding = lists.find(query, { provider, noCache, noTrace, account, signal: ends }).catch((error: unknown) => {
-      throw grace.aborted && !signal.aborted ? problem('AssertionFailureError', { message: TOO_LATE }) : error;
-    });
-    const notice = lists.ownOnly && provider === undefined ? OWN_ONLY : undefined;
-    const noticed = (list: Found): Listed => ({
+    const finding = hitFinder
+      .find(query, { provider, noCache, noTrace, account, signal: findSignal })
+      .catch((error: unknown) => {
+        throw grace.aborted && !signal.aborted ? problem('AssertionFailureError', { message: TOO_LATE }) : error;
+      });
+    const notice = hitFinder.hasIndexOnly && provider === undefined ? INDEX_ONLY : undefined;
+    const withNotice = (list: FoundHits): NoticedHits => ({
       ...list,
-      notice: list.staleAt === undefined ? notice : keptList(list.staleAt),
+      notice: list.staleAt === undefined ? notice : staleNotice(list.staleAt),
     });
-    const instead = async (): Promise<Listed | undefined> => {
-      // The providers' failure is the one to tell.
-      const own = await lists.own(query, { account, signal: ends }).catch((error: unknown) => {
-        if (ends.aborted) throw error;
+    const findInIndex = async (): Promise<NoticedHits | undefined> => {
+      // If the index fails too, the failure of the providers is reported.
+      const own = await hitFinder.findInIndex(query, { account, signal: findSignal }).catch((error: unknown) => {
+        if (findSignal.aborted) throw error;
         return NOTHING;
       });
-      return own.hits.length ? { ...own, notice: OWN_INSTEAD } : undefined;
+      return own.hits.length ? { ...own, notice: INDEX_INSTEAD } : undefined;
     };
-    let found: Listed | undefined;
+    let found: NoticedHits | undefined;
     try {
-      found = noticed(await within(budgetMs, finding));
+      found = withNotice(await within(budgetMs, finding));
     } catch (error) {
       finding.catch(() => {});
-      if (error instanceof DeadlineExceededError) found = (await instead()) ?? noticed(await finding);
-      else if (fallback && asProblem(error).code >= 500) found = await instead();
+      if (error instanceof DeadlineExceededError) found = (await findInIndex()) ?? withNotice(await finding);
+      else if (fallback && asProblem(error).code >= 500) found = await findInIndex();
       if (!found) throw error;
     }
-    if (!found.hits.length && fallback) found = (await instead()) ?? found;
-    if (!found.hits.length) throw nothingFound(found);
+    if (!found.hits.length && fallback) found = (await findInIndex()) ?? found;
+    if (!found.hits.length) throw nothingFoundProblem(found);
     return found;
   }
 
-  /** Every answer on the way with `streaming`, else only the last. */
+  /** Yields every answer if `streaming`, otherwise only the last. */
   async function* answers(request: SearchRequest, streaming: boolean): AsyncGenerator<Answer> {
     const startedAt = performance.now();
     const listed = await during('search', request.trace, () => hitsOf(request));
     if (listed.hits.length) request.trace?.count('pages', listed.hits.length);
     const { hits } = listed;
-    const budgetMs = Math.max(LEAST_READING_MS, request.budgetMs - (performance.now() - startedAt));
-    // Tokens are counted here only of what the reader did not count.
+    const budgetMs = Math.max(MIN_READING_MS, request.budgetMs - (performance.now() - startedAt));
+    // Tokens are counted here only for what the reader has not counted.
     await loadTokens();
-    const work = { ...request, keepPicture: once(request.keepPicture) };
+    const work = { ...request, keepPicture: keepOnce(request.keepPicture) };
     let last: readonly Entry[] = hits.map((hit) => ({ hit, state: 'unasked' }));
     if (request.reads) {
       let shown: readonly Entry[] | undefined;
       for await (const entries of readPages(hits, { ...request, budgetMs }, reader)) {
-        // One behind, since the last one is completed below.
+        // One step behind, since the last one is completed below.
         if (shown && streaming) yield await answerOf(shown, listed, work);
         shown = entries;
       }
       last = shown!;
     }
     if (request.favicons && favicons) {
-      const leftMs = Math.max(LEAST_READING_MS, request.budgetMs - (performance.now() - startedAt));
-      const icons = await favicons.of(last, { signal: request.signal, budgetMs: leftMs });
+      const leftMs = Math.max(MIN_READING_MS, request.budgetMs - (performance.now() - startedAt));
+      const icons = await favicons.find(last, { signal: request.signal, budgetMs: leftMs });
       last = last.map((entry) => ({ ...entry, favicon: icons.get(new URL(entry.hit.url).origin) ?? '' }));
     }
     if (request.passageTokens !== undefined) {
-      last = await withPassages(
+      last = await selectPassages(
         last,
-        { query: request.query, mostTokens: request.passageTokens, signal: request.signal },
+        { query: request.query, maxTokens: request.passageTokens, signal: request.signal },
         passages,
       );
     }
@@ -162,7 +168,7 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
   }
 
   return {
-    providers: lists.names,
+    providers: hitFinder.names,
     each: (request) => answers(request, true),
     async last(request) {
       let latest: Answer | undefined;
@@ -173,18 +179,18 @@ export function createSearch({ lists, reader, passages, favicons, close }: Searc
   };
 }
 
-const TOO_LATE = 'The search did not come to an end in time';
+const TOO_LATE = 'The search did not finish in time';
 
-function nothingFound({ notice, providers }: Listed) {
+function nothingFoundProblem({ notice, providers }: NoticedHits) {
   const where =
-    notice === OWN_ONLY || providers.join() === 'reader' ? ' among the pages that this server has read' : '';
-  const hint = notice === OWN_ONLY ? '; no search provider is configured' : '';
+    notice === INDEX_ONLY || providers.join() === 'reader' ? ' among the pages that this server has read' : '';
+  const hint = notice === INDEX_ONLY ? '; no search provider is configured' : '';
   return problem('AssertionFailureError', { message: `Nothing was found for this query${where}${hint}` });
 }
 
 async function answerOf(
   entries: readonly Entry[],
-  { providers, notice }: Listed,
+  { providers, notice }: NoticedHits,
   { query, provider, options, keepPicture }: SearchRequest,
 ): Promise<Answer> {
   const charge = chargeOf(
@@ -198,13 +204,13 @@ async function answerOf(
   return { results, tokens: charge.tokens, providers, notice };
 }
 
-/** A picture is kept once, however many answers show it. */
-function once(keep: SearchRequest['keepPicture']): SearchRequest['keepPicture'] {
+/** Stores a screenshot once, however many answers contain it. */
+function keepOnce(keep: SearchRequest['keepPicture']): SearchRequest['keepPicture'] {
   const kept = new WeakMap<Uint8Array, Promise<string>>();
   return (png, shown) => {
-    const address = kept.get(png) ?? keep(png, shown);
-    kept.set(png, address);
-    return address;
+    const url = kept.get(png) ?? keep(png, shown);
+    kept.set(png, url);
+    return url;
   };
 }
 

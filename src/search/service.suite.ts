@@ -1,4 +1,4 @@
-/** Search services for tests: a server on loopback that answers as each of them does, from one list of pages. */
+/** Search providers for tests: a loopback server that answers in the format of each provider, from a list of pages. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,7 +22,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** A service that answers what `answer` says: an object as JSON, or whatever it does with the response itself. */
+/** Starts a service. An object that `answer` returns is sent as JSON; otherwise `answer` writes the response. */
 export async function startService(
   answer: (asked: AskedOfService, response: ServerResponse) => object | undefined | Promise<object | undefined>,
 ): Promise<Service> {
@@ -39,8 +39,9 @@ export async function startService(
         body: text ? JSON.parse(text) : {},
       };
       asked.push(one);
-      const said = await answer(one, response);
-      if (said !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+      const result = await answer(one, response);
+      if (result !== undefined)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

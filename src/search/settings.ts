@@ -1,22 +1,22 @@
-/** The rows of the setting `searchProviders`: which services are asked, in which order, and how. */
+/** Parses the setting `searchProviders`: which providers to ask, in which order, and how. */
 import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { DESCRIBED_FIELDS, type Provider, type ProviderSettings } from './provider.ts';
 import { described, PLACEHOLDER, PLACEHOLDERS } from './providers/described.ts';
 import { PROVIDERS } from './providers/providers.ts';
 
-/** The server's own index, which may stand among the services. */
-export const OWN_NAMES = ['reader', 'local'] as const;
-export const isOwn = (name: string): boolean => OWN_NAMES.some((own) => own === name);
-/** Names that callers may give for engines, so that no row can have them. */
-const TAKEN = ['google', 'bing'];
+/** Names of the local index, which may be listed among the providers. */
+export const LOCAL_INDEX_NAMES = ['reader', 'local'] as const;
+export const isLocalIndex = (name: string): boolean => LOCAL_INDEX_NAMES.some((own) => own === name);
+/** Names of engines, which no row may use. */
+const RESERVED_NAMES = ['google', 'bing'];
 
 export interface ProviderRow {
-  /** What callers may name; never that of the own index. */
+  /** The name by which callers choose it; never one of the local index. */
   readonly name: string;
   readonly provider: Provider;
   readonly settings: ProviderSettings;
-  /** Requests a day (UTC); undefined for any number. */
+  /** Maximum number of requests per day (UTC); `undefined` for no limit. */
   readonly budgetPerDay?: number | undefined;
   readonly timeoutMs: number;
 }
@@ -27,8 +27,11 @@ const PATH = z.string().regex(/^[\w$@-]+(?:\.[\w$@-]+)*$/, 'must be a path such 
 const rowShape = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-z][a-z0-9_-]{0,40}$/, 'must be lower-case letters, digits and dashes')
-    .refine((name) => !TAKEN.includes(name), 'is the name of an engine'),
+    .regex(
+      /^[a-z][a-z0-9_-]{0,40}$/,
+      'must consist of lower-case letters, digits, dashes and underscores, and begin with a letter',
+    )
+    .refine((name) => !RESERVED_NAMES.includes(name), 'is the name of an engine; choose another name'),
   kind: z.enum([...Object.keys(PROVIDERS), 'json']).optional(),
   url: z.string().optional(),
   key: z.string().min(1).optional(),
@@ -47,43 +50,43 @@ const rowShape = z.strictObject({
     .default(['web']),
 });
 
-/** A row that stands for the server's own index. */
-export const OWN_ROW = 'own index';
+/** Stands for the local index. */
+export const LOCAL_INDEX_ROW = 'local index';
 
-/** Throws ConfigError with what is wrong in which row; no key is in it. */
-export function readProviderRows(rows: readonly unknown[]): (ProviderRow | typeof OWN_ROW)[] {
+/** Throws ConfigError that names the row and the mistake, and never contains a key. */
+export function parseProviderRows(rows: readonly unknown[]): (ProviderRow | typeof LOCAL_INDEX_ROW)[] {
   const read = rows.map((row, index) => readRow(typeof row === 'string' ? { name: row } : row, index + 1));
-  const names = read.map((row) => (row === OWN_ROW ? 'reader' : row.name));
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice) throw new ConfigError(`searchProviders: ${twice} is there twice; give each row a name of its own`);
+  const names = read.map((row) => (row === LOCAL_INDEX_ROW ? 'reader' : row.name));
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+  if (duplicate) throw new ConfigError(`searchProviders: ${duplicate} is listed twice; give each row a different name`);
   return read;
 }
 
-function readRow(row: unknown, number: number): ProviderRow | typeof OWN_ROW {
+function readRow(row: unknown, number: number): ProviderRow | typeof LOCAL_INDEX_ROW {
   const fail = (message: string): never => {
     throw new ConfigError(`searchProviders, row ${number}: ${message}`);
   };
   const parsed = rowShape.safeParse(row);
   if (!parsed.success) return fail(z.prettifyError(parsed.error).replace(/\s*\n\s*/g, ' '));
   const { name, kind, url: given, key, budgetPerDay, timeoutMs, fields, ...rest } = parsed.data;
-  if (isOwn(name)) return OWN_ROW;
+  if (isLocalIndex(name)) return LOCAL_INDEX_ROW;
   const chosen = kind ?? (fields ? 'json' : name);
   if (chosen !== 'json' && !Object.hasOwn(PROVIDERS, chosen)) {
     return fail(
-      `${name} is none of ${Object.keys(PROVIDERS).join(', ')}; another service needs \`kind\` or \`fields\``,
+      `${name} is none of ${Object.keys(PROVIDERS).join(', ')}; for another provider set \`kind\` or \`fields\``,
     );
   }
-  const place =
+  const description =
     chosen === 'json'
       ? { ...rest, method: rest.method ?? (rest.body === undefined ? 'GET' : 'POST'), fields: fields ?? {} }
       : undefined;
-  if (place && !place.fields.url) return fail('fields must say where the `url` of a result is');
-  const provider = place ? described(place) : PROVIDERS[chosen]!;
+  if (description && !description.fields.url) return fail('fields must have the path of `url`');
+  const provider = description ? described(description) : PROVIDERS[chosen]!;
   const url = given ?? provider.url;
   if (url === undefined) return fail(`${name} needs a url`);
-  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) return fail('url must be an http address');
-  const strange = place && /\{\w+\}/g.exec(url.replace(PLACEHOLDER, ''));
-  if (strange) return fail(`url has ${strange[0]}, which is none of ${PLACEHOLDERS.join(', ')}`);
+  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) return fail('url must begin with http:// or https://');
+  const unknown = description && /\{\w+\}/g.exec(url.replace(PLACEHOLDER, ''));
+  if (unknown) return fail(`url has the unknown placeholder ${unknown[0]}; use one of ${PLACEHOLDERS.join(', ')}`);
   if (provider.needsKey && key === undefined) return fail(`${name} needs a key`);
-  return { name, provider, settings: { url, key, described: place }, budgetPerDay, timeoutMs };
+  return { name, provider, settings: { url, key, described: description }, budgetPerDay, timeoutMs };
 }

@@ -1,29 +1,29 @@
-/** Whom a search may ask: services of the settings behind their cache and budget, and the server's own index. */
+/** Sources of hits: providers with cache, daily budget and back-off, and the local index. */
 import { createFlights } from '#concurrency/single-flight.ts';
 import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type Ask, MAX_HITS, ProviderError } from './ask.ts';
+import { type AskProvider, MAX_HITS, ProviderError } from './ask-provider.ts';
 import type { Hit } from './hit.ts';
 import type { LocalIndex, PassageReranker } from './index/local-index.ts';
-import { type IndexShared, ownersFor } from './index/owners.ts';
+import { type IndexShared, visibleOwners } from './index/owners.ts';
 import { ALL_OPERATORS, type OperatorName } from './operators.ts';
 import type { EngineName, Provider } from './provider.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
 import type { ProviderRow } from './settings.ts';
 import type { SearchStore } from './store.ts';
 
-export interface Asked {
+export interface SourceRequest {
   readonly signal: AbortSignal;
-  /** Kept lists are not looked at. */
+  /** Bypasses the cache. */
   readonly noCache: boolean;
-  /** Nothing of this search is kept. */
+  /** Stores nothing of this search. */
   readonly noTrace: boolean;
-  /** Only what was kept, however old. */
-  readonly onlyKept?: boolean;
-  /** Told when a list of those was kept, in ms since 1970. */
-  readonly onKept?: (keptAt: number) => void;
+  /** Reads only the cache, whatever the age. */
+  readonly onlyCached?: boolean;
+  /** Called with when such a list was stored, in ms since 1970. */
+  readonly onCached?: (cachedAt: number) => void;
   readonly engine?: EngineName | undefined;
-  /** The account that searches; undefined for callers without one. */
+  /** The account that searches; `undefined` for a caller without one. */
   readonly account?: string | undefined;
 }
 
@@ -34,23 +34,23 @@ export interface Source {
   readonly maxCount: number;
   readonly operators: ReadonlySet<OperatorName>;
   readonly engines: readonly EngineName[];
-  /** Whether it asked to be left alone, or failed so often that others should be asked first. */
+  /** Whether it is in back-off, so that others should be asked first. */
   isResting(): boolean;
-  /** Page `query.page` of `query.count` results. Rejects with ProviderFailure or the signal's reason. */
-  page(query: SearchQuery, asked: Asked): Promise<Hit[]>;
+  /** Returns page `query.page` of `query.count` results. Rejects with ProviderError or the signal's reason. */
+  page(query: SearchQuery, request: SourceRequest): Promise<Hit[]>;
 }
 
 export interface SourceTools {
-  readonly ask: Ask;
+  readonly ask: AskProvider;
   readonly store: SearchStore;
   readonly log?: Pick<Log, 'warn'> | undefined;
   readonly now?: () => number;
-  /** Told of each question what became of it; `kept`: a list of earlier answered. */
+  /** Called with the outcome of each request; `kept` means that the cache answered. */
   readonly onAsked?: ((source: string, outcome: 'answered' | 'failed' | 'kept') => void) | undefined;
 }
 
-/** Failures in a row after which a service rests, and for how long. */
-const PATIENCE = 3;
+/** Consecutive failures after which a provider rests, and for how long. */
+const MAX_FAILURES = 3;
 const REST_MS = 30_000;
 
 export function createSource(row: ProviderRow, { ask, store, log, now = Date.now, onAsked }: SourceTools): Source {
@@ -59,10 +59,13 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   let failures = 0;
   let restsUntil = 0;
 
-  async function live(query: SearchQuery, { signal, engine }: Pick<Asked, 'signal' | 'engine'>): Promise<Hit[]> {
-    if (budgetPerDay !== undefined && !store.take(name, budgetPerDay)) {
+  async function requestHits(
+    query: SearchQuery,
+    { signal, engine }: Pick<SourceRequest, 'signal' | 'engine'>,
+  ): Promise<Hit[]> {
+    if (budgetPerDay !== undefined && !store.takeBudget(name, budgetPerDay)) {
       restsUntil = endOfDay(now());
-      throw new ProviderError('has had its requests for today');
+      throw new ProviderError('has used up its daily budget');
     }
     try {
       const hits = await ask(row, query, { signal, engine });
@@ -74,7 +77,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
       if (error instanceof ProviderError) {
         onAsked?.(name, 'failed');
         failures++;
-        const restMs = error.restMs || (failures >= PATIENCE ? REST_MS : 0);
+        const restMs = error.restMs || (failures >= MAX_FAILURES ? REST_MS : 0);
         restsUntil = Math.max(restsUntil, now() + restMs);
       }
       throw error;
@@ -89,32 +92,32 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
     operators: provider.operators,
     engines: provider.engines ?? [],
     isResting: () => restsUntil > now(),
-    async page(query, { signal, noCache, noTrace, onlyKept = false, onKept, engine }) {
+    async page(query, { signal, noCache, noTrace, onlyCached = false, onCached, engine }) {
       if (provider.paging === 'none' && query.page > 1) return [];
       if (provider.maxPage !== undefined && query.page > provider.maxPage) return [];
       const key = keyOf(name, query, engine);
-      if (onlyKept) {
-        const kept = store.list(key, 'any');
-        if (!kept) throw new ProviderError('has nothing kept');
-        onKept?.(kept.keptAt);
-        return kept.hits;
+      if (onlyCached) {
+        const cached = store.read(key, 'any');
+        if (!cached) throw new ProviderError('has no cached list');
+        onCached?.(cached.storedAt);
+        return cached.hits;
       }
-      const kept = noCache ? undefined : store.list(key, 'fresh');
-      if (kept) {
+      const cached = noCache ? undefined : store.read(key, 'fresh');
+      if (cached) {
         onAsked?.(name, 'kept');
-        return kept.hits;
+        return cached.hits;
       }
       try {
         const flight = flights.join(JSON.stringify(key), signal, async function* (shared) {
-          yield await live(query, { signal: shared, engine });
+          yield await requestHits(query, { signal: shared, engine });
         });
         for await (const hits of flight) {
-          if (!noTrace) store.keep(key, hits);
+          if (!noTrace) store.write(key, hits);
           return hits;
         }
         return [];
       } catch (error) {
-        // What was asked is the caller's affair.
+        // The query is private, so it is not logged.
         if (error instanceof ProviderError) log?.warn({ provider: name }, `a search provider ${error.message}`);
         throw error;
       }
@@ -122,7 +125,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   };
 }
 
-/** Contract, section 7. */
+/** What tells cached lists apart (docs/reference/wire/search.md, Caching). */
 const keyOf = (name: string, query: SearchQuery, engine: string | undefined): unknown[] => {
   const { kind, text, count, country, language, location, page, noCorrection, since, until } = query;
   return [kind, name, engine, text, count, country, language, location, page, noCorrection, since, until];
@@ -131,17 +134,20 @@ const keyOf = (name: string, query: SearchQuery, engine: string | undefined): un
 const DAY_MS = 86_400_000;
 const endOfDay = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 
-export interface OwnSourceOptions {
-  /** What accounts find of each other's reads. */
+export interface IndexSourceOptions {
+  /** Which pages read by other accounts an account can find. */
   readonly shared: IndexShared;
-  /** Asked of what was found before it is told. */
+  /** Checks each URL found before it is returned. */
   readonly mayAnswer: MayAnswer;
   readonly rerank?: PassageReranker | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** The server's own index as one of those that are asked. */
-export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, log }: OwnSourceOptions): Source => ({
+/** The local index as a source. */
+export const createIndexSource = (
+  index: LocalIndex,
+  { shared, mayAnswer, rerank, log }: IndexSourceOptions,
+): Source => ({
   name: 'reader',
   kinds: ['web'],
   paging: 'exact',
@@ -149,18 +155,21 @@ export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, 
   operators: ALL_OPERATORS,
   engines: [],
   isResting: () => false,
-  async page(query, { signal, onlyKept, account }) {
-    if (onlyKept) throw new ProviderError('has nothing kept');
+  async page(query, { signal, onlyCached, account }) {
+    if (onlyCached) throw new ProviderError('has no cached list');
     try {
-      const hits = await index.search(query, { signal, rerank, owners: ownersFor(shared, account) });
+      const hits = await index.search(query, { signal, rerank, owners: visibleOwners(shared, account) });
       const allowed = await Promise.all(hits.map(({ url }) => mayAnswer(url, signal)));
       const left = hits.filter((_, at) => allowed[at]);
       if (left.length < hits.length)
-        log?.warn({ count: hits.length - left.length }, 'pages in the index were left out: their URLs are refused now');
+        log?.warn(
+          { count: hits.length - left.length },
+          'indexed pages were left out because their URLs are no longer allowed',
+        );
       return left;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      log?.warn({ err: error }, 'the own index could not be searched');
+      log?.warn({ err: error }, 'the local index could not be searched');
       throw new ProviderError('cannot be searched');
     }
   },

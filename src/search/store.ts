@@ -1,4 +1,4 @@
-/** What is kept of searching: lists of results for a while, and how often each service was asked today. */
+/** The database of search: cached lists of hits, and the daily request count of each provider. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,11 +6,13 @@ import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Hit } from './hit.ts';
 
-/** Contract, section 7. */
+/**
+ * Maximum age of a fresh list, and of one that answers while no provider does (docs/reference/wire/search.md, Caching).
+ */
 const FRESH_MS = 3_600_000;
 const KEEP_MS = 7 * 86_400_000;
 const MAX_LISTS = 20_000;
-/** How many writes go by between two looks for what is too old. */
+/** Writes between two clean-ups. */
 const SWEEP_EVERY = 500;
 
 const MIGRATIONS = [
@@ -19,18 +21,18 @@ const MIGRATIONS = [
    CREATE TABLE budgets (name TEXT PRIMARY KEY, day INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;`,
 ];
 
-export interface KeptList {
+export interface CachedList {
   readonly hits: Hit[];
   /** In ms since 1970. */
-  readonly keptAt: number;
+  readonly storedAt: number;
 }
 
 export interface SearchStore {
-  /** The list under a key: `fresh` within an hour, else as long as it is kept. */
-  list(key: readonly unknown[], age: 'fresh' | 'any'): KeptList | undefined;
-  keep(key: readonly unknown[], hits: readonly Hit[]): void;
-  /** Notes a request to a service; false when it has had its number for the day (UTC), and is not to be asked. */
-  take(name: string, perDay: number): boolean;
+  /** The cached list of a key: with `fresh` up to an hour old, otherwise of any age. */
+  read(key: readonly unknown[], age: 'fresh' | 'any'): CachedList | undefined;
+  write(key: readonly unknown[], hits: readonly Hit[]): void;
+  /** Counts a request to a provider. Returns false if the daily budget (UTC) is used up. */
+  takeBudget(name: string, perDay: number): boolean;
   close(): void;
 }
 
@@ -41,8 +43,8 @@ export async function openSearchStore(
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase(path.join(dataDir, 'search.db'), MIGRATIONS, { disposable: true, log });
   let writes = 0;
-  /** A search can do without what is kept. */
-  const spared =
+  /** Logs failures instead of throwing: a search works without its cache. */
+  const tolerant =
     <Given extends unknown[], Got>(work: (...given: Given) => Got, message: string) =>
     (...given: Given): Got | undefined => {
       try {
@@ -53,15 +55,15 @@ export async function openSearchStore(
       }
     };
   return {
-    list: spared((key: readonly unknown[], age: 'fresh' | 'any') => {
+    read: tolerant((key: readonly unknown[], age: 'fresh' | 'any') => {
       const row = database.get<{ kept_at: number; hits: string }>(
         'SELECT kept_at, hits FROM lists WHERE key = ?',
         hash(key),
       );
       if (!row || now() - row.kept_at > (age === 'fresh' ? FRESH_MS : KEEP_MS)) return undefined;
-      return { hits: JSON.parse(row.hits) as Hit[], keptAt: row.kept_at };
-    }, 'kept lists cannot be read'),
-    keep: spared((key: readonly unknown[], hits: readonly Hit[]) => {
+      return { hits: JSON.parse(row.hits) as Hit[], storedAt: row.kept_at };
+    }, 'cached result lists cannot be read'),
+    write: tolerant((key: readonly unknown[], hits: readonly Hit[]) => {
       if (!hits.length) return;
       database.run(
         'INSERT OR REPLACE INTO lists (key, kept_at, hits) VALUES (?, ?, ?)',
@@ -69,9 +71,9 @@ export async function openSearchStore(
         now(),
         JSON.stringify(hits),
       );
-      if (++writes % SWEEP_EVERY === 1) sweep(database, now());
-    }, 'a list cannot be kept'),
-    take(name, perDay) {
+      if (++writes % SWEEP_EVERY === 1) removeOld(database, now());
+    }, 'a result list cannot be cached'),
+    takeBudget(name, perDay) {
       const day = Math.floor(now() / 86_400_000);
       return database.transaction(() => {
         const row = database.get<{ day: number; used: number }>('SELECT day, used FROM budgets WHERE name = ?', name);
@@ -85,10 +87,10 @@ export async function openSearchStore(
   };
 }
 
-/** Queries are not written down: a list lies under a hash of what was asked. */
+/** Queries are private, so lists are stored under a hash. */
 const hash = (key: readonly unknown[]) => createHash('sha256').update(JSON.stringify(key)).digest();
 
-function sweep(database: Database, now: number): void {
+function removeOld(database: Database, now: number): void {
   database.run('DELETE FROM lists WHERE kept_at < ?', now - KEEP_MS);
   database.run(
     'DELETE FROM lists WHERE key IN (SELECT key FROM lists ORDER BY kept_at DESC LIMIT -1 OFFSET ?)',

@@ -277,7 +277,7 @@ describe('a site', { timeout: LONG_MS }, () => {
 
   it('that cannot be read is a crawl that failed, and says why', async () => {
     const { end } = await crawl({ url: `${site.origin}/nowhere/`, sitemap: false });
-    expect(end).toMatchObject({ status: 'failed', error: 'The page was answered with 404', stats: { failed: 1 } });
+    expect(end).toMatchObject({ status: 'failed', error: 'The page answered with status 404', stats: { failed: 1 } });
   });
 });
 

@@ -9,7 +9,7 @@ import { createOwnPlaces } from '#net/guard/own-addresses.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
-import { openLocalIndex, openSearch, readQuery, rememberingReader } from '#search/index.ts';
+import { openLocalIndex, openSearch, parseQuery, createIndexingReader } from '#search/index.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   const trusted = createTrustedFetch(rules);
   const guard = createGuard({ allow: site.allow, isOwnHost: () => false, ownPlaces: createOwnPlaces() });
   const fetch = createFetch({ guard, region: createRegion(rules) });
-  reader = rememberingReader(server.app.reader, {
+  reader = createIndexingReader(server.app.reader, {
     index,
     keepsNoStore: false,
     shared: 'public',
@@ -111,7 +111,7 @@ const read = (name: string, given: GivenOptions = {}) =>
   });
 const find = async (q: string) => {
   const { results, providers } = await search.last({
-    query: readQuery(q, { count: 3 }),
+    query: parseQuery(q, { count: 3 }),
     fallback: false,
     reads: true,
     options: resolve({ respondTiming: 'visible-content' }),
@@ -129,7 +129,7 @@ const find = async (q: string) => {
 
 it('finds the right page of ten first, and answers it read', async () => {
   for (const name of Object.keys(TOPICS)) await read(name);
-  await index.settled();
+  await index.flush();
   expect((await index.stats()).pages).toBe(10);
   const asked = {
     bees: 'how do bees find home',
@@ -166,12 +166,12 @@ it('remembers nothing that is not for everybody', async () => {
     { retainLinks: 'none' },
   ];
   for (const options of unseen) await read('zeppelin', options);
-  await index.settled();
+  await index.flush();
   expect((await index.stats()).pages).toBe(before);
   await expect(find('zeppelin')).rejects.toMatchObject({ status: 42206 });
 
   await read('zeppelin', { respondWith: 'frontmatter' });
-  await index.settled();
+  await index.flush();
   const [first] = await find('zeppelin');
   expect(first).toMatchObject({ title: 'Open' });
   expect(warnings).toEqual([]);
@@ -188,7 +188,7 @@ it('remembers the last of what a stream shows', async () => {
     keyed: true,
   });
   for await (const rendition of each) void rendition;
-  await index.settled();
+  await index.flush();
   // The same words at another address are the same page.
   expect((await index.stats()).pages).toBeLessThanOrEqual(before + 1);
   expect((await find('flat ponds wind sun'))[0]!.title).toBe('About salt');
@@ -202,24 +202,24 @@ it('forgets a page that is gone, or wants to be forgotten', async () => {
   ] as const) {
     changing = { status: 200, head: '' };
     await read('changing', { engine: 'direct', noCache: true });
-    await index.settled();
-    expect([then, await index.search(readQuery('dirigible'))]).toEqual([then, [expect.anything()]]);
+    await index.flush();
+    expect([then, await index.search(parseQuery('dirigible'))]).toEqual([then, [expect.anything()]]);
     changing = then;
     await read('changing', { engine: 'direct', noCache: true });
-    await index.settled();
-    expect([then, await index.search(readQuery('dirigible'))]).toEqual([then, indexed ? [expect.anything()] : []]);
+    await index.flush();
+    expect([then, await index.search(parseQuery('dirigible'))]).toEqual([then, indexed ? [expect.anything()] : []]);
   }
 });
 
 it('keeps what is read again, and takes back what was removed meanwhile', async () => {
   await read('steel');
-  await index.settled();
+  await index.flush();
   await index.clear();
   await read('steel');
-  await index.settled();
+  await index.flush();
   expect((await index.stats()).pages).toBe(0);
   clock += 3_600_000;
   await read('steel');
-  await index.settled();
+  await index.flush();
   expect((await index.stats()).pages).toBe(1);
 });

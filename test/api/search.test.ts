@@ -357,7 +357,7 @@ describe('failures', () => {
     const text = await ask('/search', { headers: { accept: 'text/plain' } });
     expect([text.status, text.text]).toEqual([
       400,
-      'ParamValidationError(q): q is missing: there is nothing to search for\n',
+      'ParamValidationError(q): q is required: the query to search for\n',
     ]);
   });
 });

@@ -69,7 +69,7 @@ const search = (more: object, accept?: string) => post(`${server.urls.search}/se
 
 const STALE = /This page could not be read now, this is a copy of \d{4}-\d\d-\d\dT[\d:.]+Z\./;
 const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-const KEPT_LIST = /^The search providers did not answer: this list was kept at \d{4}-\S+Z\.$/;
+const KEPT_LIST = /^The search providers did not answer\. These results were cached at \d{4}-\S+Z\.$/;
 
 it('in JSON by a warning, the metadata and a header', async () => {
   const answer = await post(server.reader, { url: page, engine: 'direct' });
@@ -185,7 +185,7 @@ it('to agents', async () => {
     options: { cacheTolerance: 3_600 },
   });
   expect(found).toMatch(STALE);
-  expect(found).toMatch(/this list was kept at/);
+  expect(found).toMatch(/These results were cached at/);
   expect(await call('crawl_site', { url: page, limit: 1 })).toMatch(STALE);
   await client.close();
 }, 90_000);
@@ -216,7 +216,7 @@ describe('on the command line', () => {
   it('beside what was found', async () => {
     const { out, error } = await run('search', 'bees', '--cache-tolerance', '3600');
     expect(out).toMatch(STALE);
-    expect(error).toMatch(/this list was kept at/);
-    expect((await run('search', 'bees', '--json')).error).toMatch(/this list was kept at/);
+    expect(error).toMatch(/These results were cached at/);
+    expect((await run('search', 'bees', '--json')).error).toMatch(/These results were cached at/);
   }, 60_000);
 });

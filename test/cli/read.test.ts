@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestRoom } from '../../src/crawl/crawl.suite.ts';
+import { openTestCrawls } from '../../src/crawl/crawl.suite.ts';
 import { ended, runProgram, startProgram } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Stub, startStub } from './stub.ts';
@@ -232,7 +232,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
       LECTERN_ALLOW_NETWORKS: '127.0.0.1',
       LECTERN_BROWSER: 'none',
     };
-    const stopped = await openTestRoom(() => ({}), { dataDir: env.LECTERN_DATA_DIR, jobs: 0 });
+    const stopped = await openTestCrawls(() => ({}), { dataDir: env.LECTERN_DATA_DIR, jobs: 0 });
     const nobody = { owner: '', account: null };
     const ids: string[] = [];
     for (let run = 0; run < 10; run++) ids.push((await stopped.submit({ url: `${base}/run${run}` }, nobody)).id);

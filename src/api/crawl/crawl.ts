@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessRule, Caller } from '#accounts/index.ts';
-import { type CrawlJob, type CrawlModule, type FollowEvent, type Outcome, showCrawl } from '#crawl/index.ts';
+import { type CrawlJob, type CrawlModule, type CrawlResult, type FollowEvent, viewOf } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
 import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
@@ -55,9 +55,9 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
     const { asked, options } = readCrawl(request, gatekeeper.admissionOf(request), deps);
     request.body = undefined;
     const isStream = successKind(request.headers.accept) === 'stream';
-    const job = await orUnavailable(crawls.submit({ asked, options, ...caller }));
+    const job = await orUnavailable(crawls.submit({ given: asked, options, ...caller }));
     reply.header('location', `/crawl/${job.id}`);
-    if (!isStream) return sendJson(reply.code(202), showCrawl(job));
+    if (!isStream) return sendJson(reply.code(202), viewOf(job));
     const signal = goneSignal(reply);
     if (asked.cancelOnClose) {
       const abandon = () => void crawls.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
@@ -72,13 +72,13 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
     const jobs = await orUnavailable(
       crawls.list(owner, integerParameter(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT),
     );
-    return sendJson(reply, jobs.map(showCrawl));
+    return sendJson(reply, jobs.map(viewOf));
   });
 
-  face.get('/crawl/:id', { onRequest }, async (request, reply) => sendJson(reply, showCrawl(await ownJob(request))));
+  face.get('/crawl/:id', { onRequest }, async (request, reply) => sendJson(reply, viewOf(await ownJob(request))));
 
   face.delete('/crawl/:id', { onRequest }, async (request, reply) =>
-    sendJson(reply, showCrawl(await orUnavailable(crawls.cancel(await ownJob(request))))),
+    sendJson(reply, viewOf(await orUnavailable(crawls.cancel(await ownJob(request))))),
   );
 
   face.get('/crawl/:id/pages', { onRequest }, async (request, reply) => {
@@ -91,7 +91,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
     return reply
       .type('application/x-ndjson')
       .header('cache-control', 'no-store')
-      .send(Readable.from(lines(crawls.outcomes(job, after)), { objectMode: false }));
+      .send(Readable.from(lines(crawls.results(job, after)), { objectMode: false }));
   });
 
   // Other methods and subpaths must not fall through to the reader, which would take the path for a URL to read.
@@ -119,7 +119,7 @@ const MAX_ID = 100;
 const sendJson = (reply: FastifyReply, value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
 
-async function* lines(outcomes: AsyncIterable<Outcome>): AsyncGenerator<string> {
+async function* lines(outcomes: AsyncIterable<CrawlResult>): AsyncGenerator<string> {
   for await (const { body } of outcomes) yield `${body}\n`;
 }
 
@@ -140,10 +140,10 @@ async function* eventTexts(events: AsyncIterable<FollowEvent>): AsyncGenerator<s
 
 /** The event id of an outcome is its number, so that a client can resume with `Last-Event-ID`. */
 function eventTextOf(event: FollowEvent): string {
-  if (event.kind === 'outcome') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
+  if (event.kind === 'result') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
   // A comment, which keeps the connection alive.
   if (event.kind === 'quiet') return ': \n\n';
-  return eventText({ event: event.kind, data: showCrawl(event.job) });
+  return eventText({ event: event.kind, data: viewOf(event.job) });
 }
 
 function integerParameter(

@@ -15,13 +15,13 @@ import { featuresAsked, resolve } from '#reader/index.ts';
 import {
   type Answer,
   composeText,
+  formatText,
   GIVEN_OPERATORS,
   gatherSearch,
-  readQuery,
+  parseQuery,
   requireText,
   type Search,
   type SearchRequest,
-  textOf,
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { ShownTrace } from '#telemetry/trace.ts';
@@ -148,7 +148,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   const trace = deps.tracing.start(request, reply, options.trace);
   const work: SearchRequest = {
     trace,
-    query: readQuery(composeText(words, operators), {
+    query: parseQuery(composeText(words, operators), {
       kind: given.type ?? 'web',
       count,
       page: given.page ?? 1,
@@ -253,4 +253,4 @@ function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trac
 }
 
 const sendText = (reply: FastifyReply, { results }: Answer) =>
-  reply.type('text/plain; charset=utf-8').send(textOf(results));
+  reply.type('text/plain; charset=utf-8').send(formatText(results));

@@ -1,4 +1,4 @@
-/** Jobs, their addresses and what became of each. */
+/** Jobs, their URLs and results. */
 import type { Migration } from '#storage/database/migrate.ts';
 
 export const crawl: Migration = {

@@ -1,4 +1,4 @@
-/** Turns at hosts, for servers that share the database; a file of SQLite is one server's, which keeps them in memory. */
+/** Slots of hosts, for servers that share PostgreSQL. A server with SQLite keeps them in memory. */
 import { sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 
@@ -6,7 +6,8 @@ export const hosts: Migration = {
   name: 'hosts',
   async up(db, dialect) {
     if (dialect !== 'postgres') return;
-    // A crash empties such a table: a turn is a minute old at most, and no disk is waited for.
+    // UNLOGGED, so that writes do not wait for the disk. A crash empties the table, which does no harm: slots are
+    // short-lived.
     await sql`CREATE UNLOGGED TABLE crawl_hosts (
       host TEXT PRIMARY KEY, next_at BIGINT NOT NULL, holders TEXT NOT NULL
     )`.execute(db);

@@ -1,4 +1,4 @@
-/** What was set aside for a read is known to whoever charges it. */
+/** Stores the billing reservation of a read beside its charge. */
 import type { Migration } from '#storage/database/migrate.ts';
 
 export const reserves: Migration = {

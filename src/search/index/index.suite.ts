@@ -1,17 +1,17 @@
-/** What the local index owes, wherever it is kept. */
+/** Tests of the local index that every store must pass. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readQuery, type SearchQuery } from '../query.ts';
+import { parseQuery, type SearchQuery } from '../query.ts';
 import { createEngine } from './engine.ts';
-import type { IndexStore } from './index-store.ts';
 import type { IndexablePage, IndexEmbedder, LocalIndex } from './local-index.ts';
 import { localIndexOver } from './open.ts';
+import type { IndexStore } from './store/index-store.ts';
 
 export interface SuiteStore {
   /** An empty store. */
   open(): Promise<IndexStore>;
 }
 
-/** Meaning made plain: what is said of animals, of food, of machines, as three numbers. */
+/** A fake embedding: how much a text is about animals, food and machines, as three numbers. */
 const KINDS = [/cat|dog|kitten|puppy|animal|pet/gi, /bread|soup|food|meal|bake|eat/gi, /engine|motor|gear|machine/gi];
 export const toyEmbedder: IndexEmbedder = {
   id: 'toy',
@@ -49,10 +49,10 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
 
     const add = (...pages: IndexablePage[]) => Promise.all(pages.map((one) => index.add(one)));
     const urls = async (text: string, more: Partial<SearchQuery> = {}, by?: readonly ('words' | 'meaning')[]) =>
-      (await index.search(readQuery(text, more), { ...(by && { by }) })).map(({ url }) => url);
+      (await index.search(parseQuery(text, more), { ...(by && { by }) })).map(({ url }) => url);
     const words = (text: string, more: Partial<SearchQuery> = {}) => urls(text, more, ['words']);
 
-    it('finds what was added at once, the better first', async () => {
+    it('finds an added page at once, best match first', async () => {
       await add(
         page('https://a.test/1', 'The harbour is far away. Ships come and go, and nobody counts them.'),
         page('https://a.test/2', 'The harbour of the harbour town has a harbour master.', { title: 'Harbour' }),
@@ -64,7 +64,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await words('!!! ???')).toEqual([]);
     });
 
-    it('finds words in their other forms, by the language of the page', async () => {
+    it('finds other forms of words, by the language of the page', async () => {
       await add(
         page(
           'https://en.test/',
@@ -102,13 +102,13 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect((await words('首都')).toSorted()).toEqual(['https://ja.test/', 'https://zh.test/']);
     });
 
-    it('finds by meaning what has none of the words', async () => {
+    it('finds pages by meaning that have none of the words', async () => {
       await add(
         page('https://a.test/pets', 'A puppy needs a walk in the morning.'),
         page('https://a.test/food', 'We bake on Sundays.'),
         page('https://a.test/gears', 'The motor has a new gear.'),
       );
-      await index.settled();
+      await index.flush();
       expect(await urls('kitten', {}, ['meaning'])).toEqual(['https://a.test/pets']);
       expect(await urls('kitten', {}, ['words'])).toEqual([]);
       expect(await urls('a meal for a motor')).toContain('https://a.test/food');
@@ -117,7 +117,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect((await index.stats()).vectors).toBe(3);
     });
 
-    it('narrows by every operator', async () => {
+    it('applies every operator', async () => {
       const old = Date.UTC(2020, 0, 1);
       await add(
         page('https://a.com/docs/x', 'Common text about rivers and lakes.', { title: 'Rivers', publishedAt: old }),
@@ -151,7 +151,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await sorted('rivers', { language: 'en' })).toEqual(all);
     });
 
-    it('keeps pages of other languages out when one is asked for', async () => {
+    it('leaves out pages of other languages than the requested one', async () => {
       await add(
         page('https://en.test/', 'The radio was on and nobody was in the house, so it played for the cat.'),
         page('https://de.test/', 'Das Radio war an und niemand war in dem Haus, so spielte es für die Katze.'),
@@ -160,7 +160,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await words('radio', { language: 'en-gb' })).toEqual(['https://en.test/']);
     });
 
-    it('is not led astray by what looks like the language of the database', async () => {
+    it('is not affected by text that looks like database syntax', async () => {
       await add(page('https://a.test/', 'It’s a "quoted" word, and 100% safe; drop table pages.'));
       for (const text of [
         `' OR 1=1 --`,
@@ -192,7 +192,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await index.stats()).toMatchObject({ pages: 1, passages: 1 });
     });
 
-    it('has a page once, by its canonical address and by its content', async () => {
+    it('stores a page once, by its canonical URL and by its content', async () => {
       const content = 'The same words are to be read at each of these addresses.';
       await add(page('https://a.test/1', content, { canonicalUrl: 'https://a.test/' }));
       await add(page('https://a.test/2', `${content} Nearly.`, { canonicalUrl: 'https://a.test/' }));
@@ -200,7 +200,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await words('addresses')).toEqual(['https://a.test/']);
     });
 
-    it('does not let a page take the place of another host’s', async () => {
+    it('does not let a page replace one of another host', async () => {
       await add(page('https://bank.test/', 'The rates of the bank.'));
       await add(page('https://evil.test/', 'Better rates.', { canonicalUrl: 'https://bank.test/' }));
       await add(page('https://www.bank.test/rates', 'All rates.', { canonicalUrl: 'https://bank.test/rates' }));
@@ -215,7 +215,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       const text = 'A page of some words, all about the number ';
       for (let at = 0; at < 10; at++)
         await index.add(page(`https://a.test/${at}`, `${text}${at}. ${'More. '.repeat(50)}`));
-      await index.settled();
+      await index.flush();
       expect(await index.remove('https://a.test/4')).toBe(true);
       expect(await index.remove('https://a.test/4')).toBe(false);
       expect(await words('number 4', { count: 20 })).not.toContain('https://a.test/4');
@@ -230,15 +230,15 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await index.stats()).toMatchObject({ pages: 0, passages: 0, vectors: 0, bytes: 0 });
       expect(await words('number')).toEqual([]);
       await add(page('https://a.test/pets', 'A puppy is back.'));
-      await index.settled();
+      await index.flush();
       expect(await urls('kitten', {}, ['meaning'])).toEqual(['https://a.test/pets']);
     });
 
-    it('gives passages with their headings and places, and a snippet with the words', async () => {
+    it('returns passages with headings and offsets, and a snippet with the words', async () => {
       const filler = 'Sentences that tell nothing at all. '.repeat(40);
       const content = `# Guide\n\n${filler}\n\n## Install\n\n${filler}\n\n## Remove\n\n${filler} The needle is *here*, in the [middle](https://x.test/a_(b)). ${filler}`;
       await add(page('https://a.test/', content, { title: 'Manual', siteName: 'Site', publishedAt: 0 }));
-      const [hit] = await index.search(readQuery('needle'));
+      const [hit] = await index.search(parseQuery('needle'));
       expect(hit).toMatchObject({ title: 'Manual', source: 'Site', date: '1970-01-01T00:00:00.000Z' });
       expect(hit!.description).toContain('The needle is here , in the middle'.replace(' ,', ' ,'));
       const [passage] = hit!.passages!;
@@ -247,7 +247,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(passage!.text).toContain('needle');
     });
 
-    it('pages through the results without one twice', async () => {
+    it('pages through the results without repeating one', async () => {
       await add(
         ...Array.from({ length: 25 }, (_, at) => page(`https://a.test/${at}`, `Lemon number ${at} is a lemon.`)),
       );
@@ -257,25 +257,25 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await words('lemon', { count: 7, page: 5 })).toEqual([]);
     });
 
-    it('takes the order of a reranker, and its own when that fails', async () => {
+    it('uses the order of a reranker, and its own if the reranker fails', async () => {
       await add(
         page('https://a.test/1', 'Tea, tea, tea and tea.'),
         page('https://a.test/2', 'Tea in the afternoon, as always in this house.'),
       );
       const search = async (rerank: () => Promise<number[]>) =>
-        (await index.search(readQuery('tea'), { rerank, by: ['words'] })).map(({ url }) => url);
+        (await index.search(parseQuery('tea'), { rerank, by: ['words'] })).map(({ url }) => url);
       const own = await words('tea');
       expect(await search(async () => [0, 1])).toEqual(own.toReversed());
       expect(await search(async () => [1, 0])).toEqual(own);
       expect(await search(() => Promise.reject(new Error('away')))).toEqual(own);
     });
 
-    it('ends with the signal', async () => {
+    it('stops when the signal is aborted', async () => {
       const reason = new Error('gone');
-      await expect(index.search(readQuery('x'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      await expect(index.search(parseQuery('x'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });
 
-    it('has nothing of pages without words, and no pictures', async () => {
+    it('skips pages without words, and has no images', async () => {
       expect(await index.add(page('https://a.test/', ''))).toBe(false);
       expect(await index.add(page('https://a.test/', '![](https://a.test/x.png)\n\n---'))).toBe(false);
       expect(await index.add(page('blob:abc', 'Words.'))).toBe(false);
@@ -288,7 +288,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       const foundBy = async (owners: readonly string[], text = 'kitten', more: Partial<SearchQuery> = {}) => {
         const lists = await Promise.all(
           ([['words'], ['meaning'], ['words', 'meaning']] as const).map(async (by) =>
-            (await index.search(readQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
+            (await index.search(parseQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
           ),
         );
         // However they are looked for, the same ones are there.
@@ -297,13 +297,13 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         return lists[0];
       };
 
-      it('are found for those owners alone, in every way of finding', async () => {
+      it('are found for these owners only, by every retriever', async () => {
         await add(
           page('https://a.test/open', `${KITTEN} Open.`),
           page('https://a.test/mine', `${KITTEN} Mine.`, { owner: 'account:me' }),
           page('https://a.test/yours', `${KITTEN} Yours.`, { owner: 'account:you', title: 'Cat' }),
         );
-        await index.settled();
+        await index.flush();
         expect(await foundBy(['public', 'account:me'])).toEqual(['https://a.test/mine', 'https://a.test/open']);
         expect(await foundBy(['public', 'account:you'])).toEqual(['https://a.test/open', 'https://a.test/yours']);
         expect(await foundBy(['public'])).toEqual(['https://a.test/open']);
@@ -315,21 +315,21 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
           ]);
         }
         const named = async (owners: readonly string[], text: string) =>
-          (await index.search(readQuery(text), { owners })).map(({ url }) => url);
+          (await index.search(parseQuery(text), { owners })).map(({ url }) => url);
         expect(await named(['public'], 'site:a.test')).toEqual(['https://a.test/open']);
         expect(await named(['public'], 'intitle:cat')).toEqual([]);
         expect(await named(['account:you'], 'intitle:cat')).toEqual(['https://a.test/yours']);
         expect(await words('kitten')).toHaveLength(3);
       });
 
-      it('do not stand in the way of each other, at one URL or with the same words', async () => {
+      it('do not replace each other, at one URL or with the same words', async () => {
         const url = 'https://a.test/';
         expect(await add(page(url, KITTEN, { owner: 'account:me' }))).toEqual([true]);
         expect(await add(page(url, KITTEN))).toEqual([true]);
         expect(await add(page('https://a.test/2', KITTEN, { owner: 'account:you' }))).toEqual([true]);
         expect(await add(page(url, KITTEN), page(url, KITTEN, { owner: 'account:me' }))).toEqual([false, false]);
         expect(await add(page(url, `${KITTEN} Again.`, { owner: 'account:me' }))).toEqual([true]);
-        await index.settled();
+        await index.flush();
         expect((await index.stats()).pages).toBe(3);
         expect(await foundBy(['public'])).toEqual([url]);
         expect(await foundBy(['account:you'])).toEqual(['https://a.test/2']);
@@ -337,7 +337,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         expect(await foundBy(['public', 'account:me', 'account:you'])).toEqual(['https://a.test/2']);
       });
 
-      it('replace one that only `all` shares, whoever reads it again', async () => {
+      it('replace a page of owner `all`, whoever reads it again', async () => {
         await add(
           page('https://a.test/1', `${KITTEN} One.`, { owner: 'all' }),
           page('https://a.test/2', `${KITTEN} Two.`, { owner: 'all' }),
@@ -346,14 +346,14 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         expect((await index.stats()).onlyAll).toBe(3);
         expect(await add(page('https://a.test/1', `${KITTEN} One.`))).toEqual([true]);
         expect(await add(page('https://a.test/2', `${KITTEN} Two.`, { owner: 'account:me' }))).toEqual([true]);
-        await index.settled();
+        await index.flush();
         expect(await index.stats()).toMatchObject({ pages: 3, onlyAll: 1 });
         expect(await foundBy(['public', 'operator'])).toEqual(['https://a.test/1']);
         expect(await foundBy(['all'])).toEqual(['https://a.test/3']);
       });
     });
 
-    it('has vectors made when the model is back', async () => {
+    it('embeds missing passages when the model is available again', async () => {
       let away = true;
       const moody = createEngine({
         store: await open(),
@@ -368,21 +368,21 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       });
       const other = localIndexOver(moody);
       await other.add(page('https://a.test/pets', 'A puppy needs a walk.'));
-      await other.settled();
+      await other.flush();
       expect((await other.stats()).vectors).toBe(0);
-      expect(await other.search(readQuery('puppy'))).toHaveLength(1);
+      expect(await other.search(parseQuery('puppy'))).toHaveLength(1);
       away = false;
-      await other.settled();
+      await other.flush();
       expect((await other.stats()).vectors).toBe(1);
-      expect(await other.search(readQuery('kitten'))).toHaveLength(1);
+      expect(await other.search(parseQuery('kitten'))).toHaveLength(1);
       await other.close();
     });
 
-    it('counts all vectors where there is no model to ask for', async () => {
+    it('counts the vectors of all models if none is configured', async () => {
       const store = await open();
       const other = localIndexOver(createEngine({ store, maxBytes: 1e9, embedder: toyEmbedder }));
       await other.add(page('https://a.test/pets', 'A puppy needs a walk.'));
-      await other.settled();
+      await other.flush();
       expect((await createEngine({ store, maxBytes: 1e9 }).stats()).vectors).toBe(1);
       await other.close();
     });

@@ -1,44 +1,44 @@
-/** The local index: pages that were read, searchable at once, without a provider and without a network. */
+/** The contract of the local index: pages that this server has read, searchable without a provider or a network. */
 import type { Hit } from '../hit.ts';
 import type { SearchQuery } from '../query.ts';
 
 export interface IndexablePage {
   readonly url: string;
-  /** What the page itself says is its address, when that differs. */
+  /** The canonical URL that the page declares, if it differs. */
   readonly canonicalUrl?: string | undefined;
   readonly title: string;
-  /** What the page says about itself. */
+  /** The description that the page declares. */
   readonly description?: string | undefined;
-  /** Markdown. Offsets of passages are counted in it. */
+  /** Markdown. Offsets of passages refer to it. */
   readonly content: string;
-  /** As the page declares it; what its words say counts more. */
+  /** As the page declares it; the language detected in the text takes precedence. */
   readonly language?: string | undefined;
   readonly siteName?: string | undefined;
   /** In ms since 1970. */
   readonly publishedAt?: number | undefined;
   readonly mediaType?: string | undefined;
-  /** Who finds it (owners.ts); everybody unless given. */
+  /** Who can find it (owners.ts); everybody unless given. */
   readonly owner?: string | undefined;
 }
 
 export interface LocalIndex {
   /**
-   * Resolves when the page is kept for good: true when it was added or replaces what was there, false when nothing of
-   * it is new, or there are no words in it. Pages that come one after the other are written together.
+   * Resolves when the page is stored durably: true if it was added or replaced another version, false if nothing has
+   * changed or it has no words. Pages added in quick succession are written together.
    */
   add(page: IndexablePage): Promise<boolean>;
-  /** Removes the pages at a URL, whosever they are; whether there was one. */
+  /** Removes the pages at a URL, of all owners. Returns whether there was one. */
   remove(url: string): Promise<boolean>;
-  /** Pages that answer, best first, with their best passages; empty for none. */
+  /** Finds pages, best first, with their best passages. */
   search(query: SearchQuery, options?: IndexSearchOptions): Promise<Hit[]>;
-  /** Resolves when all that was added is kept and has its vectors, as far as they can be had. */
-  settled(): Promise<void>;
+  /** Resolves when all pages are stored and embedded, as far as the embedding model is available. */
+  flush(): Promise<void>;
   stats(): Promise<IndexStats>;
-  /** Removes the oldest pages until at most `maxBytes` are taken, or as many as the index may have; how many went. */
+  /** Removes the oldest pages until the index takes at most `maxBytes`, or its limit. Returns how many. */
   prune(maxBytes?: number): Promise<number>;
   /** Removes everything. */
   clear(): Promise<void>;
-  /** What was added is written first. A second call does nothing. */
+  /** Writes pending pages first. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -46,15 +46,15 @@ export type Retriever = 'words' | 'meaning';
 
 export interface IndexSearchOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Orders the best passages anew. When it fails the order stays. */
+  /** Reranks the best passages. If it fails, the order stays. */
   readonly rerank?: PassageReranker | undefined;
-  /** How passages are found; both by default. */
+  /** Retrievers to use; both by default. */
   readonly by?: readonly Retriever[] | undefined;
-  /** Only pages of these owners are found (owners.ts); those of all unless given. */
+  /** Finds only pages of these owners (owners.ts); of all unless given. */
   readonly owners?: readonly string[] | undefined;
 }
 
-/** A score for each text, higher is better. */
+/** Returns a score for each text; higher is better. */
 export type PassageReranker = (
   query: string,
   texts: readonly string[],
@@ -64,27 +64,27 @@ export type PassageReranker = (
 export interface IndexStats {
   readonly pages: number;
   readonly passages: number;
-  /** Passages with a vector of the present model. */
+  /** Passages with a vector of the current model. */
   readonly vectors: number;
-  /** What the pages count towards the bound. */
+  /** What the pages count toward the size limit. */
   readonly bytes: number;
-  /** Pages that are found under `LECTERN_INDEX_SHARED=all` alone. */
+  /** Pages that are found only with `LECTERN_INDEX_SHARED=all`. */
   readonly onlyAll: number;
   /** Pages by language, the most frequent first. */
   readonly languages: Readonly<Record<string, number>>;
-  /** When the page was read that was not read for longest, in ms since 1970. */
+  /** When the oldest page was last read, in ms since 1970. */
   readonly oldestAt?: number | undefined;
 }
 
-/** What makes vectors of texts. */
+/** Embeds texts. */
 export interface IndexEmbedder {
-  /** Vectors of another id are made anew. */
+  /** Identifies the model. Passages with vectors of another id are embedded again. */
   readonly id: string;
   readonly dimensions: number;
-  /** The cosine under which a passage says nothing about a query. */
+  /** The cosine below which a passage is irrelevant to a query. */
   readonly floor: number;
-  /** How much its order counts beside that of the words; 1 for as much. */
+  /** Weight of its ranking relative to that by words; 1 for equal. */
   readonly weight: number;
-  /** A vector a text, of any length. */
+  /** Returns one vector for each text, of any length. */
   embed(texts: readonly string[], task: 'query' | 'passage', signal?: AbortSignal): Promise<readonly Float32Array[]>;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readQuery } from '../query.ts';
+import { parseQuery } from '../query.ts';
 import { page, toyEmbedder } from './index.suite.ts';
 import { openLocalIndex } from './open.ts';
 
@@ -15,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const file = () => path.join(dir, 'index/index.db');
 const open = (maxBytes = 1e9) => openLocalIndex({ file: file(), maxBytes, embedder: toyEmbedder });
 
-it('keeps pages over a restart, for its owner alone', async () => {
+it('keeps pages over a restart, for their owner only', async () => {
   const first = await open();
   expect(await first.add(page('https://a.test/', 'A puppy is kept.'))).toBe(true);
   // Ended without a goodbye would do too: add had resolved.
@@ -24,46 +24,46 @@ it('keeps pages over a restart, for its owner alone', async () => {
   await expect(first.add(page('https://a.test/', 'Late.'))).rejects.toThrow('closed');
   expect(statSync(file()).mode & 0o077).toBe(0);
   const second = await open();
-  expect((await second.search(readQuery('puppy'))).map(({ url }) => url)).toEqual(['https://a.test/']);
-  expect(await second.search(readQuery('kitten'))).toHaveLength(1);
+  expect((await second.search(parseQuery('puppy'))).map(({ url }) => url)).toEqual(['https://a.test/']);
+  expect(await second.search(parseQuery('kitten'))).toHaveLength(1);
   await second.close();
 }, 60_000);
 
-it('is shared by two that are open at the same time', async () => {
+it('can be opened twice at the same time', async () => {
   const [one, two] = await Promise.all([open(), open()]);
   await one.add(page('https://a.test/1', 'A puppy of the one.'));
   await two.add(page('https://a.test/2', 'A puppy of the two.'));
-  await Promise.all([one.settled(), two.settled()]);
+  await Promise.all([one.flush(), two.flush()]);
   for (const index of [one, two]) {
-    expect(await index.search(readQuery('puppy'), { by: ['words'] })).toHaveLength(2);
-    expect(await index.search(readQuery('kitten'), { by: ['meaning'] })).toHaveLength(2);
+    expect(await index.search(parseQuery('puppy'), { by: ['words'] })).toHaveLength(2);
+    expect(await index.search(parseQuery('kitten'), { by: ['meaning'] })).toHaveLength(2);
   }
   await Promise.all([one.close(), two.close()]);
 }, 60_000);
 
-it('stays within its bound', async () => {
+it('stays within its size limit', async () => {
   const index = await open(200_000);
   for (let at = 0; at < 40; at++)
     await index.add(page(`https://a.test/${at}`, `Page ${at}. ${`word${at} `.repeat(1_500)}`));
   const { bytes, pages } = await index.stats();
   expect(bytes).toBeLessThanOrEqual(200_000);
   expect(pages).toBeGreaterThan(3);
-  expect(await index.search(readQuery('word39'))).toHaveLength(1);
-  expect(await index.search(readQuery('word0'), { by: ['words'] })).toEqual([]);
+  expect(await index.search(parseQuery('word39'))).toHaveLength(1);
+  expect(await index.search(parseQuery('word0'), { by: ['words'] })).toEqual([]);
   await index.close();
 }, 60_000);
 
-it('makes a damaged file anew', async () => {
+it('replaces a damaged file', async () => {
   const first = await open();
   await first.close();
   writeFileSync(file(), 'no database at all, but of some length'.repeat(100));
   const second = await open();
   await second.add(page('https://a.test/', 'A puppy again.'));
-  expect(await second.search(readQuery('puppy'))).toHaveLength(1);
+  expect(await second.search(parseQuery('puppy'))).toHaveLength(1);
   await second.close();
 }, 60_000);
 
-it('makes a file anew that turns out to be damaged while it is used', async () => {
+it('replaces a file that turns out to be damaged in use', async () => {
   const first = await open();
   for (let at = 0; at < 40; at++) await first.add(page(`https://a.test/${at}`, `A puppy. ${`word${at} `.repeat(500)}`));
   await first.close();
@@ -71,13 +71,13 @@ it('makes a file anew that turns out to be damaged while it is used', async () =
   // The first page has the header and the tables: the file can be opened.
   writeFileSync(file(), bytes.fill(0xa5, 16_384));
   const second = await open();
-  await expect(second.search(readQuery('puppy'))).rejects.toThrow();
+  await expect(second.search(parseQuery('puppy'))).rejects.toThrow();
   await second.add(page('https://a.test/', 'A puppy again.'));
-  expect((await second.search(readQuery('puppy'))).map(({ url }) => url)).toEqual(['https://a.test/']);
+  expect((await second.search(parseQuery('puppy'))).map(({ url }) => url)).toEqual(['https://a.test/']);
   await second.close();
 }, 60_000);
 
-it('says so when the folder cannot be used', async () => {
+it('rejects if the folder cannot be used', async () => {
   writeFileSync(path.join(dir, 'index'), 'a file');
   await expect(open()).rejects.toThrow();
 }, 60_000);

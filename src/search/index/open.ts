@@ -1,18 +1,18 @@
-/** The local index as the server has it: its work is done in a thread of its own. */
+/** Opens the local index of a server, whose engine runs in its own thread. */
 import { Worker } from 'node:worker_threads';
 import type { Log } from '#telemetry/log.ts';
-import { answer } from './answer.ts';
 import type { Engine } from './engine.ts';
 import type { IndexEmbedder, LocalIndex, Retriever } from './local-index.ts';
-import { type Port, servePort, type Talk, talkThrough } from './talk.ts';
+import { createRpcClient, type Port, type RpcClient, serveRpc } from './port-rpc.ts';
+import { toHits } from './query/to-hits.ts';
 import type { IndexThreadData } from './thread.ts';
 
 export interface LocalIndexOptions {
   /** The SQLite file. */
   readonly file: string;
-  /** `postgres://…`: the index is kept there instead. */
+  /** `postgres://…`: stores the index there instead. */
   readonly databaseUrl?: string | undefined;
-  /** What the index may take, about, in bytes. */
+  /** Approximate limit of the index, in bytes. */
   readonly maxBytes: number;
   readonly embedder?: IndexEmbedder | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -26,19 +26,19 @@ export async function openLocalIndex(options: LocalIndexOptions): Promise<LocalI
   return localIndexOver(await openThread(options));
 }
 
-/** The contract over an engine, wherever that runs. */
+/** A LocalIndex over an engine, in any thread. */
 export function localIndexOver(engine: Engine): LocalIndex {
   return {
     add: (page) => engine.add(page),
     remove: (url) => engine.remove(url),
     async search(query, { signal, rerank, by = BOTH, owners } = {}) {
       signal?.throwIfAborted();
-      // There is nothing but pages in it.
+      // The index has web pages only.
       if (query.kind !== 'web') return [];
       const found = await unlessAborted(engine.find(query, by, owners), signal);
-      return answer(query, found, { signal, rerank });
+      return toHits(query, found, { signal, rerank });
     },
-    settled: () => engine.settled(),
+    flush: () => engine.flush(),
     stats: () => engine.stats(),
     prune: (maxBytes) => engine.prune(maxBytes),
     clear: () => engine.clear(),
@@ -60,18 +60,18 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-/** What the thread serves. */
-interface Far extends Engine {
+/** What the thread serves to the main thread. */
+interface ThreadMethods extends Engine {
   /** Resolves when the store is open. */
   opened(): Promise<void>;
 }
 
 interface Running {
-  readonly talk: Talk<Far>;
+  readonly rpc: RpcClient<ThreadMethods>;
   readonly worker: Worker;
 }
 
-/** A thread that died is started again with the next call. */
+/** An engine in a thread. If the thread dies, the next call starts another. */
 async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
   const data: IndexThreadData = {
     file,
@@ -96,8 +96,8 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
     });
     current = worker;
-    const talk = talkThrough<Far>(worker as Port);
-    servePort(worker as Port, {
+    const rpc = createRpcClient<ThreadMethods>(worker as Port);
+    serveRpc(worker as Port, {
       embed: (texts: string[], task: 'query' | 'passage') => embedder!.embed(texts, task),
       warn: async (message: string) => log?.warn({}, message),
     });
@@ -107,31 +107,31 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
       log?.warn({ err: error }, 'the thread of the local index ended');
     });
     worker.on('exit', () => {
-      talk.end(new Error('the thread of the local index ended', { cause }));
+      rpc.end(new Error('the thread of the local index ended', { cause }));
       if (current === worker) running = undefined;
     });
     try {
-      await talk.call('opened');
+      await rpc.call('opened');
     } catch (error) {
       await worker.terminate();
       throw error;
     }
-    return { talk, worker };
+    return { rpc, worker };
   };
-  const engine = async (): Promise<Running['talk']> => {
+  const engine = async (): Promise<Running['rpc']> => {
     if (closed) throw new Error('the local index is closed');
     running ??= start().catch((error: unknown) => {
       running = undefined;
       throw error;
     });
-    return (await running).talk;
+    return (await running).rpc;
   };
   await engine();
   return {
     add: async (page) => (await engine()).call('add', page),
     remove: async (url) => (await engine()).call('remove', url),
     find: async (query, by, owners) => (await engine()).call('find', query, by, owners),
-    settled: async () => (await engine()).call('settled'),
+    flush: async () => (await engine()).call('flush'),
     stats: async () => (await engine()).call('stats'),
     prune: async (bytes) => (await engine()).call('prune', bytes),
     clear: async () => (await engine()).call('clear'),
@@ -140,7 +140,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
       closed = true;
       const last = await running?.catch(() => undefined);
       if (!last) return;
-      await last.talk.call('close').catch(() => {});
+      await last.rpc.call('close').catch(() => {});
       await last.worker.terminate();
     },
   };
@@ -148,7 +148,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 const FROM_SOURCE = THREAD.pathname.endsWith('.ts');
-/** A thread needs the loader for sources that the main one has (tests, development). */
+/** In development a thread needs the same TypeScript loader as the main thread. */
 const SOURCE_START = `import('tsx/esm/api').then(({ register }) => {
   register();
   return import(${JSON.stringify(THREAD.href)});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownerOf, ownersFor } from './owners.ts';
+import { ownerOf, visibleOwners } from './owners.ts';
 
 const OPEN = ['https://a.test/page', 'https://a.test/final'];
 const ASKED_BY_SECRET = ['https://a.test/share?token=x', 'https://a.test/page'];
@@ -28,5 +28,5 @@ it.each([
   ['none', undefined, ['operator']],
   ['all', 'me', ['public', 'operator', 'all', 'account:me']],
 ] as const)('with %s %s finds pages of %j', (shared, account, owners) =>
-  expect(ownersFor(shared, account)).toEqual(owners),
+  expect(visibleOwners(shared, account)).toEqual(owners),
 );

@@ -1,11 +1,11 @@
-/** What runs in the thread of the local index. */
+/** The thread of the local index: serves the engine to the main thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isDamaged, moveAside } from '#storage/database/sqlite.ts';
 import { createEngine, type Engine } from './engine.ts';
 import type { IndexEmbedder } from './local-index.ts';
-import { openPostgresIndex } from './postgres-index.ts';
-import { openSqliteIndex } from './sqlite-index.ts';
-import { type Port, servePort, talkThrough } from './talk.ts';
+import { createRpcClient, type Port, serveRpc } from './port-rpc.ts';
+import { openPostgresIndex } from './store/postgres-index.ts';
+import { openSqliteIndex } from './store/sqlite-index.ts';
 
 export interface IndexThreadData {
   readonly file: string;
@@ -22,7 +22,7 @@ interface Main {
 if (parentPort) serve(parentPort as Port, workerData as IndexThreadData);
 
 function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThreadData): void {
-  const main = talkThrough<Main>(port);
+  const main = createRpcClient<Main>(port);
   const log = { warn: (_: unknown, message?: string) => void main.call('warn', message ?? '') };
   const opening = (async () => {
     const store = databaseUrl ? await openPostgresIndex(databaseUrl, log) : await openSqliteIndex(file, log);
@@ -39,24 +39,26 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
       try {
         return await (opened[name] as (...values: Parameters<Engine[Name]>) => unknown)(...values);
       } catch (error) {
-        if (isDamaged(error)) await giveUp(opened);
+        if (isDamaged(error)) await resetIndex(opened);
         throw error;
       }
     };
-  /** What was read can be read again: the thread ends, and the next one begins a new file. */
-  async function giveUp(opened: Engine): Promise<void> {
+  /**
+   * Ends the thread after moving the file aside; the next one starts with a new file, since pages can be read again.
+   */
+  async function resetIndex(opened: Engine): Promise<void> {
     if (databaseUrl) return;
-    await main.call('warn', 'the index of pages is damaged: it is made anew');
+    await main.call('warn', 'the page index is damaged; a new one is started');
     await opened.close().catch(() => {});
     await moveAside(file).catch(() => {});
     process.exit(1);
   }
-  servePort(port, {
+  serveRpc(port, {
     opened: async () => void (await opening),
     add: engine('add'),
     remove: engine('remove'),
     find: engine('find'),
-    settled: engine('settled'),
+    flush: engine('flush'),
     stats: engine('stats'),
     prune: engine('prune'),
     clear: engine('clear'),

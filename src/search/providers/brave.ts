@@ -1,21 +1,21 @@
 /** Brave Search: https://api-dashboard.search.brave.com/app/documentation */
 import { own } from '#own.ts';
-import { at, hitOf, objects, siteLink } from '../fields.ts';
+import { objectsIn, toHit, toSiteLink, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';
 import { textFor } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'loc']);
-/** Longer queries are refused there. */
+/** Brave refuses longer queries. */
 const MAX_CHARACTERS = 400;
-/** The countries it tells apart; results for others are those for all. */
+/** Countries that Brave supports. For others it is asked for all countries. */
 const COUNTRIES =
   'ar at au be br ca ch cl cn de dk es fi fr gb gr hk id in it jp kr mx my nl no nz ph pl pt ru sa se tr tw us za'.split(
     ' ',
   );
-/** Languages that it calls otherwise. */
+/** Languages that Brave names differently. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   'zh-cn': 'zh-hans',
   zh: 'zh-hans',
@@ -49,32 +49,34 @@ export const brave: Provider = {
       spellcheck: query.noCorrection ? 0 : undefined,
       freshness: kind === 'images' ? undefined : freshness(query),
     };
-    return getJson(addressOf(url, `/${kind}/search`, parameters), { 'x-subscription-token': key });
+    return getJson(buildUrl(url, `/${kind}/search`, parameters), { 'x-subscription-token': key });
   },
   parse(answer, { kind, page }) {
-    if (kind === 'images') return page > 1 ? [] : objects(at(answer, 'results')).flatMap(image);
-    return objects(at(answer, kind === 'web' ? 'web.results' : 'results')).flatMap((result) =>
-      hitOf({
+    if (kind === 'images') return page > 1 ? [] : objectsIn(valueAt(answer, 'results')).flatMap(image);
+    return objectsIn(valueAt(answer, kind === 'web' ? 'web.results' : 'results')).flatMap((result) =>
+      toHit({
         title: result.title,
         url: result.url,
         description: result.description,
-        source: at(result, 'profile.name') ?? at(result, 'meta_url.hostname'),
+        source: valueAt(result, 'profile.name') ?? valueAt(result, 'meta_url.hostname'),
         date: result.age ?? result.page_age,
-        ...(kind === 'news' && { imageUrl: at(result, 'thumbnail.original') ?? at(result, 'thumbnail.src') }),
-        siteLinks: objects(at(result, 'deep_results.buttons')).flatMap((link) => siteLink(link.title, link.url)),
+        ...(kind === 'news' && { imageUrl: valueAt(result, 'thumbnail.original') ?? valueAt(result, 'thumbnail.src') }),
+        siteLinks: objectsIn(valueAt(result, 'deep_results.buttons')).flatMap((link) =>
+          toSiteLink(link.title, link.url),
+        ),
       }),
     );
   },
 };
 
 const image = (result: Readonly<Record<string, unknown>>) =>
-  hitOf({
+  toHit({
     title: result.title,
     url: result.url,
     source: result.source,
-    imageUrl: at(result, 'properties.url') ?? at(result, 'thumbnail.src'),
-    imageWidth: at(result, 'properties.width'),
-    imageHeight: at(result, 'properties.height'),
+    imageUrl: valueAt(result, 'properties.url') ?? valueAt(result, 'thumbnail.src'),
+    imageWidth: valueAt(result, 'properties.width'),
+    imageHeight: valueAt(result, 'properties.height'),
   });
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);

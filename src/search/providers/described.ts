@@ -1,11 +1,13 @@
-/** Any service with a JSON answer, as the settings describe it: placeholders filled in, paths followed, nothing run. */
-import { at, hitOf, objects } from '../fields.ts';
+/**
+ * A provider with a JSON response that the settings describe by placeholders and paths. Nothing in them is executed.
+ */
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { languageTag } from '../languages.ts';
 import { ALL_OPERATORS } from '../operators.ts';
 import { DESCRIBED_FIELDS, type DescribedProvider, type Provider, type ProviderSettings } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
-/** What may stand in braces in an address, a header or a body. */
+/** Placeholders, in braces, of a URL, a header or a body. */
 export const PLACEHOLDERS = [
   'query',
   'words',
@@ -44,11 +46,11 @@ export const described = ({ kinds, maxCount, paging }: DescribedProvider): Provi
       ...(body !== undefined && { body: JSON.stringify(filled(body, values, MAX_DEPTH)) }),
     };
   },
-  parse(answer, _, { described: place }) {
-    const { results, fields } = place!;
-    return objects(at(answer, results)).flatMap((result) => {
-      const looked = DESCRIBED_FIELDS.flatMap((name) => (fields[name] ? [[name, at(result, fields[name])]] : []));
-      return hitOf({ title: undefined, url: undefined, ...Object.fromEntries(looked) });
+  parse(answer, _, { described: description }) {
+    const { results, fields } = description!;
+    return objectsIn(valueAt(answer, results)).flatMap((result) => {
+      const found = DESCRIBED_FIELDS.flatMap((name) => (fields[name] ? [[name, valueAt(result, fields[name])]] : []));
+      return toHit({ title: undefined, url: undefined, ...Object.fromEntries(found) });
     });
   },
 });
@@ -65,10 +67,12 @@ function valuesOf(query: SearchQuery, { key = '' }: ProviderSettings): Values {
 const fill = (template: string, values: Values, encode: (text: string) => string): string =>
   template.replace(PLACEHOLDER, (_, name: Placeholder) => encode(String(values[name])));
 
-/** No line ends, and nothing beyond what a header may hold. */
+/** Removes characters that a header must not contain, such as line ends. */
 const headerSafe = (text: string) => text.replace(/[^\x20-\x7e]/g, '');
 
-/** A copy with its texts filled in; a number that stands alone stays a number. */
+/**
+ * Copies a template with its placeholders filled in. A numeric placeholder that is the whole string becomes a number.
+ */
 function filled(template: unknown, values: Values, depth: number): unknown {
   if (typeof template === 'string') {
     const [, name] = ALONE.exec(template) ?? [];

@@ -1,8 +1,8 @@
 /** Exa: https://docs.exa.ai/reference/search */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import type { OperatorName } from '../operators.ts';
 import { bareText } from '../operators.ts';
-import { addressOf, type Provider, postJson } from '../provider.ts';
+import { buildUrl, type Provider, postJson } from '../provider.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite']);
 const moment = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
@@ -30,14 +30,14 @@ export const exa: Provider = {
       userLocation: country?.toUpperCase(),
       contents: { highlights: { numSentences: 2, highlightsPerUrl: 1 } },
     };
-    return postJson(addressOf(url, '/search'), body, { 'x-api-key': key });
+    return postJson(buildUrl(url, '/search'), body, { 'x-api-key': key });
   },
   parse: (answer, { kind }) =>
-    objects(at(answer, 'results')).flatMap((result) =>
-      hitOf({
+    objectsIn(valueAt(answer, 'results')).flatMap((result) =>
+      toHit({
         title: result.title,
         url: result.url,
-        description: at(result, 'highlights.0') ?? result.summary ?? result.text,
+        description: valueAt(result, 'highlights.0') ?? result.summary ?? result.text,
         date: result.publishedDate,
         ...(kind === 'news' && { imageUrl: result.image }),
         score: result.score,

@@ -1,9 +1,9 @@
 /** Marginalia Search, an index of small and old sites: https://about.marginalia-search.com/article/api */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { bareText, NO_OPERATOR } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 
-/** A key for trying it out that everybody shares. */
+/** The shared trial key. */
 const PUBLIC_KEY = 'public';
 
 export const marginalia: Provider = {
@@ -14,17 +14,17 @@ export const marginalia: Provider = {
   paging: 'exact',
   maxCount: 100,
   operators: NO_OPERATOR,
-  notice: 'What Marginalia answers may be used under CC-BY-NC-SA 4.0, unless your key says otherwise.',
+  notice: 'Results of Marginalia are licensed under CC-BY-NC-SA 4.0, unless your key has other terms.',
   request(query, { url, key = PUBLIC_KEY }) {
     const { site } = query.operators;
-    // One site only; results are held against all of them afterwards.
+    // It supports one site. With several, results are filtered afterwards.
     const text = [bareText(query), ...(site.length === 1 ? [`site:${site[0]}`] : [])].join(' ');
-    return getJson(addressOf(url, '/search', { query: text, count: query.count, page: query.page }), {
+    return getJson(buildUrl(url, '/search', { query: text, count: query.count, page: query.page }), {
       'api-key': key,
     });
   },
   parse: (answer) =>
-    objects(at(answer, 'results')).flatMap((result) =>
-      hitOf({ title: result.title, url: result.url, description: result.description }),
+    objectsIn(valueAt(answer, 'results')).flatMap((result) =>
+      toHit({ title: result.title, url: result.url, description: result.description }),
     ),
 };

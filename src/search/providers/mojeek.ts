@@ -1,8 +1,8 @@
-/** Mojeek, an index of its own: https://www.mojeek.com/support/api/search/ */
-import { at, hitOf, objects } from '../fields.ts';
+/** Mojeek, which has an index of its own: https://www.mojeek.com/support/api/search/ */
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import { bareText, NO_OPERATOR } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 
 export const mojeek: Provider = {
   name: 'mojeek',
@@ -16,14 +16,14 @@ export const mojeek: Provider = {
   request(query, { url, key = '' }) {
     const { count, page, country, language, since, until, operators } = query;
     return getJson(
-      addressOf(url, '/search', {
+      buildUrl(url, '/search', {
         q: bareText(query),
         fmt: 'json',
         s: (page - 1) * count + 1,
         t: count,
         lb: language && baseLanguage(language).toUpperCase(),
         rb: country?.toUpperCase(),
-        // It takes one site; results are held against all of them afterwards.
+        // It supports one site. With several, results are filtered afterwards.
         site: operators.site.length === 1 ? operators.site[0] : undefined,
         since: day(since),
         before: day(until),
@@ -32,8 +32,8 @@ export const mojeek: Provider = {
     );
   },
   parse: (answer) =>
-    objects(at(answer, 'response.results')).flatMap((result) =>
-      hitOf({ title: result.title, url: result.url, description: result.desc, date: result.pdate ?? result.date }),
+    objectsIn(valueAt(answer, 'response.results')).flatMap((result) =>
+      toHit({ title: result.title, url: result.url, description: result.desc, date: result.pdate ?? result.date }),
     ),
 };
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings } from '../provider.ts';
-import { readQuery, type SearchQuery } from '../query.ts';
+import { parseQuery, type SearchQuery } from '../query.ts';
 import { described } from './described.ts';
 import { PROVIDERS } from './providers.ts';
 
@@ -31,7 +31,7 @@ const ask = (name: string, query: SearchQuery, settings: Partial<ProviderSetting
   };
 };
 
-const web = (text: string, more: Partial<SearchQuery> = {}) => readQuery(text, { count: 10, page: 1, ...more });
+const web = (text: string, more: Partial<SearchQuery> = {}) => parseQuery(text, { count: 10, page: 1, ...more });
 const SINCE = Date.UTC(2026, 0, 31);
 const UNTIL = Date.UTC(2026, 1, 28);
 
@@ -83,7 +83,7 @@ describe('requests', () => {
     expect(ask('brave', web('cats', { kind: 'images' })).place).toMatch(/\/images\/search$/);
   });
 
-  it('ask Mojeek from the first result of the page on', () => {
+  it('ask Mojeek by the number of the first result', () => {
     const query = web('big cats -dogs "wild animals" site:a.com', {
       page: 2,
       country: 'gb',
@@ -136,7 +136,7 @@ describe('requests', () => {
     });
   });
 
-  it('ask Serper a page by its number', () => {
+  it('ask Serper by page number', () => {
     const query = web('cats loc:us', {
       page: 3,
       country: 'us',
@@ -162,7 +162,7 @@ describe('requests', () => {
     expect(ask('serper', { ...query, kind: 'images' }).place).toMatch(/\/images$/);
   });
 
-  it('ask Marginalia with the key that everybody shares, when there is no other', () => {
+  it('ask Marginalia with the shared key if there is no other', () => {
     const { place, parameters, headers } = ask('marginalia', web('cats site:a.com', { page: 2 }), { key: undefined });
     expect(place).toBe('GET https://api2.marginalia-search.com/search');
     expect(parameters).toEqual({ query: 'cats site:a.com', count: '10', page: '2' });
@@ -452,7 +452,7 @@ describe('answers', () => {
     expect(hits).toEqual([first]);
   });
 
-  it('of no shape are no hits', () => {
+  it('of an unexpected shape yield no hits', () => {
     const providers = [...Object.values(PROVIDERS), OWN];
     const settings = { url: 'https://x.test', described: DESCRIBED };
     fc.assert(
@@ -474,7 +474,7 @@ describe('answers', () => {
     );
   });
 
-  it('take no more of a title or snippet than is shown, in linear time', () => {
+  it('are truncated to what is shown, in linear time', () => {
     const long = '<b>'.repeat(400_000) + '&'.repeat(400_000);
     const [hit] = PROVIDERS.searxng!.parse(
       { results: [{ url: 'https://a.com', title: long, content: long }] },

@@ -1,4 +1,4 @@
-/** Every service that settings may name. */
+/** The providers that settings may name. */
 import type { Provider } from '../provider.ts';
 import { brave } from './brave.ts';
 import { exa } from './exa.ts';

@@ -1,11 +1,11 @@
 /**
- * SearXNG and searx, metasearch servers of one's own: https://docs.searxng.org/dev/search_api.html. The JSON format must be
- * turned on in their settings (`search: formats: [html, json]`), else they answer 403.
+ * SearXNG and searx, self-hosted metasearch servers: https://docs.searxng.org/dev/search_api.html. Their settings must
+ * enable the JSON format (`search: formats: [html, json]`); otherwise they answer with 403.
  */
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage, languageTag } from '../languages.ts';
 import { ALL_OPERATORS } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchKind, SearchQuery } from '../query.ts';
 
 const CATEGORIES: Readonly<Record<SearchKind, string>> = { web: 'general', images: 'images', news: 'news' };
@@ -21,7 +21,7 @@ export const searxng: Provider = {
   engines: ['google', 'bing'],
   request: (query, { url, key, engine }) =>
     getJson(
-      addressOf(url, '/search', {
+      buildUrl(url, '/search', {
         q: query.text,
         format: 'json',
         categories: CATEGORIES[query.kind],
@@ -33,11 +33,11 @@ export const searxng: Provider = {
       key === undefined ? {} : { authorization: `Bearer ${key}` },
     ),
   parse: (answer, { kind }) =>
-    objects(at(answer, 'results')).flatMap((result) => {
+    objectsIn(valueAt(answer, 'results')).flatMap((result) => {
       const [, width, height] = /^\s*(\d+)\s*[x×]\s*(\d+)/.exec(String(result.resolution ?? '')) ?? [];
       const picture =
         kind === 'images' ? result.img_src : kind === 'news' ? result.img_src || result.thumbnail : undefined;
-      return hitOf({
+      return toHit({
         title: result.title,
         url: result.url,
         description: result.content,
@@ -51,10 +51,10 @@ export const searxng: Provider = {
     }),
 };
 
-/** It refuses regions that are no country. */
+/** SearXNG refuses regions that are no country. */
 const languageOf = (code: string) => (/-\d/.test(code) ? baseLanguage(code) : languageTag(code));
 
-/** The narrowest of the ranges it knows that has all of the time asked for. */
+/** The narrowest supported range that covers the requested time. */
 function timeRange({ since }: SearchQuery): string | undefined {
   if (since === undefined) return undefined;
   const days = (Date.now() - since) / DAY_MS;

@@ -1,8 +1,8 @@
 /** Serper, which reads Google's result pages: https://serper.dev/playground */
-import { at, hitOf, objects, siteLink } from '../fields.ts';
+import { objectsIn, toHit, toSiteLink, valueAt } from '../fields.ts';
 import type { OperatorName } from '../operators.ts';
 import { textFor } from '../operators.ts';
-import { addressOf, type Provider, postJson } from '../provider.ts';
+import { buildUrl, type Provider, postJson } from '../provider.ts';
 import type { SearchKind, SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'inurl']);
@@ -23,7 +23,7 @@ export const serper: Provider = {
   takesDates: true,
   engines: ['google'],
   notice:
-    'Serper resells what it reads off the result pages of Google, which has taken a service of this kind to court: ask for advice before you depend on it.',
+    'Serper resells results scraped from Google, which has sued a service of this kind. Take legal advice before you depend on it.',
   request(query, { url, key = '' }) {
     const { kind, count, page, country, language, location, noCorrection } = query;
     const body = {
@@ -36,11 +36,11 @@ export const serper: Provider = {
       ...(noCorrection && { autocorrect: false }),
       tbs: dates(query),
     };
-    return postJson(addressOf(url, PLACES[kind].path), body, { 'x-api-key': key });
+    return postJson(buildUrl(url, PLACES[kind].path), body, { 'x-api-key': key });
   },
   parse: (answer, { kind }) =>
-    objects(at(answer, PLACES[kind].results)).flatMap((result) =>
-      hitOf({
+    objectsIn(valueAt(answer, PLACES[kind].results)).flatMap((result) =>
+      toHit({
         title: result.title,
         url: result.link,
         description: result.snippet,
@@ -49,7 +49,7 @@ export const serper: Provider = {
         ...(kind !== 'web' && { imageUrl: result.imageUrl }),
         imageWidth: result.imageWidth,
         imageHeight: result.imageHeight,
-        siteLinks: objects(result.sitelinks).flatMap((link) => siteLink(link.title, link.link, link.snippet)),
+        siteLinks: objectsIn(result.sitelinks).flatMap((link) => toSiteLink(link.title, link.link, link.snippet)),
       }),
     ),
 };
@@ -59,7 +59,7 @@ const day = (ms: number) => {
   return `${month}/${date}/${year}`;
 };
 
-/** From and to, both included. */
+/** Google's date range; both ends are inclusive. */
 function dates({ since, until }: SearchQuery): string | undefined {
   if (since === undefined && until === undefined) return undefined;
   const from = since === undefined ? '' : `,cd_min:${day(since)}`;

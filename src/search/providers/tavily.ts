@@ -1,9 +1,9 @@
 /** Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search */
 import { countryName } from '../countries.ts';
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import type { OperatorName } from '../operators.ts';
 import { bareText } from '../operators.ts';
-import { addressOf, type Provider, postJson } from '../provider.ts';
+import { buildUrl, type Provider, postJson } from '../provider.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite']);
 const MAX_CHARACTERS = 400;
@@ -31,11 +31,11 @@ export const tavily: Provider = {
       start_date: day(since),
       end_date: day(until),
     };
-    return postJson(addressOf(url, '/search'), body, { authorization: `Bearer ${key}` });
+    return postJson(buildUrl(url, '/search'), body, { authorization: `Bearer ${key}` });
   },
   parse: (answer) =>
-    objects(at(answer, 'results')).flatMap((result) =>
-      hitOf({
+    objectsIn(valueAt(answer, 'results')).flatMap((result) =>
+      toHit({
         title: result.title,
         url: result.url,
         description: result.content,

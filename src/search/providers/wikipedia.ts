@@ -1,19 +1,22 @@
-/** Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Its language is that of the query. */
+/**
+ * Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the
+ * query.
+ */
 import { own } from '#own.ts';
-import { at, hitOf, objects } from '../fields.ts';
+import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';
 import { textFor } from '../operators.ts';
-import { addressOf, getJson, type Provider } from '../provider.ts';
+import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['intitle']);
-/** Longer queries are refused there. */
+/** MediaWiki refuses longer queries. */
 const MAX_CHARACTERS = 300;
-/** Wikis whose name is not the code of their language. */
+/** Wikis whose name differs from the language code. */
 const WIKIS: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 
-/** `{language}` in the address stands for that of the query, English without one. */
+/** Replaces `{language}` in the URL by the language of the query, or English. */
 const wikiOf = (url: string, { language }: SearchQuery): string => {
   const base = language === undefined ? 'en' : baseLanguage(language);
   return url.replace('{language}', own(WIKIS, base) ?? base);
@@ -40,15 +43,15 @@ export const wikipedia: Provider = {
       srprop: 'snippet',
       srenablerewrites: noCorrection ? undefined : 1,
     };
-    return getJson(addressOf(wikiOf(url, query), '/w/api.php', parameters));
+    return getJson(buildUrl(wikiOf(url, query), '/w/api.php', parameters));
   },
   parse: (answer, query, { url }) =>
-    objects(at(answer, 'query.search')).flatMap((result) => {
+    objectsIn(valueAt(answer, 'query.search')).flatMap((result) => {
       const title = typeof result.title === 'string' ? result.title : '';
       const page = encodeURIComponent(title.replaceAll(' ', '_')).replaceAll('%2F', '/').replaceAll('%3A', ':');
-      return hitOf({
+      return toHit({
         title,
-        url: title && addressOf(wikiOf(url, query), '/wiki/').href + page,
+        url: title && buildUrl(wikiOf(url, query), '/wiki/').href + page,
         description: result.snippet,
         source: 'Wikipedia',
       });

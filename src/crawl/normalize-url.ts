@@ -1,0 +1,58 @@
+/** Normalizes URLs for a crawl, and decides which URLs are the same page. */
+import { createHash } from 'node:crypto';
+import { cleanUrl } from '#reader/index.ts';
+
+export interface NormalizedUrl {
+  /** As it is requested. */
+  readonly url: string;
+  /** Equal for URLs that are the same page, as far as URLs can tell. */
+  readonly key: string;
+  /** In lower case, with its port. */
+  readonly host: string;
+}
+
+/** Longest URL that is followed, in characters. Longer ones are generated. */
+export const MAX_URL = 2_000;
+
+/**
+ * Parameters that identify the visitor or where it came from, not the page. `cleanUrl` has removed `utm_…` already.
+ * Session parameters are those of PHP, ASP, ColdFusion and servlets.
+ */
+const TRACKING =
+  /^(?:fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl|_hsenc|_hsmi|mkt_tok|oly_anon_id|oly_enc_id|vero_id|wickedid|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid)$/i;
+const SESSION_IN_PATH = /;jsessionid=[\w.!-]+/i;
+/** Index files of a folder. Others (`default.aspx`, `home.html`) are often pages other than that of the folder. */
+const INDEX = /\/index\.(?:html?|php)$/i;
+
+/** `undefined` for what is no http(s) URL, or longer than MAX_URL. */
+export function normalizeUrl(text: string): NormalizedUrl | undefined {
+  if (text.length > MAX_URL) return undefined;
+  let url: URL;
+  try {
+    url = new URL(cleanUrl(text));
+  } catch {
+    return undefined;
+  }
+  if (!/^#!?\//.test(url.hash)) url.hash = '';
+  if (SESSION_IN_PATH.test(url.pathname)) url.pathname = url.pathname.replace(SESSION_IN_PATH, '');
+  const kept = queryPairs(url.search).filter((pair) => !TRACKING.test(parameterName(pair)));
+  url.search = kept.join('&');
+  return { url: url.href, key: keyOf(url, kept), host: url.host };
+}
+
+/** The `name=value` pairs of a query, undecoded. */
+export const queryPairs = (search: string): string[] => search.replace(/^\?/, '').split('&').filter(Boolean);
+export const parameterName = (pair: string): string => pair.split('=', 1)[0]!;
+
+/**
+ * A hash, since databases do not index long texts. The scheme and the order of parameters do not count, nor does the
+ * index file of a folder in a URL without parameters.
+ */
+function keyOf({ host, pathname, hash }: URL, parameters: readonly string[]): string {
+  const path = parameters.length ? pathname : pathname.replace(INDEX, '/');
+  const identity = [host, path, [...parameters].sort().join('&'), hash].join('\n');
+  return createHash('sha256').update(identity).digest('base64url').slice(0, KEY_LENGTH);
+}
+
+/** 132 bits. */
+const KEY_LENGTH = 22;

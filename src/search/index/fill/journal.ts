@@ -1,0 +1,43 @@
+/** A journal of what an indexing run has done, one JSON line per URL, so that an interrupted run can be resumed. */
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+export interface JournalEntry {
+  readonly url: string;
+  /** URLs found on the page. */
+  readonly found?: readonly string[];
+}
+
+export interface Journal {
+  /** Entries of earlier runs. */
+  readonly before: readonly JournalEntry[];
+  write(entry: JournalEntry): Promise<void>;
+  /** Removes the journal when the run is complete. */
+  remove(): Promise<void>;
+}
+
+export async function openJournal(file: string): Promise<Journal> {
+  const before: JournalEntry[] = [];
+  for (const line of (await readFile(file, 'utf8').catch(() => '')).split('\n')) {
+    // The last line may be incomplete.
+    try {
+      if (line) before.push(JSON.parse(line) as JournalEntry);
+    } catch {}
+  }
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  // Separates an incomplete last line from the next entry.
+  let separator = before.length > 0 ? '\n' : '';
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    before,
+    write(entry) {
+      writing = writing.then(() => {
+        const line = `${separator}${JSON.stringify(entry)}\n`;
+        separator = '';
+        return appendFile(file, line, { mode: 0o600 });
+      });
+      return writing;
+    },
+    remove: () => rm(file, { force: true }),
+  };
+}

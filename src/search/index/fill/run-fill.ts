@@ -1,0 +1,73 @@
+/** Runs `lectern index`: builds what filling needs from the settings, for one run. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Config } from '#config.ts';
+import { createFetch } from '#net/fetch/fetch.ts';
+import { createGuard } from '#net/guard/guard.ts';
+import { createRegion } from '#net/region.ts';
+import { createRobots } from '#net/robots/robots.ts';
+import { defaultUserAgent, type Reader } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { LocalIndex } from '../local-index.ts';
+import { type LocalIndexOptions, openLocalIndex } from '../open.ts';
+import { type FillOptions, type FillSummary, fillIndex } from './fill.ts';
+import { openJournal } from './journal.ts';
+
+type Settings = Pick<
+  Config,
+  | 'dataDir'
+  | 'databaseUrl'
+  | 'indexMaxBytes'
+  | 'indexShared'
+  | 'cacheNoStore'
+  | 'allowNetworks'
+  | 'region'
+  | 'euHosts'
+  | 'userAgent'
+>;
+
+/** Opens the index of an installation, in its data folder or its database. */
+export const openIndexOf = (
+  { dataDir, databaseUrl, indexMaxBytes }: Pick<Settings, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>,
+  more: Pick<LocalIndexOptions, 'embedder' | 'log'> = {},
+): Promise<LocalIndex> =>
+  openLocalIndex({ file: path.join(dataDir, 'index', 'index.db'), databaseUrl, maxBytes: indexMaxBytes, ...more });
+
+export interface FillerTools {
+  readonly index: LocalIndex;
+  readonly reader: Reader;
+  readonly log: Log;
+}
+
+/** Reads a source into the index. An interrupted run resumes where it stopped when it is started again. */
+export async function fill(
+  source: string,
+  settings: Settings,
+  { index, reader, log }: FillerTools,
+  options: FillOptions,
+): Promise<FillSummary> {
+  const region = createRegion({ region: settings.region, euHosts: settings.euHosts, log });
+  const fetch = createFetch({ guard: createGuard({ allow: settings.allowNetworks }), region });
+  const name = createHash('sha256')
+    .update(JSON.stringify([source, options.depth]))
+    .digest('hex')
+    .slice(0, 16);
+  try {
+    return await fillIndex(
+      source,
+      {
+        index,
+        reader,
+        keepsNoStore: settings.cacheNoStore === 'ignore',
+        shared: settings.indexShared,
+        fetch,
+        robots: createRobots({ fetch, userAgent: settings.userAgent ?? defaultUserAgent() }),
+        journal: await openJournal(path.join(settings.dataDir, 'index', `filling-${name}.jsonl`)),
+      },
+      options,
+    );
+  } finally {
+    await index.flush();
+    await fetch.close();
+  }
+}

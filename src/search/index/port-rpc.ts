@@ -1,0 +1,69 @@
+/** Remote calls between threads. Both sides can call the methods that the other serves. */
+
+/** The part of Worker and MessagePort that is used. */
+export interface Port {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: parameters of any method
+type RpcMethods = Record<string, (...values: any[]) => Promise<unknown>>;
+
+type Message =
+  | { readonly call: number; readonly name: string; readonly values: readonly unknown[] }
+  | { readonly answer: number; readonly value: unknown }
+  | { readonly answer: number; readonly failed: unknown };
+
+export interface RpcClient<Remote> {
+  /** Calls a method of the other side; resolves or rejects with its result. */
+  call<Name extends keyof Remote & string>(
+    name: Name,
+    // biome-ignore lint/suspicious/noExplicitAny: parameters of the remote method
+    ...values: Remote[Name] extends (...values: any[]) => unknown ? Parameters<Remote[Name]> : never
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Remote[Name] extends (...values: any[]) => infer Result ? Result : never;
+  /** Rejects all pending and later calls. */
+  end(reason: Error): void;
+}
+
+export function createRpcClient<Remote>(port: Port): RpcClient<Remote> {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: unknown): void }>();
+  let calls = 0;
+  let ended: Error | undefined;
+  port.on('message', (received) => {
+    const message = received as Message;
+    if (!('answer' in message)) return;
+    const call = waiting.get(message.answer);
+    waiting.delete(message.answer);
+    if ('failed' in message) call?.reject(message.failed);
+    else call?.resolve(message.value);
+  });
+  const call = (name: string, ...values: unknown[]) =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended);
+      calls += 1;
+      waiting.set(calls, { resolve, reject });
+      port.postMessage({ call: calls, name, values } satisfies Message);
+    });
+  return {
+    call: call as unknown as RpcClient<Remote>['call'],
+    end(reason) {
+      ended = reason;
+      for (const { reject } of waiting.values()) reject(reason);
+      waiting.clear();
+    },
+  };
+}
+
+/** Answers the calls of the other side with the methods of `served`. */
+export function serveRpc(port: Port, served: RpcMethods): void {
+  port.on('message', (received) => {
+    const message = received as Message;
+    if (!('call' in message)) return;
+    const { call, name, values } = message;
+    (async () => served[name]!(...values))().then(
+      (value) => port.postMessage({ answer: call, value } satisfies Message),
+      (error: unknown) => port.postMessage({ answer: call, failed: error } satisfies Message),
+    );
+  });
+}

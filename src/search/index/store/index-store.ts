@@ -1,0 +1,86 @@
+/**
+ * The contract of an index store, kept by the SQLite and PostgreSQL stores. Ids are those of passages unless said
+ * otherwise.
+ */
+import type { Filters } from '../query/filters.ts';
+import type { Slot } from '../text/terms.ts';
+import type { PreparedPage } from '../write/prepare-page.ts';
+
+export interface IndexStore {
+  /**
+   * Writes all pages durably or none. A page replaces the one with its key, and a page of owner `all` at its URL.
+   * Returns false for each page whose content the owner has already, at this URL or another.
+   */
+  write(pages: readonly PreparedPage[]): Promise<boolean[]>;
+  /** Removes the pages at a URL, of all owners. */
+  remove(url: string): Promise<boolean>;
+  /** Passages with any of the slots, best first. */
+  byWords(slots: readonly Slot[], filters: Filters, limit: number): Promise<number[]>;
+  /** All passages of pages that match the filters. */
+  filteredIds(filters: Filters): Promise<number[]>;
+  /** The first passage of each page that matches the filters, newest pages first. */
+  newest(filters: Filters, limit: number): Promise<number[]>;
+  /** In any order, without passages that have been removed. */
+  rows(ids: readonly number[]): Promise<PassageRow[]>;
+  /** The passages of a page, in order. */
+  textsOf(page: number): Promise<string[]>;
+  /** Passages with an id above `after` and no vector of the model, in order of id. */
+  withoutVector(model: string, after: number, limit: number): Promise<UnembeddedRow[]>;
+  /** Stores vectors; those of passages removed meanwhile are dropped. */
+  writeCodes(model: string, codes: readonly { readonly id: number; readonly code: Uint8Array }[]): Promise<void>;
+  /** Vectors in the order in which they were stored, from `seq` on. */
+  codesFrom(model: string, seq: number, limit: number): Promise<CodeRow[]>;
+  codes(model: string, ids: readonly number[]): Promise<Map<number, Uint8Array>>;
+  /** The nearest passages with their cosines, nearest first. Only in stores whose database can search vectors. */
+  nearest?(model: string, vector: Float32Array, filters: Filters, limit: number): Promise<NearPassage[]>;
+  stats(model: string | undefined): Promise<StoreStats>;
+  /** Removes the oldest pages until the rest take at most `maxBytes`. Returns how many. */
+  prune(maxBytes: number): Promise<number>;
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NearPassage {
+  readonly id: number;
+  readonly similarity: number;
+}
+
+export interface PassageRow {
+  readonly id: number;
+  readonly page: number;
+  readonly heading: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly url: string;
+  readonly title: string;
+  readonly description: string;
+  readonly siteName: string;
+  readonly language: string;
+  readonly publishedAt: number | null;
+}
+
+export interface UnembeddedRow {
+  readonly id: number;
+  readonly title: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+export interface CodeRow {
+  readonly seq: number;
+  readonly id: number;
+  readonly code: Uint8Array;
+  /** The owner of its page, which never changes. */
+  readonly owner: string;
+}
+
+export interface StoreStats {
+  readonly pages: number;
+  readonly passages: number;
+  readonly vectors: number;
+  readonly bytes: number;
+  readonly onlyAll: number;
+  readonly languages: Record<string, number>;
+  readonly oldestAt: number | undefined;
+}

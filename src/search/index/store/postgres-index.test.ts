@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { openPostgres } from '#storage/database/postgres.ts';
+import { postgresUrl } from '../../../../test/support/services.ts';
+import { parseQuery } from '../../query.ts';
+import { createEngine } from '../engine.ts';
+import { indexSuite, page } from '../index.suite.ts';
+import { localIndexOver } from '../open.ts';
+import { visibleOwners } from '../owners.ts';
+import { openPostgresIndex, POSTGRES_MIGRATIONS } from './postgres-index.ts';
+
+const url = await postgresUrl();
+const oldUrl = await postgresUrl();
+
+describe.skipIf(!url)('shared', () => {
+  indexSuite('the local index in PostgreSQL', {
+    async open() {
+      const store = await openPostgresIndex(url!);
+      await store.clear();
+      return store;
+    },
+  });
+
+  it('shares only the operator’s pages of tables without owners, until pages are read again', async () => {
+    const old = await openPostgres(oldUrl!, { room: 'index', migrations: POSTGRES_MIGRATIONS.slice(0, 1) });
+    for (const [id, address] of ['https://a.test/share', 'file:///docs/tea.md'].entries()) {
+      await sql`INSERT INTO index_pages (url, host, path, ext, title, description, site_name, language, indexed_at, hash, bytes)
+        VALUES (${address}, 'test.a.', '/', '', 'Tea', '', '', 'en', 1, ${`hash ${id}`}, 100)`.execute(old.db);
+      await sql`INSERT INTO index_passages (page, heading, text, start_at, end_at, terms)
+        SELECT id, '', 'Green tea.', 0, 10, '''green'':1C ''tea'':2C'::tsvector FROM index_pages WHERE url = ${address}`.execute(
+        old.db,
+      );
+    }
+    await old.close();
+    const index = localIndexOver(createEngine({ store: await openPostgresIndex(oldUrl!), maxBytes: 1e9 }));
+    const found = async (owners?: readonly string[]) =>
+      (await index.search(parseQuery('green tea'), { owners })).map((hit) => hit.url).sort();
+    expect(await found(visibleOwners('public', 'a'))).toEqual(['file:///docs/tea.md']);
+    expect(await found(visibleOwners('all', undefined))).toEqual(['file:///docs/tea.md', 'https://a.test/share']);
+    await index.add(page('https://a.test/share', 'Green tea.', { title: 'Tea' }));
+    expect(await found(visibleOwners('public', undefined))).toEqual(['file:///docs/tea.md', 'https://a.test/share']);
+    expect(await index.stats()).toMatchObject({ pages: 2, onlyAll: 0 });
+    await index.close();
+  });
+});

@@ -1,0 +1,84 @@
+/** Detects the language of a text by its script and its function words. */
+import { FUNCTION_WORDS } from './function-words.ts';
+
+/** Limits of the sample that is looked at. */
+const SAMPLE_WORDS = 1_500;
+const SAMPLE_UNITS = 20_000;
+/** Least share of function words, and least lead over the next language. */
+const MIN_SHARE = 0.08;
+const MIN_LEAD = 1.15;
+
+/**
+ * The first script with at least a third of the letters decides. Latin, Cyrillic and Arabic letters are left to words.
+ */
+const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
+  ['ja', /[\u3040-\u30ff]/g],
+  ['ko', /[\uac00-\ud7af\u1100-\u11ff]/g],
+  ['zh', /[\u4e00-\u9fff\u3400-\u4dbf]/g],
+  ['th', /[\u0e00-\u0e7f]/g],
+  ['lo', /[\u0e80-\u0eff]/g],
+  ['km', /[\u1780-\u17ff]/g],
+  ['my', /[\u1000-\u109f]/g],
+  ['he', /[\u0590-\u05ff]/g],
+  ['hy', /[\u0530-\u058f]/g],
+  ['ka', /[\u10a0-\u10ff]/g],
+  ['ta', /[\u0b80-\u0bff]/g],
+  ['hi', /[\u0900-\u097f]/g],
+];
+const LETTERS = /\p{L}/gu;
+const WORDS = /\p{L}+/gu;
+/** Japanese mixes kana and kanji, and its share of kana is often below a third. */
+const KANA_SHARE = 0.08;
+
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+let tables: Map<string, string[]> | undefined;
+/** Maps each function word to its languages. */
+function languagesByWord(): Map<string, string[]> {
+  if (tables) return tables;
+  tables = new Map();
+  for (const [language, words] of Object.entries(FUNCTION_WORDS)) {
+    for (const word of new Set(words.split(' '))) tables.set(word, [...(tables.get(word) ?? []), language]);
+  }
+  return tables;
+}
+
+/** Returns an ISO 639-1 code; `undefined` if the language is unclear. */
+export function guessLanguage(text: string): string | undefined {
+  const sample = text.slice(0, SAMPLE_UNITS);
+  return byScript(sample) ?? byWords(sample);
+}
+
+/** The language of a tag: `zh` for `zh-CN`. `undefined` for an invalid tag. */
+export function languageFromTag(tag: string | undefined): string | undefined {
+  const first = tag?.trim().toLowerCase().split(/[-_]/)[0];
+  if (first === undefined || !/^[a-z]{2}$/.test(first)) return undefined;
+  return { iw: 'he', nb: 'no', nn: 'no', in: 'id' }[first] ?? first;
+}
+
+function byScript(sample: string): string | undefined {
+  const letters = countOf(sample, LETTERS);
+  if (letters === 0) return undefined;
+  for (const [language, pattern] of SCRIPTS) {
+    const share = countOf(sample, pattern) / letters;
+    if (share >= 1 / 3 || (language === 'ja' && share >= KANA_SHARE)) return language;
+  }
+  return undefined;
+}
+
+function byWords(sample: string): string | undefined {
+  const scores = new Map<string, number>();
+  const byWord = languagesByWord();
+  let words = 0;
+  for (const [word] of sample.matchAll(WORDS)) {
+    words += 1;
+    if (words > SAMPLE_WORDS) break;
+    const languages = byWord.get(word.toLowerCase());
+    // A word that many languages share counts less.
+    for (const language of languages ?? [])
+      scores.set(language, (scores.get(language) ?? 0) + 1 / Math.sqrt(languages!.length));
+  }
+  const [best, next] = [...scores].sort((a, b) => b[1] - a[1]);
+  if (!best || best[1] < MIN_SHARE * Math.min(words, SAMPLE_WORDS)) return undefined;
+  return next && best[1] < MIN_LEAD * next[1] ? undefined : best[0];
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { querySlots, surfaceText, termsOf } from './terms.ts';
+
+const seed = 20_264;
+
+describe('terms', () => {
+  it('contain only letters and digits, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('en', 'de', 'fr', 'tr', 'ar', undefined),
+        (text, language) => {
+          const { main, variants } = termsOf(text, language);
+          for (const term of [...main, ...variants]) expect(term).toMatch(/^[\p{L}\p{M}\p{N}]+$/u);
+          for (const { terms } of querySlots(text, ['en', 'de'], 100)) expect(terms.length).toBeGreaterThan(0);
+        },
+      ),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it('of a query are among those of a text with its words', () => {
+    const word = fc.constantFrom(
+      'running',
+      'Häuser',
+      'côtes',
+      'книгами',
+      '東京都',
+      'évaluée',
+      'İstanbul',
+      'x2',
+      'naïve',
+      'Straße',
+      'สวัสดี',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1 }),
+        fc.constantFrom('en', 'de', 'fr', 'ru', 'tr'),
+        (words, language) => {
+          const { main } = termsOf(words.join(' '), language);
+          for (const { terms, prefix } of querySlots(words.join(' '), [language], 100))
+            expect(terms.some((term) => main.some((other) => (prefix ? other.startsWith(term) : other === term)))).toBe(
+              true,
+            );
+        },
+      ),
+      { seed },
+    );
+  });
+
+  it('surface texts are the unstemmed words', () => {
+    expect(surfaceText('Running, Côte-d’Or: 東京都!')).toBe(' running cote d or 東京都 ');
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * Turns text into index terms: lower case, without accents, stemmed by language. Scripts without spaces become pairs of
+ * neighbouring letters. Terms consist of letters and digits, so they need no escaping in any query language.
+ */
+import { own } from '#own.ts';
+import { FUNCTION_WORDS } from './function-words.ts';
+import { stem } from './stems.ts';
+
+/** Longer words are truncated: they are rarely real words. */
+const MAX_WORD_UNITS = 48;
+
+const UNSPACED =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc';
+// A string, since the `v` flag is newer than the language level of the sources.
+const PIECES = new RegExp(`([${UNSPACED}]+)|[[\\p{L}\\p{M}\\p{N}]--[${UNSPACED}]]+`, 'gv');
+const ACCENTS = /[\u0300-\u036f]/g;
+const PLAIN = /^[\x00-\x7f]*$/;
+const HUMP = /(?<=[a-z])(?=[A-Z])/;
+
+export interface Terms {
+  /** In the order of the text, so that phrases can be matched. */
+  readonly main: string[];
+  /** Other forms by which a word may be searched. */
+  readonly variants: string[];
+}
+
+/** Removes accents from Latin letters. Marks that belong to the spelling of other scripts stay. */
+export const fold = (text: string): string =>
+  PLAIN.test(text)
+    ? text
+    : text
+        .normalize('NFD')
+        .replace(ACCENTS, '')
+        .normalize('NFC')
+        .replace(/[ßøœæłđı]/g, (letter) => LETTERS[letter]!);
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', œ: 'oe', æ: 'ae', ł: 'l', đ: 'd', ı: 'i' };
+
+/** Normalizes compatibility forms (NFKC), and drops everything but letters, marks and digits. */
+const composed = (text: string): string => text.normalize('NFKC').toLowerCase().replace(OTHERS, '');
+const OTHERS = /[^\p{L}\p{M}\p{N}]+/gu;
+
+const lower = (word: string): string => {
+  const cut = word.length > MAX_WORD_UNITS ? word.slice(0, MAX_WORD_UNITS) : word;
+  return PLAIN.test(cut) ? cut.toLowerCase() : composed(cut);
+};
+
+/** The terms of a text for the index. */
+export function termsOf(text: string, language: string | undefined): Terms {
+  const main: string[] = [];
+  const variants: string[] = [];
+  for (const [piece, unspaced] of text.matchAll(PIECES)) {
+    if (unspaced !== undefined) {
+      pushPairs(main, unspaced);
+      continue;
+    }
+    const word = lower(piece);
+    const term = fold(stem(word, language));
+    // Combining marks alone are no word.
+    if (term === '') continue;
+    main.push(term);
+    if (!PLAIN.test(word)) {
+      const other = stem(fold(word), language);
+      if (other !== term && other !== '') variants.push(other);
+    }
+    if (HUMP.test(piece)) for (const part of piece.split(HUMP)) variants.push(stem(lower(part), language));
+  }
+  return { main, variants };
+}
+
+/** Adds pairs of letters, and the last letter alone, so that a term begins at each letter. */
+function pushPairs(into: string[], run: string): void {
+  const letters = [...composed(run)];
+  if (letters.length === 0) return;
+  for (let at = 0; at + 1 < letters.length; at++) into.push(letters[at]! + letters[at + 1]!);
+  into.push(letters.at(-1)!);
+}
+
+/** A position in a query. Any of its terms matches. */
+export interface Slot {
+  readonly terms: readonly string[];
+  /** Whether longer terms with this prefix match too. */
+  readonly prefix: boolean;
+  /** Whether the word is a function word. */
+  readonly common: boolean;
+}
+
+/** The slots of a query, stemmed for each of the languages; at most `limit`, in order. */
+export function querySlots(text: string, languages: readonly string[], limit: number): Slot[] {
+  const slots: Slot[] = [];
+  for (const [piece, unspaced] of text.matchAll(PIECES)) {
+    if (slots.length >= limit) break;
+    if (unspaced !== undefined) {
+      const pairs: string[] = [];
+      pushPairs(pairs, unspaced);
+      if (pairs.length === 0) continue;
+      if (pairs.length === 1) slots.push({ terms: pairs, prefix: true, common: false });
+      else for (const pair of pairs.slice(0, -1)) slots.push({ terms: [pair], prefix: false, common: false });
+      continue;
+    }
+    const word = lower(piece);
+    const terms = new Set<string>();
+    for (const language of [...languages, undefined]) {
+      terms.add(fold(stem(word, language)));
+      terms.add(stem(fold(word), language));
+    }
+    terms.delete('');
+    if (terms.size > 0) slots.push({ terms: [...terms], prefix: false, common: isCommon(word, languages) });
+  }
+  return slots;
+}
+
+/**
+ * The sequences of terms that match the slots in order. Above MAX_PHRASES sequences only the first term of a slot is
+ * used.
+ */
+export function phraseAlternatives(slots: readonly Slot[]): string[][] {
+  let phrases: string[][] = [[]];
+  for (const { terms } of slots) {
+    const choices = phrases.length * terms.length > MAX_PHRASES ? terms.slice(0, 1) : terms;
+    phrases = phrases.flatMap((phrase) => choices.map((term) => [...phrase, term]));
+  }
+  return phrases;
+}
+const MAX_PHRASES = 64;
+
+const commonWords = new Map<string, ReadonlySet<string>>();
+function isCommon(word: string, languages: readonly string[]): boolean {
+  return languages.some((language) => {
+    let words = commonWords.get(language);
+    if (!words) {
+      words = new Set((own(FUNCTION_WORDS, language) ?? '').split(' ').map(fold));
+      commonWords.set(language, words);
+    }
+    return words.has(fold(word));
+  });
+}
+
+/**
+ * The unstemmed words in lower case and without accents, with a space before and after each. Letters of scripts without
+ * spaces stay together.
+ */
+export function surfaceText(text: string): string {
+  let surface = ' ';
+  for (const [piece] of text.matchAll(PIECES)) surface += `${fold(lower(piece))} `;
+  return surface;
+}
+
+/** Finds the words of a text that have one of the terms, in order. */
+export function* findTerms(
+  text: string,
+  terms: ReadonlySet<string>,
+  language: string | undefined,
+): Generator<{ readonly start: number; readonly end: number; readonly term: string }> {
+  for (const match of text.matchAll(PIECES)) {
+    const [piece, unspaced] = match;
+    if (unspaced !== undefined) {
+      for (let at = 0; at < piece.length; at++) {
+        const term = [piece.slice(at, at + 2), piece.slice(at, at + 1)].find((pair) => terms.has(pair));
+        if (term !== undefined) yield { start: match.index + at, end: match.index + at + term.length, term };
+      }
+      continue;
+    }
+    const word = lower(piece);
+    const term = fold(stem(word, language));
+    const found = terms.has(term) ? term : [stem(fold(word), language)].find((other) => terms.has(other));
+    if (found !== undefined) yield { start: match.index, end: match.index + piece.length, term: found };
+  }
+}

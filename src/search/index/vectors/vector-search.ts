@@ -1,0 +1,152 @@
+/** Retrieves passages by meaning: embeds passages without a vector, and compares vectors with that of a query. */
+
+import type { IndexEmbedder } from '../local-index.ts';
+import { type Filters, isUnfiltered } from '../query/filters.ts';
+import type { IndexStore, UnembeddedRow } from '../store/index-store.ts';
+import { markdownToPlainText } from '../text/plain-text.ts';
+import { codeBytes, normalize, quantize, similarity } from './quantize.ts';
+import { createShortlist } from './shortlist.ts';
+
+export interface VectorSearch {
+  /** Size of a vector on disk. */
+  readonly bytesPerVector: number;
+  /** The passages closest to the query, best first. Empty while the embedding model is unavailable. */
+  nearest(words: string, filters: Filters, limit: number): Promise<number[]>;
+  /** Embeds passages without a vector. Resolves when none is left or the model is unavailable. */
+  embedMissing(): Promise<void>;
+  /** Stops embedding until the next call of `embedMissing`. */
+  pause(): Promise<void>;
+  /** Drops the vectors in memory, after all passages were removed. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+const BATCH = 64;
+/** Sign bits are approximate: this many candidates per result are compared exactly. */
+const CANDIDATES_PER_RESULT = 6;
+const READ_AT_ONCE = 5_000;
+/** Sequence numbers read again: with several servers a row may become visible after rows with higher numbers. */
+const OVERLAP = 200;
+/** Longest wait of a search for passages that are being embedded. */
+const MAX_EMBED_WAIT_MS = 250;
+
+export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): VectorSearch {
+  const { id: model, dimensions, floor } = embedder;
+  const shortlist = createShortlist(dimensions);
+  let nextSeq = 0;
+  let embeddedUpTo = 0;
+  let embedding: Promise<void> | undefined;
+  let again = false;
+  let stopped = false;
+
+  async function embedAll(): Promise<void> {
+    do {
+      again = false;
+      // Ids grow, so new passages come after those embedded before.
+      let after = Math.max(0, embeddedUpTo - OVERLAP);
+      for (;;) {
+        const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);
+        if (rows.length === 0) break;
+        const vectors = await embedder.embed(rows.map(textOf), 'passage');
+        await store.writeCodes(
+          model,
+          rows.map(({ id }, at) => ({ id, code: quantize(vectors[at]!) })),
+        );
+        after = rows.at(-1)!.id;
+        embeddedUpTo = Math.max(embeddedUpTo, after);
+      }
+    } while (again && !stopped);
+  }
+
+  function embedMissing(): Promise<void> {
+    again = true;
+    embedding ??= embedAll()
+      // The model may be available again at the next page.
+      .catch(() => {})
+      .finally(() => {
+        embedding = undefined;
+      });
+    return embedding;
+  }
+
+  async function readNew(): Promise<void> {
+    for (;;) {
+      const rows = await store.codesFrom(model, Math.max(0, nextSeq - OVERLAP), READ_AT_ONCE);
+      for (const { id, code, owner } of rows) {
+        if (code.length === codeBytes(dimensions)) shortlist.add(id, code, owner);
+      }
+      const last = rows.at(-1)?.seq ?? -1;
+      if (last < nextSeq || rows.length < READ_AT_ONCE) {
+        nextSeq = Math.max(nextSeq, last + 1);
+        return;
+      }
+      nextSeq = last + 1;
+    }
+  }
+
+  async function nearest(words: string, filters: Filters, limit: number): Promise<number[]> {
+    const vector = await embedQuery(words);
+    if (!vector) return [];
+    // Another process may have added pages, or the model was unavailable before.
+    await Promise.race([embedMissing(), sleep(MAX_EMBED_WAIT_MS)]);
+    if (store.nearest) {
+      const near = await store.nearest(model, vector, filters, limit);
+      return near.filter((one) => one.similarity >= floor).map(({ id }) => id);
+    }
+    await readNew();
+    const candidateFilter = isUnfiltered(filters)
+      ? { owners: filters.owners }
+      : { among: await store.filteredIds(filters) };
+    const candidates = shortlist.nearest(vector, limit * CANDIDATES_PER_RESULT, candidateFilter);
+    const codes = await store.codes(model, candidates);
+    const near: { id: number; similarity: number }[] = [];
+    for (const id of candidates) {
+      const code = codes.get(id);
+      if (!code) shortlist.remove(id);
+      else near.push({ id, similarity: similarity(vector, code) });
+    }
+    return near
+      .filter((one) => one.similarity >= floor)
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
+  /** `undefined` while the model is unavailable; the query is still looked up by words. */
+  async function embedQuery(words: string): Promise<Float32Array | undefined> {
+    try {
+      const [vector] = await embedder.embed([words], 'query');
+      return vector && normalize(vector);
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    bytesPerVector: codeBytes(dimensions) + ROW_BYTES,
+    nearest,
+    embedMissing,
+    async pause() {
+      stopped = true;
+      await embedding;
+      stopped = false;
+    },
+    forget() {
+      shortlist.clear();
+      nextSeq = 0;
+      embeddedUpTo = 0;
+    },
+    async close() {
+      stopped = true;
+      await embedding;
+    },
+  };
+}
+
+/** Approximate size of a vector row without the vector. */
+const ROW_BYTES = 60;
+
+const textOf = ({ title, heading, text }: UnembeddedRow): string =>
+  [title, heading, markdownToPlainText(text)].filter((part) => part !== '').join('\n');
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -1,0 +1,96 @@
+/** Writes pages in batches, so that a batch waits for the disk only once. */
+import type { IndexStore } from '../store/index-store.ts';
+import type { PreparedPage } from './prepare-page.ts';
+
+export interface BatchWriter {
+  /** Resolves with whether the page was new. Rejects if it could not be written. */
+  write(page: PreparedPage): Promise<boolean>;
+  /** Resolves once every pending page is written or rejected. */
+  flush(): Promise<void>;
+}
+
+export interface BatchWriterOptions {
+  readonly store: IndexStore;
+  readonly maxBytes: number;
+  readonly onWritten: () => unknown;
+}
+
+const BATCH_PAGES = 64;
+const BATCH_BYTES = 4_000_000;
+/** How long a page waits for others to join its batch. */
+const BATCH_DELAY_MS = 20;
+/** Pruning goes down to this share of the limit, so that the next batches need not prune again. */
+const PRUNE_TO_SHARE = 0.95;
+/** The size is checked after writing this share of the limit. */
+const CHECK_SHARE = 0.01;
+
+interface Waiting {
+  readonly page: PreparedPage;
+  resolve(added: boolean): void;
+  reject(reason: unknown): void;
+}
+
+export function createBatchWriter({ store, maxBytes, onWritten }: BatchWriterOptions): BatchWriter {
+  let waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  // Checked after the first batch: the limit may be lower than at the last start.
+  let uncheckedBytes = Number.POSITIVE_INFINITY;
+
+  async function writeBatch(): Promise<void> {
+    const batch = takeBatch();
+    if (batch.length === 0) return;
+    try {
+      const added = await store.write(batch.map(({ page }) => page));
+      for (const [at, { resolve, page }] of batch.entries()) {
+        if (added[at]) uncheckedBytes += page.bytes;
+        resolve(added[at]!);
+      }
+      onWritten();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    await pruneIfNeeded();
+  }
+
+  function takeBatch(): Waiting[] {
+    let bytes = 0;
+    const end = waiting.findIndex(({ page }, at) => {
+      bytes += page.bytes;
+      return at > 0 && (at >= BATCH_PAGES || bytes > BATCH_BYTES);
+    });
+    const batch = end < 0 ? waiting : waiting.slice(0, end);
+    waiting = waiting.slice(batch.length);
+    return batch;
+  }
+
+  async function pruneIfNeeded(): Promise<void> {
+    if (uncheckedBytes < maxBytes * CHECK_SHARE) return;
+    uncheckedBytes = 0;
+    const { bytes } = await store.stats(undefined);
+    if (bytes > maxBytes) await store.prune(maxBytes * PRUNE_TO_SHARE);
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(async () => {
+      while (waiting.length > 0) await writeBatch();
+    });
+    // Pruning that failed is repeated after the next batch.
+    writing = writing.catch(() => {});
+    return writing;
+  }
+
+  return {
+    write(page) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ page, resolve, reject });
+        if (waiting.length >= BATCH_PAGES) void flush();
+        else timer ??= setTimeout(flush, BATCH_DELAY_MS);
+      });
+    },
+    flush,
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * A reader that adds the pages it reads to the local index. Only public pages are added: nothing sent with a request or
+ * read with a caller's credentials, and nothing that its site or the caller forbids to store. Its URLs decide who can
+ * find it.
+ */
+import { createHash } from 'node:crypto';
+import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import { exclusionOf, toIndexablePage } from './index/fill/indexable.ts';
+import type { LocalIndex } from './index/local-index.ts';
+import { type IndexShared, ownerOf } from './index/owners.ts';
+
+export interface IndexingReaderOptions {
+  readonly index: Pick<LocalIndex, 'add' | 'remove'>;
+  /** Whether to index pages that forbid copies (`no-store`). */
+  readonly keepsNoStore: boolean;
+  /** Which pages read by other accounts an account can find. */
+  readonly shared: IndexShared;
+  readonly log: Pick<Log, 'warn'>;
+  readonly now?: () => number;
+}
+
+/** Limit of pages waiting for the index. Others are skipped until they are read again. */
+const MAX_WAITING = 200;
+/** Limit of the cache of pages known to be in the index in their current version. */
+const MAX_KNOWN = 2_000;
+/** How long a page stays in that cache. Adding it again marks it as recently read in the index. */
+const KNOWN_FOR_MS = 600_000;
+
+export function createIndexingReader(reader: Reader, options: IndexingReaderOptions): Reader {
+  const addToIndex = createIndexer(options);
+  return {
+    async *each(request) {
+      let last: Rendition | undefined;
+      for await (const rendition of reader.each(request)) {
+        last = rendition;
+        yield rendition;
+      }
+      if (last) addToIndex(request, last);
+    },
+    async last(request) {
+      const rendition = await reader.last(request);
+      addToIndex(request, rendition);
+      return rendition;
+    },
+  };
+}
+
+interface Known {
+  readonly version: string;
+  readonly until: number;
+}
+
+function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: IndexingReaderOptions) {
+  const known = new Map<string, Known>();
+  let waiting = 0;
+
+  function track(url: string, work: Promise<unknown>): void {
+    waiting++;
+    work
+      .catch((error: unknown) => {
+        known.delete(url);
+        log.warn({ err: error }, 'a page could not be indexed');
+      })
+      .finally(() => waiting--);
+  }
+
+  return (request: ReadRequest, rendition: Rendition): void => {
+    if (!isPublicRead(request) || rendition.staleAt !== undefined || waiting >= MAX_WAITING) return;
+    const { url } = rendition.page;
+    const exclusion = exclusionOf(rendition, keepsNoStore);
+    if (exclusion) {
+      // An earlier copy must not outlive the page or the consent of its site.
+      if (exclusion.isPermanent) {
+        known.delete(url);
+        track(url, index.remove(url));
+      }
+      return;
+    }
+    const page = toIndexablePage(
+      request.options.formats.has('frontmatter') ? withoutFrontMatter(rendition) : rendition.page,
+    );
+    const urls = [request.target.url, rendition.finalUrl ?? url];
+    const owner = ownerOf(shared, { account: request.account, urls });
+    if (!page || owner === undefined) return;
+    const version = createHash('sha256').update(`${owner}\n${page.title}\n${page.content}`).digest('base64');
+    const before = known.get(url);
+    if (before?.version === version && before.until > now()) return;
+    // Re-inserted as the youngest; the oldest is evicted.
+    known.delete(url);
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
+    known.set(url, { version, until: now() + KNOWN_FOR_MS });
+    track(url, index.add({ ...page, owner }));
+  };
+}
+
+/** Whether the read returned a whole public page in Markdown. */
+function isPublicRead({ target, options }: ReadRequest): boolean {
+  if (target.given || target.upload || !mayKeep(options)) return false;
+  const { formats, modelFormat, maxTokens, targetSelector, removeSelector, retainLinks } = options;
+  const isWhole = maxTokens === undefined && targetSelector.length === 0 && removeSelector.length === 0;
+  const isPlain = retainLinks !== 'none' && retainLinks !== 'gpt-oss' && options.proxy === 'none';
+  const isMarkdown = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
+  return isMarkdown && !modelFormat && isWhole && isPlain;
+}
+
+/** The page without the front matter at the start of its content. */
+function withoutFrontMatter({ page }: Rendition): Rendition['page'] {
+  const end = page.content?.startsWith('---\n') ? page.content.indexOf('\n---\n', 3) : -1;
+  return end < 0 ? page : { ...page, content: page.content!.slice(end + 5).trimStart() };
+}

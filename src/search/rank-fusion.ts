@@ -1,0 +1,39 @@
+/** Reciprocal rank fusion: merges several rankings into one (Cormack, Clarke and Büttcher 2009). */
+
+/** Smoothing constant of the paper: how little the first ranks count more than the next. */
+const SMOOTHING = 60;
+
+export interface RankedList<Item> {
+  /** Best first. An item that repeats counts once, at its first rank. */
+  readonly items: readonly Item[];
+  /** How much the list counts; 1 unless given. */
+  readonly weight?: number;
+}
+
+export interface FusedRank<Key> {
+  readonly key: Key;
+  /** Between 0 and 1. */
+  readonly score: number;
+}
+
+/**
+ * All items of the lists, best first; equal scores stay in the order of the lists. `keyOf` says which items are the
+ * same, and returns `undefined` for one to leave out, whose rank stays empty.
+ */
+export function fuseRanks<Item, Key>(
+  lists: readonly RankedList<Item>[],
+  keyOf: (item: Item) => Key | undefined,
+): FusedRank<Key>[] {
+  const scores = new Map<Key, number>();
+  const highest = lists.reduce((sum, { weight = 1 }) => sum + weight, 0) / (SMOOTHING + 1);
+  for (const { items, weight = 1 } of lists) {
+    const seen = new Set<Key>();
+    for (const [rank, item] of items.entries()) {
+      const key = keyOf(item);
+      if (key === undefined || seen.has(key)) continue;
+      seen.add(key);
+      scores.set(key, (scores.get(key) ?? 0) + weight / (SMOOTHING + 1 + rank) / highest);
+    }
+  }
+  return [...scores].map(([key, score]) => ({ key, score })).sort((a, b) => b.score - a.score);
+}

@@ -1,0 +1,258 @@
+/**
+ * Selects the best passages of several pages within a token limit, by words and by meaning, without near-duplicates.
+ */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { countTokens, keepTokens } from '#reader/index.ts';
+import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
+import { cutPassages } from './index/passages/cut-passages.ts';
+import { guessLanguage } from './index/text/language.ts';
+import { querySlots, type Slot, termsOf } from './index/text/terms.ts';
+import type { SearchQuery } from './query.ts';
+import { fuseRanks } from './rank-fusion.ts';
+import type { Entry } from './result.ts';
+
+export interface PassageTools {
+  /** Absent without an embedding model. */
+  readonly embedder?: IndexEmbedder | undefined;
+  readonly rerank?: PassageReranker | undefined;
+}
+
+interface PassagesRequest {
+  readonly query: SearchQuery;
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** Most passages considered: of one page, by a model, and for the selection. */
+const MAX_PER_PAGE = 150;
+const MAX_BY_MODEL = 96;
+const MAX_RANKED = 500;
+/** The selection ends when fewer tokens are left. */
+const MIN_TOKENS = 15;
+/** Low, since the order of results ranks pages, not their passages. */
+const POSITION_WEIGHT = 0.5;
+const MAX_QUERY_SLOTS = 32;
+/** BM25 parameters (Robertson and Zaragoza 2009). */
+const K1 = 1.2;
+const B = 0.75;
+/** Passages that share more than this part of their words are near-duplicates. */
+const DUPLICATE_SHARE = 0.8;
+
+interface Candidate {
+  readonly entry: number;
+  readonly start: number;
+  readonly text: string;
+  readonly heading: string;
+  readonly terms: ReadonlyMap<string, number>;
+  /** Terms of the text, without title and headings. */
+  readonly textTerms: ReadonlySet<string>;
+  readonly length: number;
+}
+
+/** Returns the entries that have selected passages, each with its passages in the order of the page. */
+export async function selectPassages(
+  entries: readonly Entry[],
+  { query, maxTokens, signal }: PassagesRequest,
+  { embedder, rerank }: PassageTools,
+): Promise<readonly Entry[]> {
+  const candidates: Candidate[] = [];
+  for (const [index, entry] of entries.entries()) {
+    candidates.push(...candidatesOf(entry, index));
+    await yieldToEventLoop();
+    signal.throwIfAborted();
+  }
+  const words = query.words || query.text;
+  const language = guessLanguage(words);
+  const slots = querySlots(words, language ? [language] : LANGUAGES, MAX_QUERY_SLOTS);
+  const rankings: Ranking[] = [
+    { order: byWords(candidates, slots), weight: 1 },
+    { order: byPosition(candidates), weight: POSITION_WEIGHT },
+  ];
+  // A model sees passages that match the words, and the beginnings of pages.
+  const shortlist = fuse(rankings).slice(0, MAX_BY_MODEL);
+  const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
+  if (near) rankings.push({ order: near, weight: embedder.weight });
+  let order: readonly Candidate[] = fuse(rankings).slice(0, MAX_RANKED);
+  if (rerank) order = await rerankFirst(order, words, rerank, signal);
+  const chosen = fitInto(order, maxTokens);
+  const withPassages = entries.flatMap((entry, index) => {
+    const passages = chosen
+      .filter((one) => one.candidate.entry === index)
+      .sort((a, b) => a.candidate.start - b.candidate.start);
+    if (!passages.length) return [];
+    return [
+      { ...entry, passages: passages.map(({ candidate: { text, heading }, tokens }) => ({ text, heading, tokens })) },
+    ];
+  });
+  return withPassages.length ? withPassages : entries.map((entry) => ({ ...entry, passages: [] }));
+}
+
+/** Languages to stem by if the language of the query is unclear. */
+const LANGUAGES = ['en', 'de', 'fr', 'es'];
+
+/** The passages of a page. If it was not read: those of the local index, or the provider's snippet. */
+function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
+  const markdown = rendition?.page.content || rendition?.page.text || '';
+  const language = guessLanguage(markdown || hit.description);
+  const pieces = markdown
+    ? cutPassages(markdown, MAX_PER_PAGE).map(({ start, end, heading }) => ({
+        start,
+        heading,
+        text: markdown.slice(start, end).trim(),
+      }))
+    : hit.passages?.length
+      ? hit.passages
+      : [{ start: 0, heading: '', text: hit.description }];
+  return pieces
+    .filter(({ text }) => text !== '')
+    .map(({ start, heading, text }) => {
+      const body = termsOf(text, language);
+      // Titles and headings describe a passage, so their terms count too.
+      const above = termsOf(`${hit.title}\n${heading}`, language);
+      const terms = new Map<string, number>();
+      for (const term of [...body.main, ...body.variants, ...above.main]) terms.set(term, (terms.get(term) ?? 0) + 1);
+      return {
+        entry,
+        start,
+        heading,
+        text,
+        terms,
+        textTerms: new Set(body.main),
+        length: body.main.length + above.main.length,
+      };
+    });
+}
+
+function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Candidate[] {
+  const specific = slots.filter(({ common }) => !common);
+  const searched = specific.length ? specific : slots;
+  const mean = candidates.reduce((sum, { length }) => sum + length, 0) / (candidates.length || 1);
+  const counts = searched.map(({ terms }) =>
+    candidates.map((candidate) => terms.reduce((sum, term) => sum + (candidate.terms.get(term) ?? 0), 0)),
+  );
+  const weights = counts.map((list) => {
+    const having = list.filter((count) => count > 0).length;
+    return Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5));
+  });
+  const scores = candidates.map(({ length }, index) =>
+    counts.reduce((sum, list, slot) => {
+      const count = list[index]!;
+      return sum + (weights[slot]! * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / (mean || 1)));
+    }, 0),
+  );
+  return sortByScore(candidates, scores)
+    .filter(([, score]) => score > 0)
+    .map(([candidate]) => candidate);
+}
+
+/** The first passage of each page in the order of the results, then the second of each, and so on. */
+const byPosition = (candidates: readonly Candidate[]): Candidate[] => {
+  const counts = new Map<number, number>();
+  const depth = candidates.map(({ entry }) => {
+    const position = counts.get(entry) ?? 0;
+    counts.set(entry, position + 1);
+    return position;
+  });
+  return sortByScore(
+    candidates,
+    depth.map((position) => -position),
+  ).map(([candidate]) => candidate);
+};
+
+async function byMeaning(
+  candidates: readonly Candidate[],
+  words: string,
+  embedder: IndexEmbedder,
+  signal: AbortSignal,
+): Promise<Candidate[] | undefined> {
+  try {
+    const [[query], vectors] = await Promise.all([
+      embedder.embed([words], 'query', signal),
+      embedder.embed(
+        candidates.map(({ heading, text }) => `${heading}\n${text}`),
+        'passage',
+        signal,
+      ),
+    ]);
+    const scores = vectors.map((vector) => cosine(query!, vector));
+    return sortByScore(candidates, scores)
+      .filter(([, score]) => score > embedder.floor)
+      .map(([candidate]) => candidate);
+  } catch (error) {
+    // The ranking by words is enough.
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let dot = 0;
+  let left = 0;
+  let right = 0;
+  for (let at = 0; at < a.length; at++) {
+    dot += a[at]! * b[at]!;
+    left += a[at]! ** 2;
+    right += b[at]! ** 2;
+  }
+  return dot / (Math.sqrt(left * right) || 1);
+}
+
+async function rerankFirst(
+  order: readonly Candidate[],
+  words: string,
+  rerank: PassageReranker,
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
+  const shown = order.slice(0, MAX_BY_MODEL);
+  try {
+    const scores = await rerank(
+      words,
+      shown.map(({ text }) => text),
+      signal,
+    );
+    return [...sortByScore(shown, Array.from(scores)).map(([candidate]) => candidate), ...order.slice(MAX_BY_MODEL)];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return order;
+  }
+}
+
+/** Sorts by score, best first; equal scores keep their order. */
+const sortByScore = <T>(items: readonly T[], scores: readonly number[]): [T, number][] =>
+  items.map((item, index): [T, number] => [item, scores[index]!]).sort(([, a], [, b]) => b - a);
+
+interface Ranking {
+  readonly order: readonly Candidate[];
+  readonly weight: number;
+}
+
+const fuse = (rankings: readonly Ranking[]): Candidate[] =>
+  fuseRanks(
+    rankings.map(({ order, weight }) => ({ items: order, weight })),
+    (candidate) => candidate,
+  ).map(({ key }) => key);
+
+/** Takes passages in order while they fit, without near-duplicates of better ones. */
+function fitInto(order: readonly Candidate[], maxTokens: number): { candidate: Candidate; tokens: number }[] {
+  const chosen: { candidate: Candidate; tokens: number }[] = [];
+  let left = maxTokens;
+  for (const candidate of order) {
+    if (left < MIN_TOKENS) break;
+    if (chosen.some((other) => isNearDuplicate(candidate, other.candidate))) continue;
+    const tokens = countTokens(candidate.text);
+    if (tokens > left) continue;
+    left -= tokens;
+    chosen.push({ candidate, tokens });
+  }
+  const [best] = order;
+  if (chosen.length || !best) return chosen;
+  // None fits: a part of the best one is better than nothing.
+  const text = keepTokens(best.text, maxTokens);
+  return [{ candidate: { ...best, text }, tokens: countTokens(text) }];
+}
+
+function isNearDuplicate({ textTerms: a }: Candidate, { textTerms: b }: Candidate): boolean {
+  let common = 0;
+  for (const term of a) if (b.has(term)) common++;
+  return common > DUPLICATE_SHARE * (a.size + b.size - common);
+}
