@@ -13,17 +13,17 @@ export interface CommandContext {
 }
 
 /** What each of these commands can be told. */
-export interface AccountsFlags {
+export interface DataFlags {
   readonly dataDir?: string;
   readonly config?: string;
   readonly json?: boolean;
 }
 
-export const accountsCommandOf = (name: string, description: string): Command =>
+export const newCommand = (name: string, description: string): Command =>
   new Command(name).description(description).exitOverride();
 
 /** Adds the flags that tell where the room is, and how it is answered. */
-export const withAccountsFlags = <Given extends Command>(command: Given): Given =>
+export const withDataFlags = <Given extends Command>(command: Given): Given =>
   command
     .addOption(new Option('--data-dir <dir>', 'The folder in which everything is kept. [LECTERN_DATA_DIR]'))
     .addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'))
@@ -32,7 +32,7 @@ export const withAccountsFlags = <Given extends Command>(command: Given): Given 
 /** Opens the room for as long as the work takes. */
 export async function withAccounts<T>(
   { environment }: CommandContext,
-  { dataDir, config }: AccountsFlags,
+  { dataDir, config }: DataFlags,
   work: (room: AccountsModule) => Promise<T>,
 ): Promise<T> {
   const { openAccounts } = await import('#accounts/index.ts');
@@ -51,7 +51,7 @@ export async function withAccounts<T>(
 }
 
 /** The value, or an Error that says that there is none of this id. */
-export function found<T>(value: T | undefined, what: string, id: string): T {
+export function requireFound<T>(value: T | undefined, what: string, id: string): T {
   if (value === undefined) throw new Error(`there is no ${what} ${id}`);
   return value;
 }

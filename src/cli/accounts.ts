@@ -4,18 +4,18 @@ import type { Account, ShownAccount } from '#accounts/index.ts';
 import { PLAN_CHOICES } from '#generated/cli-flags.ts';
 import type { PlanName } from '#plans.ts';
 import {
-  type AccountsFlags,
-  accountsCommandOf,
   type CommandContext,
-  found,
+  type DataFlags,
+  newCommand,
+  requireFound,
   withAccounts,
-  withAccountsFlags,
+  withDataFlags,
 } from './accounts-module.ts';
-import { reading, wholeNumber } from './numbers.ts';
+import { flagParser, parseInteger } from './numbers.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
 
-interface AccountFlags extends AccountsFlags {
+interface AccountFlags extends DataFlags {
   readonly name?: string;
   readonly plan?: PlanName;
   readonly balance?: number | 'none';
@@ -23,27 +23,27 @@ interface AccountFlags extends AccountsFlags {
 }
 
 /** Commander keeps no null. */
-const balance = reading((text: string) => {
+const parseBalance = flagParser((text: string) => {
   if (text === 'none') return text;
-  const value = wholeNumber(text);
+  const value = parseInteger(text);
   if (value < 0) throw new Error('It must not be below zero.');
   return value;
 });
 
 export function accountsCommand(context: CommandContext): Command {
-  const accounts = accountsCommandOf('accounts', 'Make, list and change accounts.');
+  const accounts = newCommand('accounts', 'Make, list and change accounts.');
   const planOption = () => new Option('--plan <plan>', 'The plan.').choices(PLAN_CHOICES);
   const toBalance = (given: number | 'none' | undefined) => (given === 'none' ? null : given);
   const balanceOption = () =>
-    new Option('--balance <tokens>', 'Tokens that may be used; `none` counts none.').argParser(balance);
-  const show = async (account: Account, { json }: AccountsFlags) => {
+    new Option('--balance <tokens>', 'Tokens that may be used; `none` counts none.').argParser(parseBalance);
+  const show = async (account: Account, { json }: DataFlags) => {
     const { showAccount } = await import('#accounts/index.ts');
     const shown = showAccount(account);
     if (json) context.print(JSON.stringify(shown, null, 2));
     else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
   };
 
-  withAccountsFlags(accounts.command('create'))
+  withDataFlags(accounts.command('create'))
     .description('Make an account.')
     .argument('<name>', 'what to call it')
     .addOption(planOption().default('free'))
@@ -56,9 +56,9 @@ export function accountsCommand(context: CommandContext): Command {
         );
       }),
     );
-  withAccountsFlags(accounts.command('list'))
+  withDataFlags(accounts.command('list'))
     .description('List accounts.')
-    .action((flags: AccountsFlags) =>
+    .action((flags: DataFlags) =>
       withAccounts(context, flags, async (room) => {
         const { showAccount } = await import('#accounts/index.ts');
         const shown = (await room.accounts.accounts()).map(showAccount);
@@ -66,7 +66,7 @@ export function accountsCommand(context: CommandContext): Command {
         else for (const line of tableLines(HEADINGS, shown.map(cells), 'There is no account.')) context.print(line);
       }),
     );
-  withAccountsFlags(accounts.command('change'))
+  withDataFlags(accounts.command('change'))
     .description('Change name, plan or balance of an account.')
     .argument('<id>', 'the id of the account')
     .option('--name <name>', 'What to call it.')
@@ -74,13 +74,13 @@ export function accountsCommand(context: CommandContext): Command {
     .addOption(balanceOption().conflicts('addBalance'))
     .addOption(
       new Option('--add-balance <tokens>', 'Tokens to add to the balance; below zero they are taken.').argParser(
-        wholeNumber,
+        parseInteger,
       ),
     )
     .action((id: string, { name, plan, balance, addBalance, ...flags }: AccountFlags) =>
       withAccounts(context, flags, async (room) => {
         const changed = await room.accounts.changeAccount(id, { name, plan, balance: toBalance(balance), addBalance });
-        await show(found(changed, 'account', id), flags);
+        await show(requireFound(changed, 'account', id), flags);
       }),
     );
   return accounts;

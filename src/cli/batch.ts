@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BatchJob, BatchLine, BatchRequest, Client } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, usageError } from './exit-codes.ts';
 import { Command, Option } from './flags.ts';
-import { wholeNumber } from './numbers.ts';
-import { writeAside } from './out.ts';
+import { parseInteger } from './numbers.ts';
+import { writeAtomically } from './output.ts';
 import { bar, count } from './progress.ts';
 import { tableLines } from './table.ts';
 import { shortTime } from './times.ts';
@@ -34,7 +34,7 @@ interface GetFlags extends Flags {
   readonly output?: string;
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** What one request takes, as the server says in its guide. */
 const MAX_INLINE_LINES = 10_000;
 
@@ -42,9 +42,12 @@ export function batchCommand(context: CliContext): Command {
   const batch = new Command('batch').description('Submit batch jobs of embeddings, and fetch what they give.');
   const add = (name: string, description: string) =>
     withClientFlags(batch.command(name)).description(description).option('--json', 'Answer in JSON.');
-  submit(add('submit', 'Submit a file of JSON lines, the input with `-`, or an address of one with --url.'), context);
+  addSubmitCommand(
+    add('submit', 'Submit a file of JSON lines, the input with `-`, or an address of one with --url.'),
+    context,
+  );
   const shown = (work: (client: Client, id: string) => Promise<BatchJob>) => (id: string, flags: Flags) =>
-    inClient(context, flags, async ({ client }) => show(context, flags, await work(client, id)));
+    withClient(context, flags, async ({ client }) => printJob(context, flags, await work(client, id)));
   const call = () => ({ signal: context.signal });
   add('status', 'Show a job.')
     .argument('<id>')
@@ -52,20 +55,22 @@ export function batchCommand(context: CliContext): Command {
   add('wait', 'Wait for the end of a job, and show it. Fails unless it was completed.')
     .argument('<id>')
     .action((id: string, flags: Flags) =>
-      inClient(context, flags, ({ client }) => wait(context, flags, client, id), { jobs: true }),
+      withClient(context, flags, ({ client }) => waitForJob(context, flags, client, id), { jobs: true }),
     );
   add('get', 'Fetch the output of a job that has ended.')
     .argument('<id>')
     .option('--errors', 'The lines that failed instead.')
     .option('-o, --output <file>', 'Where to write it; the output without one.')
-    .action((id: string, flags: GetFlags) => inClient(context, flags, ({ client }) => get(context, flags, client, id)));
+    .action((id: string, flags: GetFlags) =>
+      withClient(context, flags, ({ client }) => writeRecords(context, flags, client, id)),
+    );
   add('cancel', 'Cancel a job; what is done by then can be fetched.')
     .argument('<id>')
     .action(shown((client, id) => client.batches.cancel(id, call())));
   add('list', 'List jobs, newest first.')
-    .addOption(new Option('--limit <count>', 'How many.').argParser(wholeNumber).default(20))
+    .addOption(new Option('--limit <count>', 'How many.').argParser(parseInteger).default(20))
     .action((flags: Flags & { limit: number }) =>
-      inClient(context, flags, async ({ client }) => {
+      withClient(context, flags, async ({ client }) => {
         const jobs = await client.batches.list({ limit: flags.limit, ...call() });
         if (flags.json) context.print(JSON.stringify(jobs, null, 2));
         else for (const line of tableLines(HEADINGS, jobs.map(cells), 'There is no job.')) context.print(line);
@@ -74,13 +79,13 @@ export function batchCommand(context: CliContext): Command {
   return batch;
 }
 
-function submit(command: Command, context: CliContext): void {
+function addSubmitCommand(command: Command, context: CliContext): void {
   command
     .argument('<file>', 'a file of JSON lines, `-`, or with --url its address')
     .requiredOption('--model <id>', 'The model.')
     .option('--url', 'The argument is an address, from which the server fetches the file.')
     .option('--task <task>', 'What the vectors are for.')
-    .addOption(new Option('--dimensions <count>', 'Their length.').argParser(wholeNumber))
+    .addOption(new Option('--dimensions <count>', 'Their length.').argParser(parseInteger))
     .option('--embedding-type <type>', 'How they are written: float, base64, binary, ubinary.')
     .option('--truncate', 'Cut what is longer than the model takes.')
     .option('--webhook <url>', 'Where the end of the job is told.')
@@ -92,7 +97,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
   const { model, task, dimensions, embeddingType, truncate } = flags;
   const request: BatchRequest = {
     model,
-    ...(flags.url ? { input_url: file } : { input: (await linesOf(file, context)) as BatchLine[] }),
+    ...(flags.url ? { input_url: file } : { input: (await readLines(file, context)) as BatchLine[] }),
     ...(task !== undefined && { task }),
     ...(dimensions !== undefined && { dimensions }),
     ...(embeddingType !== undefined && { embedding_type: embeddingType }),
@@ -103,14 +108,14 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
     const secret = headers.get('x-webhook-secret');
     if (secret) context.note(`webhooks are signed with ${secret}`);
   };
-  await inClient(
+  await withClient(
     context,
     flags,
     async ({ client, server }) => {
       const job = await client.batches.submit(request, { signal: context.signal });
       if (flags.wait) {
         context.note(job.batch_id);
-        return wait(context, flags, client, job.batch_id);
+        return waitForJob(context, flags, client, job.batch_id);
       }
       if (server === undefined) context.note('it waits for a server, `lectern worker` or `lectern batch wait`');
       context.print(flags.json ? JSON.stringify(job, null, 2) : job.batch_id);
@@ -120,7 +125,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
 }
 
 /** A line that is no JSON is sent as the text that it is: it fails alone, and is told among the errors. */
-async function linesOf(file: string, { readInput }: CliContext): Promise<unknown[]> {
+async function readLines(file: string, { readInput }: CliContext): Promise<unknown[]> {
   const text = file === '-' ? await readInput() : await readFile(file, 'utf8');
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -140,11 +145,11 @@ async function linesOf(file: string, { readInput }: CliContext): Promise<unknown
   });
 }
 
-async function wait(context: CliContext, flags: Flags, client: Client, id: string): Promise<void> {
+async function waitForJob(context: CliContext, flags: Flags, client: Client, id: string): Promise<void> {
   const job = await client.batches
     .wait(id, {
       signal: context.signal,
-      pollMs: LOOK_MS,
+      pollMs: POLL_MS,
       onProgress: (now) => context.rewrite?.(progressLine(now)),
     })
     .catch((error: unknown) => {
@@ -155,7 +160,7 @@ async function wait(context: CliContext, flags: Flags, client: Client, id: strin
       );
     })
     .finally(() => context.rewrite?.(''));
-  show(context, flags, job);
+  printJob(context, flags, job);
   if (job.status !== 'completed')
     throw new CommandError('failed', `the job is ${job.status}${job.error ? `: ${job.error}` : ''}`);
 }
@@ -168,7 +173,12 @@ export function progressLine({ status, stats }: Pick<BatchJob, 'status' | 'stats
   return `${bar(total ? done / total : 1)}  ${count(done)} of ${count(total)} lines${failed ? `, ${count(failed)} failed` : ''}`;
 }
 
-async function get({ output, signal }: CliContext, flags: GetFlags, client: Client, id: string): Promise<void> {
+async function writeRecords(
+  { output, signal }: CliContext,
+  flags: GetFlags,
+  client: Client,
+  id: string,
+): Promise<void> {
   const { batches } = client;
   const records = flags.errors ? batches.errors(id, { signal }) : batches.output(id, { signal });
   const lines = Readable.from(
@@ -179,14 +189,14 @@ async function get({ output, signal }: CliContext, flags: GetFlags, client: Clie
   const { output: name } = flags;
   if (name === undefined) return pipeline(lines, output, { end: false });
   // On the disk before it takes the place of what was there.
-  await writeAside(name, (file) => pipeline(lines, createWriteStream(file, { flush: true }))).catch(
+  await writeAtomically(name, (file) => pipeline(lines, createWriteStream(file, { flush: true }))).catch(
     (error: unknown) => {
       throw signal.aborted ? new CommandError('interrupted', `stopped: ${name} is as it was before`) : error;
     },
   );
 }
 
-function show(context: CliContext, { json }: Flags, job: BatchJob): void {
+function printJob(context: CliContext, { json }: Flags, job: BatchJob): void {
   if (json) context.print(JSON.stringify(job, null, 2));
   else for (const [label, value] of facts(job)) context.print(`${label.padEnd(10)} ${value}`);
 }

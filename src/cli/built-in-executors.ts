@@ -19,7 +19,7 @@ const NOTHING: OpenExecutors = { executors: {}, close: async () => {} };
 const isBuiltIn = (uses: unknown): boolean => typeof uses === 'string' && BUILT_IN_NAMES.includes(uses);
 
 /** Reader, models and collections with the settings of the server, when one of the deployments needs them. */
-export async function openBuiltIns(
+export async function openBuiltInExecutors(
   deployments: readonly DeploymentDefinition[],
   { version, environment }: BuiltInContext,
 ): Promise<OpenExecutors> {

@@ -25,23 +25,23 @@ export const withClientFlags = <Given extends Command>(command: Given): Given =>
       new Option(
         '--server <url>',
         'Ask this server: the address of its reader. Without one the command works in this process. [LECTERN_URL]',
-      ).helpGroup(WHERE),
+      ).helpGroup(CONNECTION_GROUP),
     )
-    .addOption(new Option('--key <key>', 'The API key for it. [LECTERN_API_KEY]').helpGroup(WHERE))
+    .addOption(new Option('--key <key>', 'The API key for it. [LECTERN_API_KEY]').helpGroup(CONNECTION_GROUP))
     .addOption(
       new Option(
         '--data-dir <dir>',
         'In this process: the folder in which everything is kept. [LECTERN_DATA_DIR]',
-      ).helpGroup(WHERE),
+      ).helpGroup(CONNECTION_GROUP),
     )
     .addOption(
       new Option('--config <file>', 'In this process: a YAML or JSON file of settings. [LECTERN_CONFIG]').helpGroup(
-        WHERE,
+        CONNECTION_GROUP,
       ),
     )
-    .addOption(new Option('--verbose', 'In this process: log on the standard error.').helpGroup(WHERE));
+    .addOption(new Option('--verbose', 'In this process: log on the standard error.').helpGroup(CONNECTION_GROUP));
 
-const WHERE = 'Where:';
+const CONNECTION_GROUP = 'Where:';
 
 export interface OpenClient {
   readonly client: Client;
@@ -55,7 +55,7 @@ export const serverOf = (
   { server }: Pick<ClientFlags, 'server'>,
 ): string | undefined => server || environment.LECTERN_URL || undefined;
 
-interface Needs {
+interface ClientNeeds {
   /** What is asked in this process; all unless given. */
   readonly rooms?: 'reader';
   /** Whether jobs are worked on in this process too. */
@@ -67,37 +67,41 @@ interface Needs {
 }
 
 /** Opens a client for as long as the work takes. */
-export async function inClient<T>(
+export async function withClient<T>(
   context: CliContext,
   flags: ClientFlags,
   work: (open: OpenClient) => Promise<T>,
-  needs: Needs = {},
+  needs: ClientNeeds = {},
 ): Promise<T> {
   const server = serverOf(context, flags);
-  if (server) return atServer(server, context, { flags, needs }, work);
+  if (server) return withServer(server, context, { flags, needs }, work);
   const { openInProcessFaces } = await import('./in-process-faces.ts');
-  const rooms = await openInProcessFaces(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
+  const faces = await openInProcessFaces(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
   try {
     return await work({
-      client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs), retries: needs.retries }),
+      client: await loadClient({
+        urls: faces.urls,
+        fetch: observeResponses(faces.fetch, needs),
+        retries: needs.retries,
+      }),
       server: undefined,
     });
   } finally {
-    await rooms.close();
+    await faces.close();
   }
 }
 
-async function atServer<T>(
+async function withServer<T>(
   server: string,
   context: CliContext,
-  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: Needs },
+  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: ClientNeeds },
   work: (open: OpenClient) => Promise<T>,
 ): Promise<T> {
-  const client = await clientOf({
-    ...placesOf(server),
+  const client = await loadClient({
+    ...parseServerUrls(server),
     apiKey: key || context.environment.LECTERN_API_KEY,
     retries: needs.retries,
-    fetch: heard(fetch, needs),
+    fetch: observeResponses(fetch, needs),
   });
   const isOver = new AbortController();
   const version = client.health({ signal: isOver.signal }).then(
@@ -107,7 +111,7 @@ async function atServer<T>(
   try {
     const answer = await work({ client, server });
     const timer = setTimeout(() => isOver.abort(), VERSION_MS);
-    warnOfVersion(await version, server, context);
+    warnOfVersionMismatch(await version, server, context);
     clearTimeout(timer);
     return answer;
   } finally {
@@ -115,7 +119,7 @@ async function atServer<T>(
   }
 }
 
-const heard = (send: typeof fetch, { onAnswer }: Needs): typeof fetch =>
+const observeResponses = (send: typeof fetch, { onAnswer }: ClientNeeds): typeof fetch =>
   onAnswer
     ? async (...given) => {
         const response = await send(...given);
@@ -127,7 +131,7 @@ const heard = (send: typeof fetch, { onAnswer }: Needs): typeof fetch =>
 const FACES = ['reader', 'search', 'models', 'flow'] as const;
 
 /** `http://127.0.0.1:3000`, whose other faces follow from it, or each face on its own: `reader=http://…,models=http://…`. */
-function placesOf(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
+function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
   const parts = server.split(',').map((part) => /^(?:([a-z]+)=)?(https?:\/\/.*)$/i.exec(part.trim()) ?? [part]);
   const places = parts.map(([part, face, url]) => {
     if (url === undefined || !URL.canParse(url))
@@ -143,13 +147,13 @@ function placesOf(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
 /** How long the version of a server is waited for when the work is done. */
 const VERSION_MS = 1_000;
 
-function warnOfVersion(theirs: string | undefined, server: string, { version, note }: CliContext): void {
+function warnOfVersionMismatch(theirs: string | undefined, server: string, { version, note }: CliContext): void {
   const early = (text: string) => text.split('.', 2).join('.');
   if (typeof theirs !== 'string' || early(theirs) === early(version)) return;
   note(`lectern: warning: ${server} is of version ${theirs}, this program of ${version}: options may differ`);
 }
 
-async function clientOf(options: ClientOptions): Promise<Client> {
+async function loadClient(options: ClientOptions): Promise<Client> {
   const { createClient } = await import('#client/index.ts');
   return createClient(options);
 }

@@ -3,10 +3,10 @@ import type { Readable, Writable } from 'node:stream';
 import type { Log } from '#telemetry/log.ts';
 
 /** Writes down a failure that no part of the program has handled. */
-export type FaultTeller = (error: unknown, message: string) => void;
+export type ReportFault = (error: unknown, message: string) => void;
 
-export const tellLog =
-  (log: Log): FaultTeller =>
+export const reportFaultsTo =
+  (log: Log): ReportFault =>
   (err, message) =>
     log.error({ err }, message);
 
@@ -31,5 +31,5 @@ export interface CliContext {
   /** Arranges for `stop` to be called when the process is told to end, after which it has ended well. */
   readonly onStop: (stop: () => Promise<void>) => void;
   /** Tells stray failures from now on: the process survives a rejected promise, and not an uncaught error. */
-  readonly onFault: (tell: FaultTeller) => void;
+  readonly onFault: (tell: ReportFault) => void;
 }

@@ -1,16 +1,16 @@
 /** `lectern doctor`: examines the machine, the way out, limits and the work itself, and says what to do. */
 
-import { type AccountsFlags, withAccountsFlags } from './accounts-module.ts';
+import { type DataFlags, withDataFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
 
 export function doctorCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('doctor').description('Check the machine, the way out, limits and the work itself.');
-  return withAccountsFlags(command).action((flags: AccountsFlags) => examine(flags, context));
+  return withDataFlags(command).action((flags: DataFlags) => examine(flags, context));
 }
 
-async function examine({ dataDir, config: file, json }: AccountsFlags, context: CliContext): Promise<void> {
+async function examine({ dataDir, config: file, json }: DataFlags, context: CliContext): Promise<void> {
   const { readConfig, strangeVariables } = await import('#config.ts');
   const { doctor, linesOf, reportOf, summaryOf } = await import('#app/doctor/doctor.ts');
   const { ownTemporary } = await import('#app/own-temporary.ts');

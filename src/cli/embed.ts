@@ -1,11 +1,11 @@
 /** `lectern embed`: texts into vectors, through the client. */
 import type { Embedding, EmbedRequest } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { FlagCommand, Option } from './flags.ts';
-import { wholeNumber } from './numbers.ts';
-import { write } from './out.ts';
-import { textsOf } from './texts.ts';
+import { parseInteger } from './numbers.ts';
+import { write } from './output.ts';
+import { readTexts } from './texts.ts';
 
 const FORMATS = ['lines', 'json', 'base64', 'csv'] as const;
 
@@ -20,7 +20,7 @@ interface EmbedFlags extends ClientFlags {
 }
 
 /** Texts in one request: enough for a model's batches, and few enough to go on in steps. */
-const AT_ONCE = 256;
+const TEXTS_PER_REQUEST = 256;
 
 export function embedCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('embed')
@@ -31,7 +31,7 @@ export function embedCommand(context: CliContext): FlagCommand {
     .addOption(
       new Option('--input-type <side>', 'The side of a search: query or document.').choices(['query', 'document']),
     )
-    .addOption(new Option('--dimensions <count>', 'Their length, for models that can be cut.').argParser(wholeNumber))
+    .addOption(new Option('--dimensions <count>', 'Their length, for models that can be cut.').argParser(parseInteger))
     .option('--truncate', 'Cut what is longer than the model takes, instead of refusing it.')
     .addOption(
       new Option(
@@ -48,13 +48,16 @@ export function embedCommand(context: CliContext): FlagCommand {
 async function embed(given: readonly string[], flags: EmbedFlags, context: CliContext): Promise<void> {
   const format = flags.json ? 'json' : flags.format;
   const request = requestOf(flags, format);
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     let at = 0;
-    for await (const texts of inGroups(textsOf(given, context))) {
+    for await (const texts of inGroups(readTexts(given, context))) {
       const { data } = await client.embed({ ...request, input: texts }, { signal: context.signal });
       for (const { embedding } of data.toSorted((one, other) => one.index - other.index)) {
         const index = at++;
-        await write(context.output, written(format, { index, text: texts[index % AT_ONCE]!, embedding }));
+        await write(
+          context.output,
+          formatVector(format, { index, text: texts[index % TEXTS_PER_REQUEST]!, embedding }),
+        );
       }
     }
     if (format === 'json') await write(context.output, at === 0 ? '[]\n' : '\n]\n');
@@ -76,7 +79,7 @@ interface Vector extends Pick<Embedding, 'index' | 'embedding'> {
   readonly text: string;
 }
 
-function written(format: EmbedFlags['format'], vector: Vector): string {
+function formatVector(format: EmbedFlags['format'], vector: Vector): string {
   if (format === 'csv') return `${(vector.embedding as readonly number[]).join(',')}\n`;
   if (format === 'base64') return `${vector.embedding}\n`;
   const line = JSON.stringify(vector);
@@ -87,7 +90,7 @@ async function* inGroups(texts: AsyncIterable<string>): AsyncGenerator<string[]>
   let group: string[] = [];
   for await (const text of texts) {
     group.push(text);
-    if (group.length < AT_ONCE) continue;
+    if (group.length < TEXTS_PER_REQUEST) continue;
     yield group;
     group = [];
   }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { ExecutorServer } from '#flow/index.ts';
-import { tellLog } from './context.ts';
+import { reportFaultsTo } from './context.ts';
 import { type TemplateLanguage, writeTemplate } from './executor-template.ts';
 import { type FlowContext, LOOPBACK, logOf } from './flow.ts';
 
@@ -109,9 +109,9 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   });
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
   const log = await logOf(environment);
-  context.onFault(tellLog(log));
-  const { openBuiltIns } = await import('./built-in-executors.ts');
-  const { executors, close } = await openBuiltIns([definition], context);
+  context.onFault(reportFaultsTo(log));
+  const { openBuiltInExecutors } = await import('./built-in-executors.ts');
+  const { executors, close } = await openBuiltInExecutors([definition], context);
   let server: ExecutorServer | undefined;
   let exit = () => {};
   const exited = new Promise<void>((resolve) => {

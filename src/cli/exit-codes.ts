@@ -26,7 +26,7 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError('usage', message);
 
-interface Told {
+interface ErrorFields {
   readonly name?: unknown;
   readonly status?: unknown;
   readonly exit?: unknown;
@@ -40,7 +40,7 @@ const USAGE = ['ConfigError', 'ParamValidationError', 'CommanderError', 'Invalid
 /** Failures of other parts are told by their names: loading their classes would make each start slower. */
 export function exitOf(error: unknown): ExitName {
   if (error === null || typeof error !== 'object') return 'failed';
-  const { name, status, exit, code } = error as Told;
+  const { name, status, exit, code } = error as ErrorFields;
   if (error instanceof CommandError) return exit as ExitName;
   const known = [name, (error as Error).constructor.name, code].map(String);
   if (UNREACHABLE.some((one) => known.includes(one))) return 'unreachable';
@@ -48,7 +48,7 @@ export function exitOf(error: unknown): ExitName {
   return NOT_ALLOWED.includes(status) ? 'notAllowed' : 'failed';
 }
 
-export interface Many {
+export interface RunCounts {
   readonly done: number;
   readonly failed: number;
   /** Targets that answered with an error status where that is a failure (`--fail`). */
@@ -56,7 +56,7 @@ export interface Many {
 }
 
 /** The exit of a run over several: the failure of one alone is that of the run. */
-export function exitOfMany({ done, failed, refused = 0 }: Many): ExitName {
+export function exitOfMany({ done, failed, refused = 0 }: RunCounts): ExitName {
   if (failed === 0) return refused > 0 ? 'targetStatus' : 'ok';
   return done + refused > 0 ? 'someFailed' : 'failed';
 }

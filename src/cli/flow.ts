@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import type { FlowServer } from '#flow/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type FaultTeller, tellLog } from './context.ts';
+import { type ReportFault, reportFaultsTo } from './context.ts';
 
 export interface FlowContext {
   readonly version: string;
@@ -14,7 +14,7 @@ export interface FlowContext {
   readonly note: (line: string) => void;
   /** Arranges for `stop` to be called when the process is told to end. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly onFault: (tell: FaultTeller) => void;
+  readonly onFault: (tell: ReportFault) => void;
 }
 
 interface FileFlags {
@@ -58,7 +58,10 @@ export function flowCommand(context: FlowContext): Command {
   return flow;
 }
 
-async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFlags & Record<string, unknown>) {
+async function loadDefinition(
+  { environment }: FlowContext,
+  { uses, env, ...rest }: FileFlags & Record<string, unknown>,
+) {
   if (uses === undefined) throw new Error('which flow? Name its file with --uses');
   const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
@@ -71,13 +74,13 @@ async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFl
 
 async function run(context: FlowContext, { uses, env, name, workspace, ...flags }: RunFlags): Promise<void> {
   const { environment, version, print, onStop } = context;
-  const definition = await load(context, { uses, env, name, workspace, ...flags });
+  const definition = await loadDefinition(context, { uses, env, name, workspace, ...flags });
   const log = await logOf(environment);
-  context.onFault(tellLog(log));
+  context.onFault(reportFaultsTo(log));
   const { serveFlow } = await import('#flow/index.ts');
-  const { openBuiltIns } = await import('./built-in-executors.ts');
+  const { openBuiltInExecutors } = await import('./built-in-executors.ts');
   const { foreignPageRefusal } = await import('#app/flow-refusal.ts');
-  const { executors, close } = await openBuiltIns(definition.deployments, context);
+  const { executors, close } = await openBuiltInExecutors(definition.deployments, context);
   let server: FlowServer;
   try {
     const refuse = foreignPageRefusal(definition.gateway, [definition.gateway.host]);
@@ -118,7 +121,7 @@ function exportCommand(context: FlowContext): Command {
         .option('--image <image>', 'The image to run, with Lectern and the modules of the executors.')
         .option('--namespace <name>', 'Of Kubernetes.')
         .exitOverride()
-        .action((flags: ExportFlags) => write(context, kind, flags)),
+        .action((flags: ExportFlags) => writeExport(context, kind, flags)),
     );
   }
   return command;
@@ -130,12 +133,12 @@ const DESCRIPTIONS = {
   flowchart: 'The graph of the flow as a Mermaid flowchart.',
 } as const;
 
-async function write(
+async function writeExport(
   context: FlowContext,
   kind: (typeof KINDS)[number],
   { output, image, namespace, ...file }: ExportFlags,
 ): Promise<void> {
-  const definition = await load(context, file);
+  const definition = await loadDefinition(context, file);
   const { exportFlow } = await import('#flow/index.ts');
   const files = exportFlow(kind, definition, {
     image: image ?? `lectern:${context.version}`,

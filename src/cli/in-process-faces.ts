@@ -23,7 +23,7 @@ export async function openInProcessFaces(
   const { environment, version } = context;
   await ownTemporary();
   const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
-  const { faces, close } = await (needs.rooms === 'reader' ? readerOnly(options) : whole(options));
+  const { faces, close } = await (needs.rooms === 'reader' ? openReaderOnly(options) : openAllFaces(options));
   try {
     const opened = await openInProcess(faces);
     return {
@@ -58,18 +58,18 @@ function configOf(context: CliContext, flags: ClientFlags, { jobs }: InProcessOp
   };
 }
 
-interface Opened {
+interface OpenedFaces {
   readonly faces: Parameters<typeof openInProcess>[0];
   close(): Promise<void>;
 }
 
-async function whole(options: AppOptions): Promise<Opened> {
+async function openAllFaces(options: AppOptions): Promise<OpenedFaces> {
   const { createApp } = await import('#app.ts');
   const app = await createApp(options);
   return { faces: { ...app.faces, flow: app.flow }, close: app.close };
 }
 
-async function readerOnly(options: AppOptions): Promise<Opened> {
+async function openReaderOnly(options: AppOptions): Promise<OpenedFaces> {
   const { createReaderOnly } = await import('#app/reader-only.ts');
   const { face, close } = await createReaderOnly(options);
   return { faces: { reader: face }, close };

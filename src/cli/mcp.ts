@@ -1,6 +1,6 @@
 /** `lectern mcp`: the tools for a model's client that starts this program and speaks to it over the standard streams. */
 import type { Client } from '#client/index.ts';
-import { type ClientFlags, inClient, type OpenClient, withClientFlags } from './client.ts';
+import { type ClientFlags, type OpenClient, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
@@ -44,7 +44,7 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
         await isOver;
       };
       // Whoever has to wait is told so.
-      working = inClient(context, flags, work, { retries: 0 });
+      working = withClient(context, flags, work, { retries: 0 });
       working.catch((error: unknown) => {
         reject(error);
         over.abort();

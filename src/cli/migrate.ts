@@ -1,12 +1,12 @@
 /** `lectern migrate`: the tables of the databases, brought to this version before a server is. */
 
-import { type AccountsFlags, withAccountsFlags } from './accounts-module.ts';
+import { type DataFlags, withDataFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
 import { tableLines } from './table.ts';
 
-interface MigrateFlags extends AccountsFlags {
+interface MigrateFlags extends DataFlags {
   readonly dryRun?: boolean;
 }
 
@@ -14,7 +14,7 @@ export function migrateCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('migrate')
     .description('Bring the tables of the databases to this version.')
     .option('--dry-run', 'Only tell what would be done.');
-  return withAccountsFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
+  return withDataFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
 }
 
 async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context: CliContext): Promise<void> {

@@ -2,14 +2,8 @@
 import type { Command } from 'commander';
 import type { Model } from '#client/index.ts';
 import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
-import {
-  type AccountsFlags,
-  accountsCommandOf,
-  type CommandContext,
-  found,
-  withAccountsFlags,
-} from './accounts-module.ts';
-import { type ClientFlags, dataDirOf, inClient, withClientFlags } from './client.ts';
+import { type CommandContext, type DataFlags, newCommand, requireFound, withDataFlags } from './accounts-module.ts';
+import { type ClientFlags, dataDirOf, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { tableLines } from './table.ts';
 
@@ -18,12 +12,12 @@ interface ServedFlags extends ClientFlags {
 }
 
 export function modelsCommand(context: CliContext): Command {
-  const models = accountsCommandOf('models', 'List, fetch and remove models.');
+  const models = newCommand('models', 'List, fetch and remove models.');
   withClientFlags(models.command('served'))
     .description('List the models that are served, by a server or in this process.')
     .option('--json', 'Answer in JSON.')
     .action((flags: ServedFlags) =>
-      inClient(context, flags, async ({ client }) => {
+      withClient(context, flags, async ({ client }) => {
         const served = await client.models({ signal: context.signal });
         if (flags.json) context.print(JSON.stringify(served, null, 2));
         else
@@ -31,20 +25,20 @@ export function modelsCommand(context: CliContext): Command {
             context.print(line);
       }),
     );
-  withAccountsFlags(models.command('list'))
+  withDataFlags(models.command('list'))
     .description('List the models that are known, and which of them are on this machine.')
-    .action((flags: AccountsFlags) =>
-      inLibrary(context, flags, async (library) => {
+    .action((flags: DataFlags) =>
+      withLibrary(context, flags, async (library) => {
         const known = await library.list();
-        if (flags.json) context.print(JSON.stringify(known.map(shown), null, 2));
+        if (flags.json) context.print(JSON.stringify(known.map(toJson), null, 2));
         else for (const line of tableLines(HEADINGS, known.map(cells), 'There is no model.')) context.print(line);
       }),
     );
-  one(models, 'show', 'Show what is known of a model.', context, async (_, model, flags) => {
-    if (flags.json) context.print(JSON.stringify(shown(model), null, 2));
+  addModelCommand(models, 'show', 'Show what is known of a model.', context, async (_, model, flags) => {
+    if (flags.json) context.print(JSON.stringify(toJson(model), null, 2));
     else for (const [label, value] of facts(model)) context.print(`${label.padEnd(12)} ${value}`);
   });
-  one(
+  addModelCommand(
     models,
     'pull',
     'Fetch a model from the hub, or what is missing of it.',
@@ -58,11 +52,12 @@ export function modelsCommand(context: CliContext): Command {
         },
         onProgress: progressNotes(context.note),
       });
-      if (flags.json) context.print(JSON.stringify(shown(found(await library.find(row.id), 'model', row.id)), null, 2));
+      if (flags.json)
+        context.print(JSON.stringify(toJson(requireFound(await library.find(row.id), 'model', row.id)), null, 2));
       else context.print(folder);
     },
   );
-  one(models, 'remove', 'Remove what was fetched of a model.', context, async (library, { row }, flags) => {
+  addModelCommand(models, 'remove', 'Remove what was fetched of a model.', context, async (library, { row }, flags) => {
     const removed = await library.remove(row);
     if (flags.json) context.print(JSON.stringify({ id: row.id, removed }));
     else context.print(removed ? `${row.id} was removed` : `there was nothing of ${row.id}`);
@@ -70,26 +65,26 @@ export function modelsCommand(context: CliContext): Command {
   return models;
 }
 
-function one(
+function addModelCommand(
   models: Command,
   name: string,
   description: string,
   context: CommandContext,
-  work: (library: ModelLibrary, model: LibraryModel, flags: AccountsFlags) => Promise<void>,
+  work: (library: ModelLibrary, model: LibraryModel, flags: DataFlags) => Promise<void>,
 ): void {
-  withAccountsFlags(models.command(name))
+  withDataFlags(models.command(name))
     .description(description)
     .argument('<id>', 'the id of the model, or its repository on the hub')
-    .action((id: string, flags: AccountsFlags) =>
-      inLibrary(context, flags, async (library) =>
-        work(library, found(await library.find(id), 'model to run here', id), flags),
+    .action((id: string, flags: DataFlags) =>
+      withLibrary(context, flags, async (library) =>
+        work(library, requireFound(await library.find(id), 'model to run here', id), flags),
       ),
     );
 }
 
-async function inLibrary<T>(
+async function withLibrary<T>(
   { environment }: CommandContext,
-  flags: AccountsFlags,
+  flags: DataFlags,
   work: (library: ModelLibrary) => Promise<T>,
 ): Promise<T> {
   const [{ readConfig }, { openLibrary }] = await Promise.all([import('#config.ts'), import('#models/index.ts')]);
@@ -152,7 +147,7 @@ function cells(model: LibraryModel): (string | number)[] {
   ];
 }
 
-function shown(model: LibraryModel) {
+function toJson(model: LibraryModel) {
   const { row, nonCommercial, onDisk } = model;
   return {
     id: row.id,

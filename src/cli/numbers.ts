@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Makes a reader of option values out of one that throws. */
-export const reading =
+export const flagParser =
   <T>(read: (text: string) => T) =>
   (text: string): T => {
     try {
@@ -13,7 +13,7 @@ export const reading =
   };
 
 /** A whole number. */
-export const wholeNumber = reading((text: string) => {
+export const parseInteger = flagParser((text: string) => {
   const value = Number(text.replaceAll('_', ''));
   if (!/^-?\d[\d_]*$/.test(text) || !Number.isSafeInteger(value)) throw new Error('It must be a whole number.');
   return value;

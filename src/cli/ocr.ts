@@ -1,11 +1,11 @@
 /** `lectern ocr`: the text of pictures and scanned documents, through the client. */
 import type { OcrOptions } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, exitOf, exitOfMany, usageError } from './exit-codes.ts';
 import { FlagCommand, Option } from './flags.ts';
-import { write, writeWhole } from './out.ts';
-import { type Source, sourceOf, targetOf } from './sources.ts';
+import { write, writeFileAtomically } from './output.ts';
+import { loadTarget, parseSource, type Source } from './sources.ts';
 
 const FORMATS = ['markdown', 'text', 'html', 'json', 'hocr'] as const;
 
@@ -28,21 +28,25 @@ export function ocrCommand(context: CliContext): FlagCommand {
     .addOption(new Option('-f, --format <format>', 'What to write it as. Default: markdown.').choices(FORMATS))
     .option('-o, --output <file>', 'Write into this file instead of to the standard output.')
     .option('--json', 'A line of JSON for each, with what it cost.');
-  return withClientFlags(command).action((what: string[], flags: OcrFlags) => ocr(what.map(sourceOf), flags, context));
+  return withClientFlags(command).action((what: string[], flags: OcrFlags) =>
+    ocr(what.map(parseSource), flags, context),
+  );
 }
 
 async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliContext): Promise<void> {
   const { model, prompt, pages, format, output, json } = flags;
   if (sources.length > 1 && output !== undefined) throw usageError('several answers do not go into one file');
   const options = { model, prompt, pages, outputFormat: format as OcrOptions['outputFormat'] };
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     const failures: unknown[] = [];
     for (const source of sources) {
       try {
-        const { text, usage } = await client.ocr(await pictureOf(source, context), options, { signal: context.signal });
+        const { text, usage } = await client.ocr(await loadPicture(source, context), options, {
+          signal: context.signal,
+        });
         const answer = json ? `${JSON.stringify({ source: source.name, text, usage })}\n` : `${text.trimEnd()}\n`;
         if (output === undefined) await write(context.output, answer);
-        else await writeWhole(output, answer);
+        else await writeFileAtomically(output, answer);
       } catch (error) {
         if (sources.length === 1 || context.signal.aborted) throw error;
         failures.push(error);
@@ -58,8 +62,8 @@ async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliCont
   });
 }
 
-async function pictureOf(source: Source, context: CliContext): Promise<string | Uint8Array> {
-  const target = await targetOf(source, context, undefined);
+async function loadPicture(source: Source, context: CliContext): Promise<string | Uint8Array> {
+  const target = await loadTarget(source, context, undefined);
   if (typeof target === 'string') return target;
   if (target.file instanceof Uint8Array) return target.file;
   throw usageError(`${source.name} is no picture and no document`);

@@ -1,7 +1,7 @@
 /** `lectern ping`: whether a flow, a gateway or an executor answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
-import { wholeNumber } from './numbers.ts';
+import { parseInteger } from './numbers.ts';
 
 export interface PingContext {
   readonly print: (line: string) => void;
@@ -23,10 +23,12 @@ export function pingCommand(context: PingContext): Command {
     .description('Ask a flow, a gateway or an executor whether it is ready.')
     .addArgument(new Argument('<what>', 'what is there').choices(['flow', 'executor', 'gateway']))
     .argument('<address>', 'HOST:PORT, with grpc://, http:// or ws:// before it, or their TLS forms; gRPC without')
-    .addOption(new Option('--attempts <count>', 'How often to ask.').argParser(wholeNumber).default(1))
-    .addOption(new Option('--timeout <ms>', 'How long an answer may take.').argParser(wholeNumber).default(3000))
+    .addOption(new Option('--attempts <count>', 'How often to ask.').argParser(parseInteger).default(1))
+    .addOption(new Option('--timeout <ms>', 'How long an answer may take.').argParser(parseInteger).default(3000))
     .addOption(
-      new Option('--min-successful-attempts <count>', 'How many answers are enough.').argParser(wholeNumber).default(1),
+      new Option('--min-successful-attempts <count>', 'How many answers are enough.')
+        .argParser(parseInteger)
+        .default(1),
     )
     .exitOverride()
     .action((what: string, address: string, flags: PingFlags) => ping(context, what, targetOf(address), flags));

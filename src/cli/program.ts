@@ -16,23 +16,25 @@ Examples:
 Without --server or LECTERN_URL, commands work in their own process.
 \`lectern <command> --help\` tells all options; \`lectern read --help | grep -i cookie\` finds one.`;
 
-function emptyProgram({ version }: Pick<CliContext, 'version'>): Command {
+function createProgram({ version }: Pick<CliContext, 'version'>): Command {
   return (
     new Command('lectern')
       .description('Turns the web and your files into input for language models and retrieval systems.')
       .version(version)
       // A command and its own commands may have options of the same name.
       .enablePositionalOptions()
-      .addHelpCommand(new Command('help').argument('[command]').description('Tell all of a command.').helpGroup(LAST))
+      .addHelpCommand(
+        new Command('help').argument('[command]').description('Tell all of a command.').helpGroup(MAINTENANCE_GROUP),
+      )
       .addHelpText('after', EXAMPLES)
   );
 }
 
-const LAST = 'Look after:';
+const MAINTENANCE_GROUP = 'Look after:';
 const bold = (text: string) => `\x1b[1m${text}\x1b[22m`;
 
 /** What holds for every command, however deep. */
-function furnished(command: Command): Command {
+function configureCommand(command: Command): Command {
   command
     .exitOverride()
     .configureHelp({
@@ -43,7 +45,7 @@ function furnished(command: Command): Command {
       outputError: (text, write) =>
         write(`${text.trimEnd().replace(/^error:/, 'lectern:')}\n\`${pathOf(command)} --help\` tells what there is\n`),
     });
-  for (const inner of command.commands) furnished(inner);
+  for (const inner of command.commands) configureCommand(inner);
   return command;
 }
 
@@ -52,21 +54,21 @@ function pathOf(command: Command): string {
 }
 
 /** The program with all of its commands loaded: for the reference, completion and tests. */
-export async function wholeProgram(context: CliContext): Promise<Command> {
-  const program = emptyProgram(context);
+export async function createFullProgram(context: CliContext): Promise<Command> {
+  const program = createProgram(context);
   for (const { load, group } of COMMANDS) program.addCommand((await load())(context).helpGroup(`${group}:`));
-  return furnished(program);
+  return configureCommand(program);
 }
 
 /** The program with the one command loaded that a line asks for; the others are names for the help. */
 async function programFor(argv: readonly string[], context: CliContext): Promise<Command> {
   const asked = argv.find((word) => !word.startsWith('-') && word !== 'help');
-  const program = emptyProgram(context);
+  const program = createProgram(context);
   for (const { name, description, group, load } of COMMANDS) {
     const command = name === asked ? (await load())(context) : new Command(name).description(description);
     program.addCommand(command.helpGroup(`${group}:`));
   }
-  return furnished(program);
+  return configureCommand(program);
 }
 
 /** Runs a command line. Never throws: a failure is one line on the standard error, and the exit that it means. */

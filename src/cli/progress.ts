@@ -10,14 +10,14 @@ export interface Progress {
   end(): void;
 }
 
-const PAUSE_MS = 80;
+const MIN_INTERVAL_MS = 80;
 
 export function createProgress({ rewrite, note, width }: Pick<CliContext, 'rewrite' | 'note' | 'width'>): Progress {
   let shownAt = 0;
   let shown = '';
   return {
     show(line) {
-      if (!rewrite || (shown !== '' && performance.now() - shownAt < PAUSE_MS)) return;
+      if (!rewrite || (shown !== '' && performance.now() - shownAt < MIN_INTERVAL_MS)) return;
       shownAt = performance.now();
       // A line that is broken could not be written over.
       shown = line.slice(0, Math.max(width() - 1, 1));

@@ -2,12 +2,20 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CliContext } from './context.ts';
-import { CommandError, type ExitName, exitOf, exitOfMany, type Many } from './exit-codes.ts';
-import { inOrder } from './in-order.ts';
-import { fileNameFor, isThere, write, writeWhole } from './out.ts';
+import { CommandError, type ExitName, exitOf, exitOfMany, type RunCounts } from './exit-codes.ts';
+import { mapInOrder } from './map-in-order.ts';
+import { fileExists, fileNameFor, write, writeFileAtomically } from './output.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
-import { type Answer, answeredWith, answerOf, endingOf, isRefused, PARTING, type Reading } from './read.ts';
-import { listed, type Source, sourceOf } from './sources.ts';
+import {
+  type Answer,
+  fileExtensionOf,
+  isErrorStatus,
+  PAGE_SEPARATOR,
+  type ReadContext,
+  readAnswer,
+  targetStatusError,
+} from './read.ts';
+import { parseSource, readList, type Source } from './sources.ts';
 
 /** What became of one. */
 type Outcome =
@@ -17,49 +25,49 @@ type Outcome =
   | { readonly source: string; readonly came: 'there' | 'stopped' }
   | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
 
-const AT_ONCE = 4;
+const DEFAULT_CONCURRENCY = 4;
 
-const FAILURES = 'failures.jsonl';
+const FAILURES_FILE = 'failures.jsonl';
 
 /** Throws CommandFailed when some failed, or when it was stopped. */
-export async function readMany(sources: readonly Source[], reading: Reading, atServer: boolean): Promise<void> {
+export async function readMany(sources: readonly Source[], reading: ReadContext, atServer: boolean): Promise<void> {
   const { flags, context } = reading;
   const { outDir } = flags;
   if (outDir !== undefined) {
     await mkdir(outDir, { recursive: true });
-    await rm(path.join(outDir, FAILURES), { force: true });
+    await rm(path.join(outDir, FAILURES_FILE), { force: true });
   }
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));
   let end: unknown;
   const over = new AbortController();
   // A list may be waited for.
   const stop = AbortSignal.any([context.signal, over.signal]);
-  const outcomeOf = outcomes(reading);
-  const came = inOrder(
-    named(sources, reading, stop),
+  const outcomeOf = createSourceReader(reading);
+  const came = mapInOrder(
+    listSources(sources, reading, stop),
     async (source): Promise<Outcome> => {
       const { name } = source;
       if (stop.aborted) return { source: name, came: 'stopped' };
       return outcomeOf(source).catch((error: unknown) => {
         if (context.signal.aborted) return { source: name, came: 'stopped' };
-        if (endsAll(error, atServer)) {
+        if (isFatal(error, atServer)) {
           end ??= error;
           over.abort();
         }
         return { source: name, came: 'failed', error };
       });
     },
-    flags.concurrency ?? AT_ONCE,
+    flags.concurrency ?? DEFAULT_CONCURRENCY,
   );
   let isFirst = true;
   for await (const outcome of came) {
     tally.add(outcome);
-    if (outcome.came === 'failed' || outcome.came === 'refused') await tellFailure(outcome, reading, tally.progress);
-    if (outcome.came === 'read' && isRefused(outcome.status))
-      tally.progress.note(`lectern: ${answeredWith(outcome.source, outcome.status).message}`);
+    if (outcome.came === 'failed' || outcome.came === 'refused') await reportFailure(outcome, reading, tally.progress);
+    if (outcome.came === 'read' && isErrorStatus(outcome.status))
+      tally.progress.note(`lectern: ${targetStatusError(outcome.source, outcome.status).message}`);
     if (outcome.came === 'read') for (const line of outcome.told ?? []) tally.progress.note(line);
     if (outcome.came !== 'read' || outDir !== undefined) continue;
-    if (!isFirst && !flags.json) await write(context.output, PARTING);
+    if (!isFirst && !flags.json) await write(context.output, PAGE_SEPARATOR);
     isFirst = false;
     await write(context.output, outcome.answer);
   }
@@ -68,25 +76,25 @@ export async function readMany(sources: readonly Source[], reading: Reading, atS
 }
 
 /** Nothing else will be done better: the server is away, or does not know the key. */
-function endsAll(error: unknown, atServer: boolean): boolean {
+function isFatal(error: unknown, atServer: boolean): boolean {
   if (!atServer) return false;
   return exitOf(error) === 'unreachable' || (error as { status?: unknown }).status === 401;
 }
 
-type Named = Source | { readonly kind: 'wrong'; readonly name: string; readonly error: unknown };
+type ListedSource = Source | { readonly kind: 'wrong'; readonly name: string; readonly error: unknown };
 
 /** A line of a list that names no file is a failure of that line alone. */
-async function* named(
+async function* listSources(
   sources: readonly Source[],
-  { flags, context: { input } }: Reading,
+  { flags, context: { input } }: ReadContext,
   signal: AbortSignal,
-): AsyncGenerator<Named> {
+): AsyncGenerator<ListedSource> {
   for (const source of sources) if (!signal.aborted) yield source;
   if (flags.list === undefined) return;
-  for await (const line of listed(flags.list, { input, signal })) {
+  for await (const line of readList(flags.list, { input, signal })) {
     if (signal.aborted) return;
     try {
-      yield sourceOf(line);
+      yield parseSource(line);
     } catch (error) {
       yield { kind: 'wrong', name: line, error };
     }
@@ -94,23 +102,23 @@ async function* named(
 }
 
 /** Reads one and writes it into its file, where it gets one. */
-function outcomes(reading: Reading): (source: Named) => Promise<Outcome> {
+function createSourceReader(reading: ReadContext): (source: ListedSource) => Promise<Outcome> {
   const { outDir, force } = reading.flags;
   /** What is being read, by its file: a list may name an address twice. */
   const pending = new Map<string, Promise<Outcome>>();
 
   async function intoFile(source: Source, file: string): Promise<Outcome> {
-    if (!force && isThere(file)) return { source: source.name, came: 'there' };
-    const outcome = await answered(source, reading);
+    if (!force && fileExists(file)) return { source: source.name, came: 'there' };
+    const outcome = await readOutcome(source, reading);
     if (outcome.came !== 'read') return outcome;
-    await writeWhole(file, outcome.answer);
+    await writeFileAtomically(file, outcome.answer);
     return { ...outcome, answer: '' };
   }
 
   return async (source) => {
     if (source.kind === 'wrong') throw source.error;
-    if (outDir === undefined) return answered(source, reading);
-    const file = path.join(outDir, fileNameFor(source.name, endingOf(reading.flags)));
+    if (outDir === undefined) return readOutcome(source, reading);
+    const file = path.join(outDir, fileNameFor(source.name, fileExtensionOf(reading.flags)));
     const same = pending.get(file);
     if (same) return same.then(({ source }) => ({ source, came: 'there' }));
     const own = intoFile(source, file).finally(() => pending.delete(file));
@@ -119,25 +127,26 @@ function outcomes(reading: Reading): (source: Named) => Promise<Outcome> {
   };
 }
 
-async function answered(source: Source, reading: Reading): Promise<Outcome> {
+async function readOutcome(source: Source, reading: ReadContext): Promise<Outcome> {
   const { fail, outDir } = reading.flags;
   const { name } = source;
-  const { answer, status, told } = await answerOf(source, reading, outDir === undefined);
-  if (fail && isRefused(status)) return { source: name, came: 'refused', status, error: answeredWith(name, status) };
+  const { answer, status, told } = await readAnswer(source, reading, outDir === undefined);
+  if (fail && isErrorStatus(status))
+    return { source: name, came: 'refused', status, error: targetStatusError(name, status) };
   return { source: name, came: 'read', answer, status, ...(told && { told }) };
 }
 
 /** A line on the standard error; in JSON also among the answers, and in a folder in the file of failures. */
-async function tellFailure(
+async function reportFailure(
   outcome: Outcome & { came: 'failed' | 'refused' },
-  { flags, context }: Reading,
+  { flags, context }: ReadContext,
   progress: Progress,
 ): Promise<void> {
   const { source, error } = outcome;
   const { name, message, status, code } = error as Error & { status?: number; code?: unknown };
   const targetStatus = outcome.came === 'refused' ? outcome.status : undefined;
   const line = `${JSON.stringify({ source, ...(targetStatus && { targetStatus }), error: { name, message, status, code } })}\n`;
-  if (flags.outDir !== undefined) await appendFile(path.join(flags.outDir, FAILURES), line);
+  if (flags.outDir !== undefined) await appendFile(path.join(flags.outDir, FAILURES_FILE), line);
   else if (flags.json) await write(context.output, line);
   progress.note(`lectern: ${outcome.came === 'refused' ? message : `${source}: ${message}`}`);
 }
@@ -147,7 +156,7 @@ interface Tally {
   add(outcome: Outcome): void;
   /** `7 read, 2 of them with an error status (404 2), 2 were there, 3 failed (ParamValidationError 2, TimeoutError 1)`. */
   summary(): string;
-  counts(): Many;
+  counts(): RunCounts;
   /** The exit of a failure, when all failures have the same. */
   exit(): ExitName | undefined;
 }
@@ -163,11 +172,11 @@ function createTally(total: number | undefined, progress: Progress): Tally {
     add(outcome) {
       counts[outcome.came]++;
       if (outcome.came === 'failed') {
-        countOne(reasons, (outcome.error as Error).name);
+        increment(reasons, (outcome.error as Error).name);
         exits.add(exitOf(outcome.error));
       }
-      if ((outcome.came === 'read' || outcome.came === 'refused') && isRefused(outcome.status))
-        countOne(statuses, String(outcome.status));
+      if ((outcome.came === 'read' || outcome.came === 'refused') && isErrorStatus(outcome.status))
+        increment(statuses, String(outcome.status));
       const done = counts.read + counts.there + counts.refused + counts.failed;
       progress.show(
         total === undefined
@@ -177,13 +186,13 @@ function createTally(total: number | undefined, progress: Progress): Tally {
     },
     summary() {
       const answers = [...statuses.values()].reduce((sum, many) => sum + many, 0);
-      const which = `with an error status (${listOf(statuses)})`;
+      const which = `with an error status (${formatCounts(statuses)})`;
       return [
         `${count(counts.read)} read`,
         answers > counts.refused && `${count(answers)} of them ${which}`,
         counts.there > 0 && `${count(counts.there)} were there`,
         counts.refused > 0 && `${count(counts.refused)} answered ${which}`,
-        counts.failed > 0 && `${count(counts.failed)} failed (${listOf(reasons)})`,
+        counts.failed > 0 && `${count(counts.failed)} failed (${formatCounts(reasons)})`,
       ]
         .filter(Boolean)
         .join(', ');
@@ -193,11 +202,11 @@ function createTally(total: number | undefined, progress: Progress): Tally {
   };
 }
 
-export const countOne = (counts: Map<string, number>, name: string): void =>
+export const increment = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
 /** `404 3, 500 1`, the most frequent first. */
-export const listOf = (counts: ReadonlyMap<string, number>): string =>
+export const formatCounts = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
     .sort(([, one], [, other]) => other - one)
     .map(([name, many]) => `${name} ${count(many)}`)
@@ -220,7 +229,7 @@ function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
     if (outDir !== undefined) context.note(summary);
     return;
   }
-  const listed = outDir === undefined ? '' : `; ${path.join(outDir, FAILURES)} lists what failed`;
+  const listed = outDir === undefined ? '' : `; ${path.join(outDir, FAILURES_FILE)} lists what failed`;
   throw new CommandError(exit === 'failed' ? (tally.exit() ?? exit) : exit, `${summary}${listed}`);
 }
 
@@ -233,6 +242,6 @@ async function totalOf(
   if (list === undefined) return sources.length;
   if (list === '-' || !context.rewrite) return undefined;
   let total = sources.length;
-  for await (const _ of listed(list, context)) total++;
+  for await (const _ of readList(list, context)) total++;
   return total;
 }

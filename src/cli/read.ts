@@ -1,15 +1,15 @@
 /** `lectern read`: pages, files and sites into Markdown, through the client. */
 import type { Client, ReadOptions } from '#client/index.ts';
 import { READ_FLAGS } from '#generated/cli-flags.ts';
-import { type ClientFlags, inClient, type OpenClient, serverOf, withClientFlags } from './client.ts';
+import { type ClientFlags, type OpenClient, serverOf, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, usageError } from './exit-codes.ts';
 import { FlagCommand, givenOptions, Option, Switch, withFlags } from './flags.ts';
-import { wholeNumber } from './numbers.ts';
-import { extensionOf, isPicture, write, writeWhole } from './out.ts';
+import { parseInteger } from './numbers.ts';
+import { extensionOf, isPicture, write, writeFileAtomically } from './output.ts';
 import { readMany } from './read-many.ts';
 import { readSite, type SiteFlags } from './read-site.ts';
-import { type Source, sourceOf, targetOf } from './sources.ts';
+import { loadTarget, parseSource, type Source } from './sources.ts';
 
 export interface ReadFlags extends ClientFlags, SiteFlags {
   readonly url?: string;
@@ -26,7 +26,7 @@ export interface ReadFlags extends ClientFlags, SiteFlags {
 }
 
 /** What one run reads by, and what it writes. */
-export interface Reading {
+export interface ReadContext {
   readonly client: Client;
   readonly options: ReadOptions;
   readonly flags: ReadFlags;
@@ -34,7 +34,7 @@ export interface Reading {
 }
 
 /** Between pages on the standard output. */
-export const PARTING = '\n---\n\n';
+export const PAGE_SEPARATOR = '\n---\n\n';
 
 export function readCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('read')
@@ -56,7 +56,7 @@ export function readCommand(context: CliContext): FlagCommand {
     .addOption(many('--list <file>', 'Also read what stands in this file, a line each; `-` for the standard input.'))
     .addOption(
       many('--concurrency <count>', 'How many to read at once. Default: 4; of a site 1 of each host.').argParser(
-        wholeNumber,
+        parseInteger,
       ),
     );
   return withClientFlags(withFlags(withSiteFlags(command), READ_FLAGS))
@@ -84,8 +84,8 @@ function withSiteFlags(command: FlagCommand): FlagCommand {
   const without = (flag: string, text: string) => new Switch(flag, text).helpGroup('A whole site:');
   return command
     .addOption(site('--site', 'Follow the links of the page within its site.'))
-    .addOption(site('--limit <pages>', 'Read so many at most. Default: 100.').argParser(wholeNumber))
-    .addOption(site('--depth <links>', 'So many links away at most. Default: 3.').argParser(wholeNumber))
+    .addOption(site('--limit <pages>', 'Read so many at most. Default: 100.').argParser(parseInteger))
+    .addOption(site('--depth <links>', 'So many links away at most. Default: 3.').argParser(parseInteger))
     .addOption(
       site(
         '--scope <scope>',
@@ -101,7 +101,7 @@ function withSiteFlags(command: FlagCommand): FlagCommand {
     .addOption(site('--exclude <pattern>', 'No addresses that match. May be given several times.').argParser(repeated))
     .addOption(without('--no-sitemap', 'Do not look for sitemaps.'))
     .addOption(without('--no-robots', 'Do not mind robots.txt: only for sites of your own.'))
-    .addOption(site('--delay <ms>', 'Wait so long between two reads of a host.').argParser(wholeNumber))
+    .addOption(site('--delay <ms>', 'Wait so long between two reads of a host.').argParser(parseInteger))
     .addOption(site('--resume <id>', 'Go on with a run that was stopped.'))
     .addOption(site('--cancel <id>', 'Give up a run that was stopped.'));
 }
@@ -113,7 +113,7 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
     throw usageError('give --output or --out-dir, not both');
   if (flags.site || flags.resume !== undefined || flags.cancel !== undefined)
     return readSite(what, { options, flags, context });
-  const sources = what.map(sourceOf);
+  const sources = what.map(parseSource);
   if (sources.length === 0 && flags.list === undefined)
     throw usageError('say what to read: `lectern read https://example.com`, a file, or `-` for the standard input');
   if (sources.filter(({ kind }) => kind === 'input').length + (flags.list === '-' ? 1 : 0) > 1)
@@ -122,17 +122,17 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
   const isAlone = first !== undefined && sources.length === 1 && flags.list === undefined && flags.outDir === undefined;
   if (!isAlone && flags.output !== undefined)
     throw usageError('several answers do not go into one file: give --out-dir');
-  refusePictureNowhere(flags, context);
+  checkPictureOutput(flags, context);
   const work = async ({ client, server }: OpenClient) => {
-    const reading: Reading = { client, options, flags, context };
-    if (flags.stream) await streamed(sources, reading);
+    const reading: ReadContext = { client, options, flags, context };
+    if (flags.stream) await streamAll(sources, reading);
     else if (isAlone) await readOne(first, reading);
     else await readMany(sources, reading, server !== undefined);
   };
-  await inClient(context, flags, work, { rooms: 'reader' });
+  await withClient(context, flags, work, { rooms: 'reader' });
 }
 
-function refusePictureNowhere(
+function checkPictureOutput(
   { respondWith, output, outDir, json, stream, ...flags }: ReadFlags,
   context: CliContext,
 ): void {
@@ -146,16 +146,16 @@ function refusePictureNowhere(
     throw usageError('a picture is not for a terminal: give --output page.png');
 }
 
-async function readOne(source: Source, reading: Reading): Promise<void> {
+async function readOne(source: Source, reading: ReadContext): Promise<void> {
   const { flags, context } = reading;
-  const { answer, status, told = [] } = await answerOf(source, reading);
-  if (isRefused(status)) {
-    if (flags.fail) throw answeredWith(source.name, status);
-    context.note(`lectern: ${answeredWith(source.name, status).message}`);
+  const { answer, status, told = [] } = await readAnswer(source, reading);
+  if (isErrorStatus(status)) {
+    if (flags.fail) throw targetStatusError(source.name, status);
+    context.note(`lectern: ${targetStatusError(source.name, status).message}`);
   }
   for (const line of told) context.note(line);
   if (flags.output === undefined) await write(context.output, answer);
-  else await writeWhole(flags.output, answer);
+  else await writeFileAtomically(flags.output, answer);
 }
 
 export interface Answer {
@@ -168,16 +168,19 @@ export interface Answer {
 }
 
 /** Whether a target answered with an error. */
-export const isRefused = (status: number | undefined): status is number => status !== undefined && status >= 400;
+export const isErrorStatus = (status: number | undefined): status is number => status !== undefined && status >= 400;
 
-export const answeredWith = (source: string, status: number): CommandError =>
+export const targetStatusError = (source: string, status: number): CommandError =>
   new CommandError('targetStatus', `${source}: the target answered with status ${status}`);
 
 /** What is written for one of them; of several in JSON a line. */
-export async function answerOf(source: Source, reading: Reading, isLine = false): Promise<Answer> {
+export async function readAnswer(source: Source, reading: ReadContext, isLine = false): Promise<Answer> {
   const { client, options, flags, context } = reading;
-  const call = { signal: context.signal, onHeaders: (headers: Headers) => tellStale(source.name, headers, context) };
-  const target = await targetOf(source, context, flags.url);
+  const call = {
+    signal: context.signal,
+    onHeaders: (headers: Headers) => noteStaleCopy(source.name, headers, context),
+  };
+  const target = await loadTarget(source, context, flags.url);
   if (flags.json) {
     const { page } = await client.read(target, options, call);
     const answer = isLine ? JSON.stringify({ source: source.name, page }) : JSON.stringify(page, null, 2);
@@ -187,39 +190,40 @@ export async function answerOf(source: Source, reading: Reading, isLine = false)
   // A picture that lies on the server is at an address of its own, which knows nothing of the target.
   const asked = picture && flags.fail ? { ...options, doNotTrack: true } : options;
   const { bytes, targetStatus: status, warning } = await client.readBytes(target, asked, call);
-  const told = warning && !hasHead(flags) ? toldIn(warning).map((line) => `lectern: ${source.name}: ${line}`) : [];
+  const told =
+    warning && !hasHeader(flags) ? warningLines(warning).map((line) => `lectern: ${source.name}: ${line}`) : [];
   if (picture) return { answer: bytes, status, told };
   const text = new TextDecoder().decode(bytes);
   return { answer: text.endsWith('\n') ? text : `${text}\n`, status, told };
 }
 
 /** A text has no place for warnings in most of its forms, and a picture has none. */
-function tellStale(name: string, headers: Headers, { note }: CliContext): void {
+function noteStaleCopy(name: string, headers: Headers, { note }: CliContext): void {
   const keptAt = headers.get('x-stale-copy');
   if (keptAt !== null) note(`lectern: ${name}: could not be read now, this is a copy of ${keptAt}`);
 }
 /** Whether the text that is written says itself what a reader should know. */
-const hasHead = ({ respondWith, markdownChunking }: ReadFlags): boolean =>
+const hasHeader = ({ respondWith, markdownChunking }: ReadFlags): boolean =>
   !markdownChunking && !/^(?:html|text|screenshot|pageshot)$/.test(respondWith?.trim().toLowerCase() ?? '');
 
 /** The status of the target and a stale copy are told by themselves. */
-const toldIn = (warning: string): string[] =>
+const warningLines = (warning: string): string[] =>
   warning.split(' | ').filter((line) => !/^(?:Target URL returned error|This page could not be read now)/.test(line));
 
-async function streamed(sources: readonly Source[], { client, options, flags, context }: Reading): Promise<void> {
+async function streamAll(sources: readonly Source[], { client, options, flags, context }: ReadContext): Promise<void> {
   if (flags.list !== undefined || flags.outDir !== undefined)
     throw usageError('--stream goes to the standard output, for what is named on the command line');
   let refused: CommandError | undefined;
   for (const source of sources) {
-    const target = await targetOf(source, context, flags.url);
+    const target = await loadTarget(source, context, flags.url);
     let status: number | undefined;
     for await (const { event, page } of client.readStream(target, options, { signal: context.signal })) {
       await write(context.output, `${JSON.stringify({ source: source.name, event, page })}\n`);
       status = page.targetStatus;
     }
-    if (flags.fail && isRefused(status)) refused ??= answeredWith(source.name, status);
+    if (flags.fail && isErrorStatus(status)) refused ??= targetStatusError(source.name, status);
   }
   if (refused) throw refused;
 }
 
-export const endingOf = ({ respondWith, json }: ReadFlags): string => extensionOf(respondWith, json ?? false);
+export const fileExtensionOf = ({ respondWith, json }: ReadFlags): string => extensionOf(respondWith, json ?? false);

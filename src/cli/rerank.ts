@@ -1,11 +1,11 @@
 /** `lectern rerank`: documents in the order of how well they answer, through the client. */
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { FlagCommand, Option } from './flags.ts';
-import { wholeNumber } from './numbers.ts';
-import { write } from './out.ts';
-import { textsOf } from './texts.ts';
+import { parseInteger } from './numbers.ts';
+import { write } from './output.ts';
+import { readTexts } from './texts.ts';
 
 interface RerankFlags extends ClientFlags {
   readonly model?: string;
@@ -19,7 +19,7 @@ export function rerankCommand(context: CliContext): FlagCommand {
     .argument('<query>', 'what is looked for')
     .argument('[document...]', 'texts; the lines of the standard input with `-` or without any')
     .option('--model <id>', 'The model; the built-in one without.')
-    .addOption(new Option('--top <count>', 'Only so many of the best.').argParser(wholeNumber))
+    .addOption(new Option('--top <count>', 'Only so many of the best.').argParser(parseInteger))
     .option('--json', 'Answer in JSON.');
   return withClientFlags(command).action((query: string, documents: string[], flags: RerankFlags) =>
     rerank(query, documents, flags, context),
@@ -28,11 +28,11 @@ export function rerankCommand(context: CliContext): FlagCommand {
 
 async function rerank(query: string, given: readonly string[], flags: RerankFlags, context: CliContext): Promise<void> {
   const documents: string[] = [];
-  for await (const text of textsOf(given, context)) documents.push(text);
+  for await (const text of readTexts(given, context)) documents.push(text);
   if (documents.length === 0) throw usageError('there are no documents: give some, or lines on the standard input');
   const { model, top } = flags;
   const request = { query, documents, ...(model !== undefined && { model }), ...(top !== undefined && { top_n: top }) };
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     const { results } = await client.rerank({ ...request, return_documents: false }, { signal: context.signal });
     const ranked = results.map(({ index, relevance_score: score }) => ({ index, score, text: documents[index]! }));
     const lines = ranked.map(

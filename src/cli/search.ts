@@ -1,11 +1,11 @@
 /** `lectern search`: the web, or the pages that were read, through the client. */
 import type { SearchOptions } from '#client/index.ts';
 import { SEARCH_FLAGS } from '#generated/cli-flags.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, usageError } from './exit-codes.ts';
 import { FlagCommand, givenOptions, Option, withFlags } from './flags.ts';
-import { write, writeWhole } from './out.ts';
+import { write, writeFileAtomically } from './output.ts';
 
 interface SearchFlags extends ClientFlags {
   readonly index?: boolean;
@@ -49,7 +49,7 @@ async function search(query: string, flags: SearchFlags, context: CliContext): P
     if (notice !== null) context.note(`lectern: ${notice}`);
   };
   const call = { signal: context.signal, onHeaders };
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     if (flags.stream) {
       for await (const step of client.searchStream(query, options, call))
         await write(context.output, `${JSON.stringify(step)}\n`);
@@ -57,11 +57,11 @@ async function search(query: string, flags: SearchFlags, context: CliContext): P
     }
     const answer = flags.json
       ? `${JSON.stringify((await client.search(query, options, call)).pages, null, 2)}\n`
-      : ended(await client.searchText(query, options, call));
+      : withNewline(await client.searchText(query, options, call));
     if (answer.trim() === '') throw new CommandError('failed', 'nothing was found');
     if (flags.output === undefined) await write(context.output, answer);
-    else await writeWhole(flags.output, answer);
+    else await writeFileAtomically(flags.output, answer);
   });
 }
 
-const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+const withNewline = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { App, Place } from '#app.ts';
 import type { Config } from '#config.ts';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
-import { type FaultTeller, tellLog } from './context.ts';
+import { type ReportFault, reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
 
 export interface ServeContext {
@@ -12,7 +12,7 @@ export interface ServeContext {
   readonly print: (line: string) => void;
   /** Arranges for `stop` to be called when the process is told to end. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly onFault: (tell: FaultTeller) => void;
+  readonly onFault: (tell: ReportFault) => void;
 }
 
 export function serveCommand({ version, environment, print, onStop, onFault }: ServeContext): Command {
@@ -29,7 +29,7 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
     for (const name of strangeVariables(environment))
       print(`lectern: warning: ${name} is no setting, it has no effect`);
     const log = createLog(config.logLevel);
-    onFault(tellLog(log));
+    onFault(reportFaultsTo(log));
     const { ownTemporary } = await import('#app/own-temporary.ts');
     await ownTemporary();
     const { createApp } = await import('#app.ts');
@@ -37,15 +37,15 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
     onStop(() => app.close());
     try {
       const places = await app.listen();
-      for (const line of greeting(app, places, config)) print(line);
+      for (const line of startupLines(app, places, config)) print(line);
     } catch (error) {
       await app.close();
-      throw inUse(error) ?? error;
+      throw explainListenError(error) ?? error;
     }
   });
 }
 
-function inUse(error: unknown): Error | undefined {
+function explainListenError(error: unknown): Error | undefined {
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')
     return usageError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
@@ -65,7 +65,7 @@ const LABELS: Record<Place['name'], string> = {
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-function* greeting(app: App, places: Place[], { host, auth }: Config): Generator<string> {
+function* startupLines(app: App, places: Place[], { host, auth }: Config): Generator<string> {
   for (const { name, url } of places) {
     yield `lectern: ${LABELS[name].padEnd(22)} ${url}`;
     const curl = curlLine(name, url);

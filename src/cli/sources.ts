@@ -16,16 +16,16 @@ export type Source =
   | { readonly kind: 'input'; readonly name: '-' };
 
 /** Throws for a file that is not there. */
-export function sourceOf(argument: string): Source {
+export function parseSource(argument: string): Source {
   if (argument === '-') return { kind: 'input', name: '-' };
-  if (/^file:\/\//i.test(argument)) return fileSource(argument, pathOf(argument));
+  if (/^file:\/\//i.test(argument)) return fileSource(argument, pathOfFileUrl(argument));
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(argument)) return { kind: 'url', name: argument };
   if (existsSync(argument)) return fileSource(argument, argument);
   if (/^(?:\.{0,2}\/|~\/|[a-z]:\\)/i.test(argument)) throw usageError(`there is no file ${argument}`);
   return { kind: 'url', name: argument };
 }
 
-function pathOf(url: string): string {
+function pathOfFileUrl(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
@@ -41,7 +41,7 @@ function fileSource(name: string, file: string): Source {
 }
 
 /** What the client is asked to read. */
-export async function targetOf(
+export async function loadTarget(
   source: Source,
   { input, signal }: Pick<CliContext, 'input' | 'signal'>,
   base: string | undefined,
@@ -54,16 +54,18 @@ export async function targetOf(
   if (bytes.byteLength === 0)
     throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'the input is empty');
   if (source.kind === 'file') return { ...url, file: bytes, name: path.basename(source.path) };
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text === undefined) return { ...url, file: bytes, name: 'input' };
-  return /<[a-z!?]/i.test(text.slice(0, HEAD)) ? { ...url, html: text } : { ...url, file: bytes, name: 'input.txt' };
+  return /<[a-z!?]/i.test(text.slice(0, HTML_SNIFF_CHARACTERS))
+    ? { ...url, html: text }
+    : { ...url, file: bytes, name: 'input.txt' };
 }
 
 /** Where the first tag of HTML stands at the latest. */
-const HEAD = 4096;
+const HTML_SNIFF_CHARACTERS = 4096;
 
 /** Of bytes that are text; files tell by their bytes what they are. */
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-') return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -74,7 +76,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** Lines of a list as they are asked for, until it is told to end; blank ones and those that begin with # are left out. */
-export async function* listed(
+export async function* readList(
   file: string,
   { input, signal }: Pick<CliContext, 'input' | 'signal'>,
 ): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { guarded } from './terminal.ts';
+import { guardTerminal } from './terminal.ts';
 
 const collected = (isTTY: boolean) => {
   const pieces: (string | Uint8Array)[] = [];
@@ -11,7 +11,7 @@ const collected = (isTTY: boolean) => {
       done();
     },
   });
-  return { pieces, output: guarded(Object.assign(stream, { isTTY })) };
+  return { pieces, output: guardTerminal(Object.assign(stream, { isTTY })) };
 };
 
 const COMMAND = '\u001b]0;owned\u0007 \u009b31m and\u001b';

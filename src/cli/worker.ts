@@ -1,7 +1,7 @@
 /** `lectern worker`: works on batch jobs, without a port. */
 import { Command, Option } from 'commander';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
-import { tellLog } from './context.ts';
+import { reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import type { ServeContext } from './serve.ts';
 
@@ -25,7 +25,7 @@ export function workerCommand({ environment, print, onStop, onFault }: Omit<Serv
     await ownTemporary();
     const { createWorker } = await import('#app/worker.ts');
     const log = createLog(config.logLevel);
-    onFault(tellLog(log));
+    onFault(reportFaultsTo(log));
     const worker = await createWorker(config, log);
     onStop(() => worker.close());
     print(`lectern: works on up to ${config.batchJobs} batch jobs at once`);

@@ -1,12 +1,12 @@
 /** Sites: read from page to page. */
 
 import type { CrawlRequest } from '../generated/client-options.ts';
-import { cutOff } from './errors.ts';
+import { streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
-import { fileOf, unbroken } from './jobs.ts';
+import { readRecords, resuming } from './jobs.ts';
 import { STREAM } from './reader.ts';
-import { eventData } from './stream.ts';
-import type { Ask, CallOptions, Transport } from './transport.ts';
+import { parseEventData } from './stream.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { CrawlEvent, CrawlJob, CrawlLine } from './types.ts';
 
 export interface CrawlPagesOptions extends CallOptions {
@@ -31,35 +31,41 @@ export interface CrawlCalls {
 
 export function crawlCalls(transport: Transport): CrawlCalls {
   const { json, stream } = transport;
-  const placeOf = (id: string) => `/crawl/${encodeURIComponent(id)}`;
-  const pagesOf = (id: string, after: number) => asked(`${placeOf(id)}/pages?after=${after}`);
-  const asked = (path: string, more: Partial<Ask> = {}): Ask => ({ face: 'reader', path, repeatable: true, ...more });
-  const started = (request: CrawlRequest) => asked('/crawl', { method: 'POST', json: request, repeatable: false });
+  const pathOf = (id: string) => `/crawl/${encodeURIComponent(id)}`;
+  const pagesOf = (id: string, after: number) => requestTo(`${pathOf(id)}/pages?after=${after}`);
+  const requestTo = (path: string, more: Partial<RequestSpec> = {}): RequestSpec => ({
+    face: 'reader',
+    path,
+    idempotent: true,
+    ...more,
+  });
+  const startRequest = (request: CrawlRequest) =>
+    requestTo('/crawl', { method: 'POST', json: request, idempotent: false });
 
   /** A stream without its last event was cut, however politely it ended. */
-  async function* events(ask: Ask, call: CallOptions | undefined): AsyncGenerator<CrawlEvent> {
+  async function* events(ask: RequestSpec, call: CallOptions | undefined): AsyncGenerator<CrawlEvent> {
     const chunks = stream({ ...ask, accept: STREAM }, call);
-    for await (const { event, data } of eventsOf(chunks, cutOff)) {
-      yield { event, data: eventData(event, data) } as CrawlEvent;
+    for await (const { event, data } of eventsOf(chunks, streamCut)) {
+      yield { event, data: parseEventData(event, data) } as CrawlEvent;
       if (event === 'done') return;
     }
-    throw cutOff();
+    throw streamCut();
   }
 
   /** `first` opens the stream; what comes behind the last line is asked for by the id of the crawl. */
-  function following(first: Ask, place: { id?: string; after: number }, call: CallOptions | undefined) {
+  function following(first: RequestSpec, place: { id?: string; after: number }, call: CallOptions | undefined) {
     const known = { ...place };
     let isBegun = false;
-    return unbroken<CrawlEvent>(() => {
+    return resuming<CrawlEvent>(() => {
       const ask = isBegun && known.id ? pagesOf(known.id, known.after) : first;
       // A crawl is not started twice.
-      if (isBegun && ask === first) throw cutOff();
+      if (isBegun && ask === first) throw streamCut();
       isBegun = true;
       return noting(ask, known, call);
     });
   }
 
-  async function* noting(ask: Ask, known: { id?: string; after: number }, call: CallOptions | undefined) {
+  async function* noting(ask: RequestSpec, known: { id?: string; after: number }, call: CallOptions | undefined) {
     for await (const one of events(ask, call)) {
       if ('crawl_id' in one.data) known.id = one.data.crawl_id;
       else known.after = one.data.seq;
@@ -72,14 +78,14 @@ export function crawlCalls(transport: Transport): CrawlCalls {
   }
 
   return {
-    start: (request, call) => json(started(request), call),
-    get: (id, call) => json(asked(placeOf(id)), call),
-    list: ({ limit, ...call } = {}) => json(asked(`/crawls${limit === undefined ? '' : `?limit=${limit}`}`), call),
-    cancel: (id, call) => json(asked(placeOf(id), { method: 'DELETE' }), call),
+    start: (request, call) => json(startRequest(request), call),
+    get: (id, call) => json(requestTo(pathOf(id)), call),
+    list: ({ limit, ...call } = {}) => json(requestTo(`/crawls${limit === undefined ? '' : `?limit=${limit}`}`), call),
+    cancel: (id, call) => json(requestTo(pathOf(id), { method: 'DELETE' }), call),
     pages(id, { after = 0, follow, ...call } = {}) {
       if (follow) return lines(following(pagesOf(id, after), { id, after }, call));
-      return unbroken<CrawlLine>((_, last) => fileOf(transport, pagesOf(id, last?.seq ?? after), call));
+      return resuming<CrawlLine>((_, last) => readRecords(transport, pagesOf(id, last?.seq ?? after), call));
     },
-    stream: (request, call) => following(started(request), { after: 0 }, call),
+    stream: (request, call) => following(startRequest(request), { after: 0 }, call),
   };
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { MODEL_CODES } from '#api/envelopes/model.ts';
 import { errorBody } from '#api/envelopes/reader.ts';
 import { PROBLEMS, type ProblemName, problem } from '#errors.ts';
-import { failureOf, LecternError, LecternUnreachable } from './errors.ts';
+import { errorFromResponse, LecternError, LecternUnreachable } from './errors.ts';
 
 const headers = (given: Record<string, string> = {}) => new Headers(given);
 const failure = (status: number, body: unknown, given?: Record<string, string>) =>
-  failureOf(status, headers(given), typeof body === 'string' ? body : JSON.stringify(body));
+  errorFromResponse(status, headers(given), typeof body === 'string' ? body : JSON.stringify(body));
 
 describe('failures', () => {
   it.each(Object.keys(PROBLEMS) as ProblemName[])('%s of the reader', (name) => {

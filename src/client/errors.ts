@@ -63,24 +63,24 @@ function reasonOf(error: unknown): string {
 }
 
 /** For a stream without its end. */
-export const cutOff = (cause?: unknown): LecternError =>
+export const streamCut = (cause?: unknown): LecternError =>
   new LecternError({ message: 'The stream ended in the middle', code: 'CUT_OFF' }, { cause });
 
-type Plain = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** The failure in an answer with a status of 400 or more. */
-export function failureOf(status: number, headers: Headers, text: string): LecternError {
-  const body = parsed(text);
-  const retryAfterMs = retryAfterOf(headers.get('retry-after'));
+export function errorFromResponse(status: number, headers: Headers, text: string): LecternError {
+  const body = parseJson(text);
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
   const requestId = headers.get('x-request-id') ?? undefined;
-  const said = isPlain(body) ? failureIn(body) : { message: text.trim().slice(0, 500) };
+  const said = isRecord(body) ? parseFailure(body) : { message: text.trim().slice(0, 500) };
   const message = said.message || `The server answered ${status} and said nothing`;
-  return new LecternError({ requestId, ...definedOf(said), message, status, retryAfterMs, body: body ?? text });
+  return new LecternError({ requestId, ...withoutUndefined(said), message, status, retryAfterMs, body: body ?? text });
 }
 
 /** Reads each of the envelopes: the reader's, that of chat completions, the flat one, and the flow's. */
-export function failureIn(body: Plain): Omit<Failure, 'status' | 'retryAfterMs' | 'body'> {
-  if (isPlain(body.error)) {
+export function parseFailure(body: JsonRecord): Omit<Failure, 'status' | 'retryAfterMs' | 'body'> {
+  if (isRecord(body.error)) {
     const { message, code, type, param, request_id } = body.error;
     return {
       message: textOf(message) ?? '',
@@ -94,7 +94,7 @@ export function failureIn(body: Plain): Omit<Failure, 'status' | 'retryAfterMs' 
     return {
       message: textOf(body.detail) ?? JSON.stringify(body.detail),
       code: codeOf(body.code),
-      path: isPlain(first) ? textOf(first.field) : undefined,
+      path: isRecord(first) ? textOf(first.field) : undefined,
       requestId: textOf(body.request_id),
     };
   }
@@ -108,13 +108,13 @@ export function failureIn(body: Plain): Omit<Failure, 'status' | 'retryAfterMs' 
 
 const textOf = (value: unknown) => (typeof value === 'string' && value ? value : undefined);
 const codeOf = (value: unknown) => (typeof value === 'number' ? value : textOf(value));
-export const isPlain = (value: unknown): value is Plain =>
+export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const definedOf = <T extends object>(value: T): T =>
+const withoutUndefined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -123,7 +123,7 @@ function parsed(text: string): unknown {
 }
 
 /** Seconds, or a date (RFC 9110, section 10.2.3). */
-function retryAfterOf(header: string | null): number | undefined {
+function parseRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;

@@ -1,5 +1,5 @@
 /** Documents through a flow. */
-import { isPlain, LecternError } from './errors.ts';
+import { isRecord, LecternError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { FlowAnswer, FlowRequest } from './types.ts';
 
@@ -22,9 +22,9 @@ export function flowCalls({ json }: Transport): FlowCalls {
 /** An executor that failed is told in an answer of status 200. */
 function failWith(answer: FlowAnswer): void {
   const { status, requestId } = answer.header;
-  if (!isPlain(status) || !status.code) return;
+  if (!isRecord(status) || !status.code) return;
   const { description, exception } = status;
-  const { name, executor } = isPlain(exception) ? exception : {};
+  const { name, executor } = isRecord(exception) ? exception : {};
   throw new LecternError({
     message: typeof description === 'string' && description ? description : 'An executor failed',
     name: typeof name === 'string' ? name : undefined,

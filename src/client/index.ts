@@ -17,9 +17,9 @@ export type {
 export type { BatchCalls, WaitOptions } from './batches.ts';
 export type { CrawlCalls, CrawlPagesOptions } from './crawl.ts';
 export { LecternError, LecternUnreachable } from './errors.ts';
+export type { FaceName, Places } from './face-urls.ts';
 export type { FlowCalls } from './flow.ts';
 export { type ModelCalls, type OcrAnswer, type OcrOptions, type Picture, STANDARD_MODELS } from './models.ts';
-export type { FaceName, Places } from './places.ts';
 export type { BytesAnswer, ReadEvent, ReaderCalls, Target } from './reader.ts';
 export type { SearchCalls, SearchEvent } from './search.ts';
 export type { CallOptions, ClientOptions } from './transport.ts';

@@ -1,7 +1,7 @@
 /** How long a call may take, and who may end it. */
 import { LecternError } from './errors.ts';
 
-export interface Limits {
+export interface CallLimits {
   readonly signal: AbortSignal;
   /** What the call has to throw when it was ended from here. */
   ended(): unknown;
@@ -12,16 +12,16 @@ export interface Limits {
 }
 
 /** Longer than this no timer waits: it would end at once (HTML standard, section 8.7). */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The caller's signal and the time there is, as one signal. */
-export function createLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): Limits {
+export function createCallLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): CallLimits {
   const controller = new AbortController();
   const endsAt = timeoutMs ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
   const abort = () => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
-  const isTimed = timeoutMs && timeoutMs <= LONGEST_TIMER_MS;
+  const isTimed = timeoutMs && timeoutMs <= MAX_TIMER_MS;
   const timer = isTimed ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
   const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
   return {
@@ -31,7 +31,7 @@ export function createLimits(signal: AbortSignal | undefined, timeoutMs: number 
       if (controller.signal.aborted) throw ended();
     },
     leftMs: () => endsAt - Date.now(),
-    wait: (ms) => pause(ms, controller.signal),
+    wait: (ms) => sleep(ms, controller.signal),
     release() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -40,7 +40,7 @@ export function createLimits(signal: AbortSignal | undefined, timeoutMs: number 
 }
 
 /** Rejects with what the signal is aborted with. */
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const stop = () => {

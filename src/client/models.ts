@@ -1,10 +1,10 @@
 /** Vectors, rankings, and models that look at pictures. */
 
 import type { EmbedRequest, RerankRequest } from '../generated/client-options.ts';
-import { cutOff, isPlain, LecternError } from './errors.ts';
+import { isRecord, LecternError, streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
-import { eventData, streamFailure } from './stream.ts';
-import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
+import { parseEventData, streamFailure } from './stream.ts';
+import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -53,34 +53,34 @@ export interface ModelCalls {
 }
 
 export function modelCalls({ json, stream }: Transport): ModelCalls {
-  const asked = (path: string, body: object): Ask => ({
+  const postTo = (path: string, body: object): RequestSpec => ({
     face: 'models',
     method: 'POST',
     path,
     json: body,
-    repeatable: true,
+    idempotent: true,
   });
   const chatAsk = (request: ChatRequest, streams: boolean) =>
-    asked('/v1/chat/completions', { model: STANDARD_MODELS.ocr, ...request, stream: streams });
+    postTo('/v1/chat/completions', { model: STANDARD_MODELS.ocr, ...request, stream: streams });
   const chat = (request: ChatRequest, call?: CallOptions) => json<ChatCompletion>(chatAsk(request, false), call);
 
   return {
-    embed: (request, call) => json(asked('/v1/embeddings', { model: STANDARD_MODELS.embed, ...request }), call),
-    rerank: (request, call) => json(asked('/v1/rerank', { model: STANDARD_MODELS.rerank, ...request }), call),
+    embed: (request, call) => json(postTo('/v1/embeddings', { model: STANDARD_MODELS.embed, ...request }), call),
+    rerank: (request, call) => json(postTo('/v1/rerank', { model: STANDARD_MODELS.rerank, ...request }), call),
     async models(call) {
-      const ask: Ask = { face: 'models', path: '/v1/models', repeatable: true };
+      const ask: RequestSpec = { face: 'models', path: '/v1/models', idempotent: true };
       return dataOf(await json<{ data: Model[] }>(ask, call), Array.isArray);
     },
     chat,
     async *chatStream(request, call) {
       const chunks = stream({ ...chatAsk(request, true), accept: 'text/event-stream' }, call);
-      for await (const { event, data } of eventsOf(chunks, cutOff)) {
+      for await (const { event, data } of eventsOf(chunks, streamCut)) {
         if (data === '[DONE]') return;
-        const chunk = eventData<ChatChunk>(event, data);
-        if (isPlain((chunk as { error?: unknown }).error)) throw streamFailure(chunk);
+        const chunk = parseEventData<ChatChunk>(event, data);
+        if (isRecord((chunk as { error?: unknown }).error)) throw streamFailure(chunk);
         yield chunk;
       }
-      throw cutOff();
+      throw streamCut();
     },
     async ocr(picture, { model, prompt, outputFormat, pages } = {}, call) {
       const part = await pictureAsPart(picture, pages);

@@ -1,11 +1,11 @@
 /** Reading pages and files. */
 
 import type { ReadOptions } from '../generated/client-options.ts';
-import { cutOff, isPlain } from './errors.ts';
+import { isRecord, streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
-import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
+import { parseEventData } from './stream.ts';
+import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
 /** An address, or one of these: what is read instead of fetching anything; `url` is then what links are resolved against. */
@@ -51,31 +51,33 @@ export function readerCalls(transport: Transport): ReaderCalls {
   const { json, text, bytes, stream } = transport;
   return {
     async read(target, options, call) {
-      const answer = await json<{ data: Page; meta: Meta }>(asked(target, options), call);
-      return { page: dataOf(answer, isPlain), meta: answer.meta };
+      const answer = await json<{ data: Page; meta: Meta }>(readRequest(target, options), call);
+      return { page: dataOf(answer, isRecord), meta: answer.meta };
     },
     // JSON is for failures: text wins where both are taken.
-    readText: (target, options, call) => text({ ...asked(target, options), accept: TEXT, follows: true }, call),
-    readBytes: (target, options, call) => bytes({ ...asked(target, options), accept: TEXT, follows: true }, call),
+    readText: (target, options, call) =>
+      text({ ...readRequest(target, options), accept: TEXT, followRedirects: true }, call),
+    readBytes: (target, options, call) =>
+      bytes({ ...readRequest(target, options), accept: TEXT, followRedirects: true }, call),
     async *readStream(target, options, call) {
-      const chunks = stream({ ...asked(target, options), accept: STREAM }, call);
+      const chunks = stream({ ...readRequest(target, options), accept: STREAM }, call);
       let page: Page | undefined;
-      for await (const { event, data } of eventsOf(chunks, cutOff)) {
-        const said = eventData<unknown>(event, data);
+      for await (const { event, data } of eventsOf(chunks, streamCut)) {
+        const said = parseEventData<unknown>(event, data);
         if (event === 'data') {
           page = said as Page;
           yield { event, page };
         } else if (event === 'trace' && page) yield { event, page, trace: said as Trace };
       }
     },
-    health: (call) => json({ face: 'reader', path: '/health', repeatable: true, alsoGood: 503 }, call),
+    health: (call) => json({ face: 'reader', path: '/health', idempotent: true, acceptedStatus: 503 }, call),
   };
 }
 
 export const TEXT = 'text/plain, application/json';
 export const STREAM = 'text/event-stream, application/json';
 
-function asked(target: Target, options: ReadOptions = {}): Ask {
+function readRequest(target: Target, options: ReadOptions = {}): RequestSpec {
   const ask = { face: 'reader', method: 'POST', path: '/', repeatable: true } as const;
   const { file, name, ...rest } = typeof target === 'string' ? { url: target } : target;
   const given = { ...options, ...rest };

@@ -1,8 +1,8 @@
 /** One call over HTTP: tries again what may pass, ends when it is told to or takes too long, and fails in one shape. */
-import { cutOff, failureOf, isPlain, LecternError, LecternUnreachable } from './errors.ts';
+import { errorFromResponse, isRecord, LecternError, LecternUnreachable, streamCut } from './errors.ts';
 import { chunksOf } from './events.ts';
-import { createLimits, type Limits } from './limits.ts';
-import { type FaceName, type Places, placesOf } from './places.ts';
+import { type FaceName, type Places, resolveFaceUrls } from './face-urls.ts';
+import { type CallLimits, createCallLimits } from './limits.ts';
 
 export interface ClientOptions {
   /**
@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
-export interface Ask {
+export interface RequestSpec {
   readonly face: FaceName;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -42,41 +42,41 @@ export interface Ask {
   /** Sent as it is, with its type. */
   readonly body?: Blob;
   /** Whether doing it twice is as good as doing it once. */
-  readonly repeatable?: boolean;
+  readonly idempotent?: boolean;
   /** Streams and jobs, which take as long as they take. */
-  readonly unhurried?: boolean;
+  readonly untimed?: boolean;
   /** A status that is an answer although it is 400 or more. */
-  readonly alsoGood?: number;
+  readonly acceptedStatus?: number;
   /** Whether what is asked for may be at another address: pictures are. */
-  readonly follows?: boolean;
+  readonly followRedirects?: boolean;
 }
 
 export interface Transport {
   /** Throws LecternError; what the signal was aborted with, when that is why it ended. */
-  json<T>(ask: Ask, call?: CallOptions): Promise<T>;
-  text(ask: Ask, call?: CallOptions): Promise<string>;
+  json<T>(ask: RequestSpec, call?: CallOptions): Promise<T>;
+  text(ask: RequestSpec, call?: CallOptions): Promise<string>;
   bytes(
-    ask: Ask,
+    ask: RequestSpec,
     call?: CallOptions,
   ): Promise<{ bytes: Uint8Array; type: string; targetStatus?: number; warning?: string }>;
   /** The body as it comes. Leaving it ends the call. */
-  stream(ask: Ask, call?: CallOptions): AsyncGenerator<Uint8Array>;
+  stream(ask: RequestSpec, call?: CallOptions): AsyncGenerator<Uint8Array>;
 }
 
 /** Longer than the longest that a server works on one page. */
-const STANDARD_TIMEOUT_MS = 240_000;
-const STANDARD_RETRIES = 2;
+const DEFAULT_TIMEOUT_MS = 240_000;
+const DEFAULT_RETRIES = 2;
 
 export function createTransport(options: ClientOptions): Transport {
-  const places = placesOf(options.baseUrl, options.urls);
-  const { retries = STANDARD_RETRIES } = options;
+  const places = resolveFaceUrls(options.baseUrl, options.urls);
+  const { retries = DEFAULT_RETRIES } = options;
   const apiKey = options.apiKey?.trim();
   // Said here: what `fetch` says has the key in it.
   if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key has characters that no key has');
   // Looked up at each call: programs replace it.
   const send: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
 
-  function urlOf({ face, path }: Ask): string {
+  function urlOf({ face, path }: RequestSpec): string {
     const place = places[face];
     if (place !== undefined) return place + path;
     throw new TypeError(
@@ -84,7 +84,7 @@ export function createTransport(options: ClientOptions): Transport {
     );
   }
 
-  function requestOf(ask: Ask, call: CallOptions, signal: AbortSignal | undefined): RequestInit {
+  function requestOf(ask: RequestSpec, call: CallOptions, signal: AbortSignal | undefined): RequestInit {
     const headers = new Headers({
       accept: ask.accept ?? 'application/json',
       ...(ask.json !== undefined && { 'content-type': 'application/json' }),
@@ -93,7 +93,7 @@ export function createTransport(options: ClientOptions): Transport {
     for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
     const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.body;
     // What is sent is for that server alone.
-    const redirect = ask.follows ? 'follow' : 'manual';
+    const redirect = ask.followRedirects ? 'follow' : 'manual';
     return {
       method: ask.method ?? 'GET',
       headers,
@@ -104,7 +104,7 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   /** The answer to a try, once its head is there and it is no failure. */
-  async function start(ask: Ask, call: CallOptions, limits: Limits): Promise<Response> {
+  async function start(ask: RequestSpec, call: CallOptions, limits: CallLimits): Promise<Response> {
     const url = urlOf(ask);
     const request = requestOf(ask, call, limits.signal);
     let response: Response;
@@ -113,23 +113,28 @@ export function createTransport(options: ClientOptions): Transport {
     } catch (error) {
       throw limits.ended() ?? new LecternUnreachable(url, error);
     }
-    if (response.ok || response.status === ask.alsoGood) {
+    if (response.ok || response.status === ask.acceptedStatus) {
       call.onHeaders?.(response.headers);
       return response;
     }
-    if (response.type === 'opaqueredirect' || isRedirect(response.status)) throw await movedTo(response, url);
+    if (response.type === 'opaqueredirect' || isRedirect(response.status)) throw await redirectError(response, url);
     const text = await response.text().catch(() => '');
-    throw limits.ended() ?? failureOf(response.status, response.headers, text);
+    throw limits.ended() ?? errorFromResponse(response.status, response.headers, text);
   }
 
   /** Tries until it works, or until trying again is of no use. */
-  async function trying<T>(ask: Ask, call: CallOptions, limits: Limits, read: (response: Response) => Promise<T>) {
+  async function withRetries<T>(
+    ask: RequestSpec,
+    call: CallOptions,
+    limits: CallLimits,
+    read: (response: Response) => Promise<T>,
+  ) {
     for (let tries = 0; ; tries++) {
       try {
         limits.check();
         return await read(await start(ask, call, limits));
       } catch (error) {
-        if (tries >= retries || !mayPass(error, ask.repeatable ?? false)) throw error;
+        if (tries >= retries || !isRetryable(error, ask.idempotent ?? false)) throw error;
         const waitMs = pauseMs(tries, (error as LecternError).retryAfterMs);
         if (waitMs === undefined || waitMs >= limits.leftMs()) throw error;
         await limits.wait(waitMs);
@@ -137,10 +142,14 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
-  async function whole<T>(ask: Ask, call: CallOptions, read: (response: Response) => Promise<T>): Promise<T> {
-    const limits = createLimits(call.signal, timeoutOf(ask, call));
+  async function callAndRead<T>(
+    ask: RequestSpec,
+    call: CallOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const limits = createCallLimits(call.signal, timeoutOf(ask, call));
     try {
-      return await trying(ask, call, limits, async (response) => {
+      return await withRetries(ask, call, limits, async (response) => {
         try {
           return await read(response);
         } catch (error) {
@@ -152,31 +161,36 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
-  const timeoutOf = (ask: Ask, call: CallOptions) =>
-    call.timeoutMs ?? (ask.unhurried ? undefined : (options.timeoutMs ?? STANDARD_TIMEOUT_MS));
+  const timeoutOf = (ask: RequestSpec, call: CallOptions) =>
+    call.timeoutMs ?? (ask.untimed ? undefined : (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
 
   return {
-    json: <T>(ask: Ask, call: CallOptions = {}) => whole(ask, call, (response) => jsonOf<T>(response, urlOf(ask))),
-    text: (ask, call = {}) => whole(ask, call, (response) => response.text()),
+    json: <T>(ask: RequestSpec, call: CallOptions = {}) =>
+      callAndRead(ask, call, (response) => jsonOf<T>(response, urlOf(ask))),
+    text: (ask, call = {}) => callAndRead(ask, call, (response) => response.text()),
     bytes: (ask, call = {}) =>
-      whole(ask, call, async (response) => ({
+      callAndRead(ask, call, async (response) => ({
         bytes: new Uint8Array(await response.arrayBuffer()),
         type: response.headers.get('content-type') ?? 'application/octet-stream',
-        ...saidOf(response.headers),
+        ...targetFacts(response.headers),
       })),
     async *stream(ask, call = {}) {
-      const limits = createLimits(call.signal, timeoutOf({ ...ask, unhurried: true }, call));
+      const limits = createCallLimits(call.signal, timeoutOf({ ...ask, untimed: true }, call));
       try {
-        const response = await trying(ask, call, limits, async (started) => started);
+        const response = await withRetries(ask, call, limits, async (started) => started);
         const type = typeOf(response);
         if (ask.accept?.startsWith(EVENT_STREAM) && !type.startsWith(EVENT_STREAM)) {
-          throw notAsAsked(response, { url: urlOf(ask), wanted: 'a stream of events', body: await response.text() });
+          throw unexpectedAnswer(response, {
+            url: urlOf(ask),
+            wanted: 'a stream of events',
+            body: await response.text(),
+          });
         }
         if (!response.body) return;
         try {
           yield* chunksOf(response.body);
         } catch (error) {
-          throw limits.ended() ?? cutOff(error);
+          throw limits.ended() ?? streamCut(error);
         }
       } finally {
         limits.release();
@@ -185,7 +199,7 @@ export function createTransport(options: ClientOptions): Transport {
   };
 }
 
-function saidOf(headers: Headers) {
+function targetFacts(headers: Headers) {
   const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
   return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
 }
@@ -195,20 +209,20 @@ async function jsonOf<T>(response: Response, url: string): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw notAsAsked(response, { url, wanted: 'JSON', body: text }, cause);
+    throw unexpectedAnswer(response, { url, wanted: 'JSON', body: text }, cause);
   }
 }
 
 const EVENT_STREAM = 'text/event-stream';
 const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no type';
 
-interface Unasked {
+interface Expected {
   readonly url: string;
   readonly wanted: string;
   readonly body: string;
 }
 
-function notAsAsked(response: Response, { url, wanted, body }: Unasked, cause?: unknown): LecternError {
+function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, cause?: unknown): LecternError {
   const message = `The answer of ${url} is not ${wanted} but ${typeOf(response)}: is this a Lectern server?`;
   return new LecternError(
     { message, code: 'BAD_ANSWER', status: response.status, body: body.slice(0, 1000) },
@@ -219,7 +233,7 @@ function notAsAsked(response: Response, { url, wanted, body }: Unasked, cause?: 
 /** Those that name another address (RFC 9110, section 15.4). */
 const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
 
-async function movedTo(response: Response, url: string): Promise<LecternError> {
+async function redirectError(response: Response, url: string): Promise<LecternError> {
   await response.body?.cancel();
   // Browsers tell nobody where to.
   const place = response.headers.get('location') ?? 'another address';
@@ -229,14 +243,14 @@ async function movedTo(response: Response, url: string): Promise<LecternError> {
 
 /** What an answer carries in `data`. Throws `BAD_ANSWER` when that is something else: another server answers in JSON too. */
 export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
-  if (isPlain(answer) && isRight(answer.data)) return answer.data;
+  if (isRecord(answer) && isRight(answer.data)) return answer.data;
   const message = 'The answer has not the shape of a Lectern server';
   throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
 }
 
 /** Failures that the server said or shows to be passing. */
-function mayPass(error: unknown, repeatable: boolean): boolean {
-  if (error instanceof LecternUnreachable) return repeatable || neverSent(error);
+function isRetryable(error: unknown, repeatable: boolean): boolean {
+  if (error instanceof LecternUnreachable) return repeatable || wasNeverSent(error);
   if (!(error instanceof LecternError)) return false;
   const { status, code } = error;
   // What stands before the server says these without a code; the server itself, when its time was over, would need it again.
@@ -245,20 +259,20 @@ function mayPass(error: unknown, repeatable: boolean): boolean {
 }
 
 /** Of connections that never stood, so that nothing can have been done: in Node and Deno, and in Bun. */
-const NEVER_STOOD = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ConnectionRefused'];
+const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ConnectionRefused'];
 
-function neverSent({ cause }: LecternUnreachable): boolean {
+function wasNeverSent({ cause }: LecternUnreachable): boolean {
   const { code } = ((cause as { cause?: unknown } | undefined)?.cause ?? cause ?? {}) as { code?: unknown };
-  return typeof code === 'string' && NEVER_STOOD.includes(code);
+  return typeof code === 'string' && NOT_CONNECTED.includes(code);
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 8_000;
 /** A server that asks for more is not waited for: its caller decides. */
-const LONGEST_ASKED_MS = 65_000;
+const MAX_RETRY_AFTER_MS = 65_000;
 
 /** Random, so that clients that were refused together do not come back together. */
 function pauseMs(tries: number, askedMs: number | undefined): number | undefined {
-  if (askedMs !== undefined) return askedMs > LONGEST_ASKED_MS ? undefined : askedMs + Math.random() * FIRST_PAUSE_MS;
-  return Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+  if (askedMs !== undefined) return askedMs > MAX_RETRY_AFTER_MS ? undefined : askedMs + Math.random() * FIRST_PAUSE_MS;
+  return Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

@@ -360,7 +360,7 @@ export interface CrawlJob {
   readonly error: string | null;
 }
 
-interface CrawlPlace {
+interface CrawlLineBase {
   /** The number of this line, from 1. */
   readonly seq: number;
   readonly url: string;
@@ -370,8 +370,8 @@ interface CrawlPlace {
 
 /** What became of one address of a crawl. */
 export type CrawlLine =
-  | (CrawlPlace & { readonly event: 'page'; readonly page: Page })
-  | (CrawlPlace & {
+  | (CrawlLineBase & { readonly event: 'page'; readonly page: Page })
+  | (CrawlLineBase & {
       readonly event: 'failed';
       /** What the site answered, if it did. */
       readonly status?: number;
@@ -382,7 +382,7 @@ export type CrawlLine =
         readonly message: string;
       };
     })
-  | (CrawlPlace & {
+  | (CrawlLineBase & {
       readonly event: 'skipped';
       readonly reason: 'duplicate' | 'robots' | 'scope';
       /** The address of the page that it is a duplicate of. */

@@ -13,10 +13,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { countedAddress } from '#accounts/index.ts';
 import type { Client } from '#client/index.ts';
-import { createShelves, noShelf, type Shelf } from './recent.ts';
+import type { McpCaller } from './caller.ts';
+import { createRecentPageStore, noRecentPages, type RecentPages } from './recent.ts';
 import { createMcpServer } from './server.ts';
 import { createSessions } from './sessions.ts';
-import type { Speaker } from './speaker.ts';
 
 /** Who asks, as far as HTTP tells. */
 export interface HttpCaller {
@@ -34,7 +34,7 @@ export interface Exchange {
   readonly body: unknown;
   readonly caller: HttpCaller;
   readonly ended: Promise<unknown>;
-  readonly hangUp: () => void;
+  readonly endResponse: () => void;
 }
 
 export interface Endpoint {
@@ -52,20 +52,20 @@ export interface EndpointNeeds {
 const TOO_MANY_WAIT_S = 10;
 
 export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): Endpoint {
-  const shelves = createShelves();
-  const speakerOf = ({ http }: ServerContext): Speaker => {
+  const recentStore = createRecentPageStore();
+  const resolveCaller = ({ http }: ServerContext): McpCaller => {
     // Every exchange comes with it.
-    const { caller, shelf } = http!.authInfo!.extra as unknown as Extra;
-    return { client: clientFor(caller), shelf };
+    const { caller, recent } = http!.authInfo!.extra as unknown as Extra;
+    return { client: clientFor(caller), recent };
   };
-  const makeServer = (_?: McpRequestContext) => createMcpServer({ version, speakerOf, onError });
+  const makeServer = (_?: McpRequestContext) => createMcpServer({ version, resolveCaller, onError });
   const modern = createMcpHandler(makeServer, { legacy: 'reject' });
   const single = legacyStatelessFallback(makeServer);
-  const sessions = createSessions({ makeServer, makeShelf: shelves.open });
+  const sessions = createSessions({ makeServer, makeRecent: recentStore.open });
 
   /** Pages of a key are kept by the key, so that they outlive a connection; those of nobody by the session. */
-  const authOf = (caller: HttpCaller, shelf: Shelf): AuthInfo => {
-    const extra: Extra = { caller, shelf: caller.owner === undefined ? shelf : shelves.of(caller.owner) };
+  const authOf = (caller: HttpCaller, recent: RecentPages): AuthInfo => {
+    const extra: Extra = { caller, recent: caller.owner === undefined ? recent : recentStore.of(caller.owner) };
     return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
   };
 
@@ -74,17 +74,17 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
       const { request, body, caller } = exchange;
       const parsed = body !== undefined && { parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return modern.fetch(request, { authInfo: authOf(caller, noShelf), ...parsed });
+        return modern.fetch(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       }
       const id = request.headers.get('mcp-session-id');
-      const asksForOne = isInitializeRequest(body);
-      if (id === null && !asksForOne) return single(request, { authInfo: authOf(caller, noShelf), ...parsed });
+      const isInitialize = isInitializeRequest(body);
+      if (id === null && !isInitialize) return single(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       const { owner, address } = caller;
-      const session = asksForOne
+      const session = isInitialize
         ? await sessions.open({ owner, counted: owner ?? countedAddress(address) })
         : sessions.find(id!, owner);
-      if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.shelf) });
-      return asksForOne
+      if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.recent) });
+      return isInitialize
         ? refusal(429, 'There are too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
         : refusal(404, 'Session not found');
     },
@@ -96,7 +96,7 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
 
 interface Extra {
   readonly caller: HttpCaller;
-  readonly shelf: Shelf;
+  readonly recent: RecentPages;
 }
 
 /** An answer to what is no call yet: JSON-RPC without an id. */

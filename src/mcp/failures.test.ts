@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { LecternError, LecternUnreachable } from '#client/index.ts';
-import { failureWords, ToolError } from './failures.ts';
+import { describeFailure, ToolError } from './failures.ts';
 
-const words = (facts: ConstructorParameters<typeof LecternError>[0]) => failureWords(new LecternError(facts));
+const words = (facts: ConstructorParameters<typeof LecternError>[0]) => describeFailure(new LecternError(facts));
 
 it.each([
   [{ message: 'too many', status: 429, retryAfterMs: 1_200 }, 'too many. Wait 2 seconds before the next call'],
@@ -19,9 +19,9 @@ it.each([
 ])('%j says what to do', (facts, advice) => expect(words(facts)).toContain(advice));
 
 it('says what no caller can do anything about to nobody', () => {
-  expect(failureWords(new TypeError('/home/someone/x.ts'))).toBeUndefined();
-  expect(failureWords(new ToolError('offset: too far'))).toBe('offset: too far');
-  expect(failureWords(new LecternUnreachable('http://127.0.0.1:1', new Error('x')))).toContain(
+  expect(describeFailure(new TypeError('/home/someone/x.ts'))).toBeUndefined();
+  expect(describeFailure(new ToolError('offset: too far'))).toBe('offset: too far');
+  expect(describeFailure(new LecternUnreachable('http://127.0.0.1:1', new Error('x')))).toContain(
     'a person has to start it',
   );
 });

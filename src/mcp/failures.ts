@@ -9,7 +9,7 @@ const MAX_MESSAGE_CHARACTERS = 1_000;
 export class ToolError extends Error {}
 
 /** What went wrong in one paragraph; undefined when it is nothing that the caller can do anything about. */
-export function failureWords(error: unknown): string | undefined {
+export function describeFailure(error: unknown): string | undefined {
   if (error instanceof ToolError) return error.message;
   if (!(error instanceof LecternError)) return undefined;
   const { message, path, code, retryAfterMs } = error;
@@ -22,9 +22,9 @@ export function failureWords(error: unknown): string | undefined {
 }
 
 /** Of a failure that nobody expected. */
-export const UNEXPECTED = 'Something went wrong in this MCP server; its log tells more.';
+export const UNEXPECTED_FAILURE = 'Something went wrong in this MCP server; its log tells more.';
 
-export const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
+export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 const UNREACHABLE = 'The Lectern server does not answer; a person has to start it or correct its address.';
 

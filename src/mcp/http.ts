@@ -24,22 +24,22 @@ export const MCP_PATHS: readonly string[] = ['/mcp'];
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const PARSE_ERROR = -32700;
-const REFUSED = -32000;
+const REQUEST_REFUSED = -32000;
 
 export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
   /** Answers that wait for news and so would never end of themselves. */
-  const standing = new Set<() => void>();
+  const longLived = new Set<() => void>();
 
   face.addHook('preClose', async () => {
-    for (const hangUp of standing) hangUp();
+    for (const endResponse of longLived) endResponse();
   });
   face.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
-      json(text),
+      parseBody(text),
     );
-    scope.setErrorHandler((error, request, reply) => writeFailure(error, request, reply));
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply));
     scope.route({
       method: [...METHODS],
       url: MCP_PATHS[0]!,
@@ -57,22 +57,22 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
       handler: async (request, reply) => {
         const ended = new Promise((resolve) => reply.raw.once('close', resolve));
         const over = new AbortController();
-        const hangUp = () => over.abort();
-        if (waitsForNews(request)) {
-          standing.add(hangUp);
-          ended.then(() => standing.delete(hangUp));
+        const endResponse = () => over.abort();
+        if (isLongLived(request)) {
+          longLived.add(endResponse);
+          ended.then(() => longLived.delete(endResponse));
         }
         const { answer } = await endpoint();
         const asked = webRequest(request, AbortSignal.any([goneSignal(reply), over.signal]));
         const body = request.method === 'POST' ? request.body : undefined;
-        const response = await answer({ request: asked, body, caller: callers.get(request)!, ended, hangUp });
+        const response = await answer({ request: asked, body, caller: callers.get(request)!, ended, endResponse });
         return send(reply, response, over.signal);
       },
     });
   });
 }
 
-const waitsForNews = ({ method, body }: FastifyRequest) =>
+const isLongLived = ({ method, body }: FastifyRequest) =>
   method === 'GET' || (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
 
 /** For the transport, which looks at method and headers; the body goes beside it, parsed. */
@@ -105,7 +105,7 @@ async function* bytesOf(body: ReadableStream<Uint8Array>, over: AbortSignal): As
   }
 }
 
-function json(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -115,7 +115,7 @@ function json(text: string): unknown {
 }
 
 /** As JSON-RPC, by the status that HTTP has for it. */
-function writeFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
   const { statusCode } = error as { statusCode?: number };
   const known = error instanceof Problem;
   const status = known ? error.code : statusCode !== undefined && statusCode < 500 ? statusCode : 500;
@@ -124,7 +124,7 @@ function writeFailure(error: unknown, request: FastifyRequest, reply: FastifyRep
   const retryAfter = known ? error.facts.retryAfter : undefined;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  const code = known && error.facts.path === 'body' ? PARSE_ERROR : REFUSED;
+  const code = known && error.facts.path === 'body' ? PARSE_ERROR : REQUEST_REFUSED;
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

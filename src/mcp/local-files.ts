@@ -18,7 +18,7 @@ export interface LocalFiles {
 
 const MAX_BYTES = 100_000_000;
 /** A pipe is opened without waiting for who writes to it, and links that have come since are not followed. */
-const HOW = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** `folders` are given as a person writes them; one that is not there is an error. */
 export async function openLocalFiles(folders: readonly string[]): Promise<LocalFiles> {
@@ -30,7 +30,7 @@ export async function openLocalFiles(folders: readonly string[]): Promise<LocalF
       // Links are followed first, so that none leads out.
       const found = await realpath(path.resolve(real[0] ?? '.', file)).catch(() => undefined);
       if (found === undefined || !real.some((folder) => isWithin(found, folder))) throw outside;
-      const handle = await open(found, HOW).catch((error: NodeJS.ErrnoException) => {
+      const handle = await open(found, OPEN_FLAGS).catch((error: NodeJS.ErrnoException) => {
         throw new ToolError(`path: ${file} cannot be read (${error.code})`);
       });
       try {

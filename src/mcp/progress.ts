@@ -4,9 +4,9 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-const BEAT_MS = 3_000;
+const INTERVAL_MS = 3_000;
 /** After so long the part at work is shown as half done. */
-const HALF_MS = 10_000;
+const HALFWAY_MS = 10_000;
 
 export interface Progress {
   /** One more of the parts is done. */
@@ -28,7 +28,7 @@ export async function withProgress<T>(
   let words = message;
   const tell = () => {
     const elapsed = performance.now() - startedAt;
-    const progress = Math.round((parts + (0.9 * elapsed) / (elapsed + HALF_MS)) * 1e4) / 1e4;
+    const progress = Math.round((parts + (0.9 * elapsed) / (elapsed + HALFWAY_MS)) * 1e4) / 1e4;
     if (progress <= told) return;
     told = progress;
     // A client that is gone is noticed by others.
@@ -37,7 +37,7 @@ export async function withProgress<T>(
       .catch(() => {});
   };
   tell();
-  const beat = setInterval(tell, BEAT_MS);
+  const beat = setInterval(tell, INTERVAL_MS);
   try {
     return await work({
       done(next) {

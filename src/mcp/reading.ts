@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
-import { pieceOf } from './budget.ts';
+import { takeExcerpt } from './budget.ts';
 import { ToolError } from './failures.ts';
 import { fence, withoutMarks } from './fence.ts';
 import type { ToolCall } from './tool.ts';
@@ -18,7 +18,7 @@ const option = <Schema extends z.ZodType>(name: OptionName, schema: Schema) =>
   schema.optional().describe(describe(OPTIONS[name]));
 
 /** Those that a model has a use for, in the form that is easiest to fill in; the others go by `options`. */
-export const OWN_OPTIONS = {
+export const COMMON_OPTIONS = {
   respondWith: z
     .enum(['content', 'markdown', 'text', 'html', 'frontmatter'])
     .optional()
@@ -45,7 +45,7 @@ export const OWN_OPTIONS = {
 export const pageOption = option('page', z.int().min(1));
 
 /** What is read, and what only other answers have room for. */
-const NOT_HERE = [
+const EXCLUDED_OPTIONS = [
   'url',
   'html',
   'file',
@@ -55,17 +55,17 @@ const NOT_HERE = [
   'exportStorageState',
 ] as const satisfies OptionName[];
 
-const OTHERS = (Object.keys(OPTIONS) as OptionName[]).filter(
-  (name) => !NOT_HERE.some((other) => other === name) && !(name in OWN_OPTIONS),
+const FURTHER_OPTIONS = (Object.keys(OPTIONS) as OptionName[]).filter(
+  (name) => !EXCLUDED_OPTIONS.some((other) => other === name) && !(name in COMMON_OPTIONS),
 );
 
 const further = () => z.record(z.string(), z.unknown()).optional();
 
 export const furtherOptions = further().describe(
-  `Further options of the reader by their names: ${OTHERS.join(', ')}. The resource ${OPTIONS_URI} tells what each means.`,
+  `Further options of the reader by their names: ${FURTHER_OPTIONS.join(', ')}. The resource ${OPTIONS_URI} tells what each means.`,
 );
 /** Where the same list stands in another tool already. */
-export const optionsAsThere = further().describe('Further options of the reader by their names, as in read_url.');
+export const furtherOptionsBrief = further().describe('Further options of the reader by their names, as in read_url.');
 
 interface GivenOptions {
   readonly options?: Record<string, unknown> | undefined;
@@ -77,26 +77,26 @@ const PICTURES = /screenshot|pageshot/;
 /** The options of a read. ToolError names one that there is not. */
 export function readOptions({ options = {}, ...own }: GivenOptions): ReadOptions {
   for (const name of Object.keys(options)) {
-    if (OTHERS.some((known) => known === name) || name in OWN_OPTIONS) continue;
-    throw new ToolError(`options.${name}: there is no such option here. There are ${OTHERS.join(', ')}.`);
+    if (FURTHER_OPTIONS.some((known) => known === name) || name in COMMON_OPTIONS) continue;
+    throw new ToolError(`options.${name}: there is no such option here. There are ${FURTHER_OPTIONS.join(', ')}.`);
   }
   if (PICTURES.test(String(options.respondWith ?? ''))) {
     throw new ToolError('options.respondWith: for a picture of a page, call the tool `screenshot`.');
   }
   const named = Object.entries(own).filter(
-    ([name, value]) => value !== undefined && (name in OWN_OPTIONS || name === 'page'),
+    ([name, value]) => value !== undefined && (name in COMMON_OPTIONS || name === 'page'),
   );
   return { ...options, ...Object.fromEntries(named) };
 }
 
 /** Whether nothing of what was read may be remembered. */
-const isSecret = (options: ReadOptions): boolean =>
+const mustNotBeStored = (options: ReadOptions): boolean =>
   Object.entries(options).some(([name, value]) => {
     const { caching } = OPTIONS[name as OptionName] as { caching?: string };
     return Boolean(value) && (caching === 'neither' || caching === 'not written');
   });
 
-export interface Text {
+export interface PageText {
   readonly text: string;
 }
 
@@ -106,18 +106,18 @@ export async function readText(
   target: Target,
   options: ReadOptions,
   { name, offset }: { readonly name: string; readonly offset: number },
-): Promise<Text> {
+): Promise<PageText> {
   const reading = JSON.stringify([name, options]);
-  const remembered = offset > 0 ? call.shelf.find(reading) : undefined;
+  const remembered = offset > 0 ? call.recent.find(reading) : undefined;
   if (remembered) return remembered;
   const { page } = await call.client.read(target, options, { signal: call.signal });
-  const text = layOut(page);
-  if (!isSecret(options)) call.shelf.put({ text, url: name, reading });
+  const text = formatPage(page);
+  if (!mustNotBeStored(options)) call.recent.put({ text, url: name, reading });
   return { text };
 }
 
 /** All that the page says, its title and links too: everything that must stand within the fence. */
-export function layOut(page: Page): string {
+export function formatPage(page: Page): string {
   const head = [
     page.title && `Title: ${page.title}`,
     // Of a file that was sent, its hash.
@@ -128,25 +128,25 @@ export function layOut(page: Page): string {
     page.warning && `Warning: ${page.warning}`,
   ].filter(Boolean);
   const body = [page.content ?? page.chunks?.join('\n\n'), page.text, page.html].filter(Boolean);
-  const lists = [listed('Links', page.links), listed('Images', page.images)].filter(Boolean);
+  const lists = [formatList('Links', page.links), formatList('Images', page.images)].filter(Boolean);
   // Here, so that what is counted and cut is what is shown.
   return withoutMarks([head.join('\n'), ...body, ...lists].join('\n\n'));
 }
 
-function listed(name: string, list: Page['links'] | Page['images']): string {
+function formatList(name: string, list: Page['links'] | Page['images']): string {
   const pairs = Array.isArray(list) ? list : Object.entries(list ?? {});
   return pairs.length ? `${name}:\n${pairs.map(([text, address]) => `- [${text}](${address})`).join('\n')}` : '';
 }
 
 /** Our own words beside a piece and its fence, in tokens. */
-const WORDS_BESIDE = 80;
+const OVERHEAD_TOKENS = 80;
 
 /** What stands around a piece from a source, in tokens; they must be loaded. */
-export const wordsAround = (source: string): number => countTokens(fence('', source)) + WORDS_BESIDE;
+export const fenceTokens = (source: string): number => countTokens(fence('', source)) + OVERHEAD_TOKENS;
 
 /** One piece of a text in its fence, and how to get the next one. */
-export async function shown(
-  { text }: Text,
+export async function formatExcerpt(
+  { text }: PageText,
   source: string,
   { offset, tokens }: { readonly offset: number; readonly tokens: number },
 ): Promise<string> {
@@ -154,7 +154,7 @@ export async function shown(
     throw new ToolError(`offset: there are only ${text.length} characters, so there is nothing from ${offset} on.`);
   }
   await loadTokens();
-  const piece = await pieceOf(text, offset, Math.max(1, tokens - wordsAround(source)));
+  const piece = await takeExcerpt(text, offset, Math.max(1, tokens - fenceTokens(source)));
   const { start, end } = piece;
   if (start === 0 && end === text.length) return fence(piece.text, source);
   const where = `Characters ${start} to ${end} of ${text.length}.`;
@@ -166,11 +166,11 @@ export async function shown(
 }
 
 /** `example.com/page`, as people write it. */
-const BARE = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/;
+const SCHEMELESS_URL = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/;
 
 /** The address as it is used, in one line. ToolError names the argument. */
-export function cleanAddress(given: string, argument: string): string {
-  const text = BARE.test(given.trim()) ? `https://${given.trim()}` : given.trim();
+export function normalizeUrl(given: string, argument: string): string {
+  const text = SCHEMELESS_URL.test(given.trim()) ? `https://${given.trim()}` : given.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href;
   throw new ToolError(`${argument}: ${JSON.stringify(given.slice(0, 200))} is not an http or https address.`);

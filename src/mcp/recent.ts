@@ -1,6 +1,6 @@
 /**
  * The pages that somebody read lately: a list for their client to show, and the texts, so that the rest of a long page is
- * the rest of the same text and is not charged again. Each caller has a shelf of their own; each is bounded in number, size
+ * the rest of the same text and is not charged again. Each caller has a recent of their own; each is bounded in number, size
  * and time, and so are all together.
  */
 
@@ -12,7 +12,7 @@ export interface RecentPage {
   readonly readAt: number;
 }
 
-export interface Shelf {
+export interface RecentPages {
   put(page: Omit<RecentPage, 'readAt'>): void;
   /** The text of the same reading, while it is remembered. */
   find(reading: string): RecentPage | undefined;
@@ -22,40 +22,40 @@ export interface Shelf {
   clear(): void;
 }
 
-export interface Shelves {
+export interface RecentPageStore {
   /** One that nobody else gets. */
-  open(): Shelf;
+  open(): RecentPages;
   /** That of a name. */
-  of(name: string): Shelf;
+  of(name: string): RecentPages;
 }
 
 const MAX_PAGES = 30;
 const MAX_CHARACTERS = 4_000_000;
 /** Of all shelves together; each takes a byte or two. */
-const MAX_CHARACTERS_OF_ALL = 50_000_000;
+const MAX_TOTAL_CHARACTERS = 50_000_000;
 const MAX_NAMES = 1_000;
-const KEPT_MS = 15 * 60_000;
+const KEEP_MS = 15 * 60_000;
 
-export function createShelves(now: () => number = Date.now): Shelves {
-  /** Of all shelves, in the order in which they were put, with the shelf on which each stands. */
-  const places = new Map<RecentPage, Map<string, RecentPage>>();
+export function createRecentPageStore(now: () => number = Date.now): RecentPageStore {
+  /** Of all shelves, in the order in which they were put, with the recent on which each stands. */
+  const owners = new Map<RecentPage, Map<string, RecentPage>>();
   let characters = 0;
-  const named = new Map<string, Shelf>();
+  const named = new Map<string, RecentPages>();
 
   function drop(page: RecentPage): void {
-    places.get(page)?.delete(page.reading);
-    places.delete(page);
+    owners.get(page)?.delete(page.reading);
+    owners.delete(page);
     characters -= page.text.length;
   }
 
-  function tidy(): void {
-    for (const page of places.keys()) {
-      if (characters <= MAX_CHARACTERS_OF_ALL && now() - page.readAt <= KEPT_MS) return;
+  function evictExpired(): void {
+    for (const page of owners.keys()) {
+      if (characters <= MAX_TOTAL_CHARACTERS && now() - page.readAt <= KEEP_MS) return;
       drop(page);
     }
   }
 
-  function open(): Shelf {
+  function open(): RecentPages {
     const pages = new Map<string, RecentPage>();
     const shorten = () => {
       let own = 0;
@@ -72,17 +72,17 @@ export function createShelves(now: () => number = Date.now): Shelves {
         if (known) drop(known);
         const kept = { ...page, readAt: now() };
         pages.set(kept.reading, kept);
-        places.set(kept, pages);
+        owners.set(kept, pages);
         characters += kept.text.length;
         shorten();
-        tidy();
+        evictExpired();
       },
       find(reading) {
-        tidy();
+        evictExpired();
         return pages.get(reading);
       },
       list() {
-        tidy();
+        evictExpired();
         const byUrl = new Map<string, RecentPage>();
         for (const page of [...pages.values()].reverse()) if (!byUrl.has(page.url)) byUrl.set(page.url, page);
         return [...byUrl.values()];
@@ -96,18 +96,18 @@ export function createShelves(now: () => number = Date.now): Shelves {
   return {
     open,
     of(name) {
-      const shelf = named.get(name) ?? open();
+      const recent = named.get(name) ?? open();
       named.delete(name);
-      named.set(name, shelf);
+      named.set(name, recent);
       const [oldest] = named;
       if (named.size > MAX_NAMES && oldest) {
         named.delete(oldest[0]);
         oldest[1].clear();
       }
-      return shelf;
+      return recent;
     },
   };
 }
 
 /** Remembers nothing: for callers who cannot be told apart. */
-export const noShelf: Shelf = { put() {}, find: () => undefined, list: () => [], clear() {} };
+export const noRecentPages: RecentPages = { put() {}, find: () => undefined, list: () => [], clear() {} };

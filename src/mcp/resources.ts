@@ -2,11 +2,11 @@
 import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { describe } from '#http/openapi.ts';
 import { OPTIONS } from '#reader/index.ts';
-import { failureWords, ToolError, UNEXPECTED } from './failures.ts';
+import { signalOf } from './caller.ts';
+import { describeFailure, ToolError, UNEXPECTED_FAILURE } from './failures.ts';
 import { withProgress } from './progress.ts';
-import { cleanAddress, OPTIONS_URI, readText, shown } from './reading.ts';
+import { formatExcerpt, normalizeUrl, OPTIONS_URI, readText } from './reading.ts';
 import type { McpNeeds } from './server.ts';
-import { signalOf } from './speaker.ts';
 
 const PAGE = 'lectern://page/';
 /** A person who picks a page wants more of it than a model that looks around. */
@@ -14,9 +14,12 @@ const PAGE_TOKENS = 25_000;
 
 export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
 
-export function addResources(server: McpServer, { speakerOf, onError }: Pick<McpNeeds, 'speakerOf' | 'onError'>): void {
+export function addResources(
+  server: McpServer,
+  { resolveCaller, onError }: Pick<McpNeeds, 'resolveCaller' | 'onError'>,
+): void {
   const list = async (context: ServerContext) => ({
-    resources: (await speakerOf(context)).shelf
+    resources: (await resolveCaller(context)).recent
       .list()
       // Files that were sent can be read again by nobody but who has them.
       .filter(({ url }) => /^https?:/.test(url))
@@ -32,20 +35,20 @@ export function addResources(server: McpServer, { speakerOf, onError }: Pick<Mcp
       mimeType: 'text/markdown',
     },
     async (uri, _, context) => {
-      const { client, shelf } = await speakerOf(context);
+      const { client, recent } = await resolveCaller(context);
       const signal = signalOf(context);
       try {
-        const address = cleanAddress(decoded(uri.href.slice(PAGE.length)), 'url');
+        const address = normalizeUrl(decoded(uri.href.slice(PAGE.length)), 'url');
         const text = await withProgress(context, 1, `Reading ${address}`, (progress) =>
-          readText({ client, shelf, signal, progress, files: undefined }, address, {}, { name: address, offset: 0 }),
+          readText({ client, recent, signal, progress, files: undefined }, address, {}, { name: address, offset: 0 }),
         );
-        const fenced = await shown(text, address, { offset: 0, tokens: PAGE_TOKENS });
+        const fenced = await formatExcerpt(text, address, { offset: 0, tokens: PAGE_TOKENS });
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced }] };
       } catch (error) {
         if (signal.aborted) throw error;
-        const words = failureWords(error);
+        const words = describeFailure(error);
         if (words === undefined) onError(error);
-        throw new Error(words ?? UNEXPECTED);
+        throw new Error(words ?? UNEXPECTED_FAILURE);
       }
     },
   );

@@ -5,13 +5,13 @@ type Schema = Pick<z.ZodObject, '~standard'>;
 
 const known = new WeakMap<z.ZodObject, Schema>();
 
-export function withJsonOnce(schema: z.ZodObject): Schema {
-  const made = known.get(schema) ?? { '~standard': { ...schema['~standard'], jsonSchema: jsonOnce(schema) } };
+export function cacheJsonSchema(schema: z.ZodObject): Schema {
+  const made = known.get(schema) ?? { '~standard': { ...schema['~standard'], jsonSchema: cachedConverters(schema) } };
   known.set(schema, made);
   return made;
 }
 
-function jsonOnce({ '~standard': { jsonSchema } }: z.ZodObject): Schema['~standard']['jsonSchema'] {
+function cachedConverters({ '~standard': { jsonSchema } }: z.ZodObject): Schema['~standard']['jsonSchema'] {
   const forms = new Map<string, Record<string, unknown>>();
   const once =
     (io: 'input' | 'output'): (typeof jsonSchema)['input'] =>

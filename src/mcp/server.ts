@@ -3,19 +3,19 @@
  * call; whose call it is comes with each.
  */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { failed, failureWords, UNEXPECTED } from './failures.ts';
+import { type ResolveCaller, signalOf } from './caller.ts';
+import { describeFailure, errorResult, UNEXPECTED_FAILURE } from './failures.ts';
 import type { LocalFiles } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { addPrompts } from './prompts.ts';
 import { addResources } from './resources.ts';
-import { withJsonOnce } from './schema.ts';
-import { type SpeakerOf, signalOf } from './speaker.ts';
+import { cacheJsonSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
 import { toolsFor } from './tools/index.ts';
 
 export interface McpNeeds {
   readonly version: string;
-  readonly speakerOf: SpeakerOf;
+  readonly resolveCaller: ResolveCaller;
   /** Files that may be read by their path; none over HTTP. */
   readonly files?: LocalFiles | undefined;
   /** Told what nobody expected; the caller learns only that something went wrong. */
@@ -36,7 +36,7 @@ export function createMcpServer(needs: McpNeeds): McpServer {
   return server;
 }
 
-function addTool(server: McpServer, tool: Tool, { speakerOf, files, onError }: McpNeeds): void {
+function addTool(server: McpServer, tool: Tool, { resolveCaller, files, onError }: McpNeeds): void {
   const { name, title, description, input, output, openWorld } = tool;
   const annotations = {
     title,
@@ -45,25 +45,25 @@ function addTool(server: McpServer, tool: Tool, { speakerOf, files, onError }: M
     idempotentHint: true,
     openWorldHint: openWorld,
   };
-  const inputSchema = withJsonOnce(input);
+  const inputSchema = cacheJsonSchema(input);
   const config = {
     title,
     description,
     inputSchema,
     annotations,
-    ...(output && { outputSchema: withJsonOnce(output) }),
+    ...(output && { outputSchema: cacheJsonSchema(output) }),
   };
   server.registerTool(name, config, async (args, context): Promise<CallToolResult> => {
     const signal = signalOf(context);
     try {
-      return await withProgress(context, tool.parts(args), tool.doing(args), async (progress) =>
-        tool.run(args, { ...(await speakerOf(context)), signal, progress, files }),
+      return await withProgress(context, tool.steps(args), tool.progressMessage(args), async (progress) =>
+        tool.run(args, { ...(await resolveCaller(context)), signal, progress, files }),
       );
     } catch (error) {
       if (signal.aborted) throw error;
-      const words = failureWords(error);
+      const words = describeFailure(error);
       if (words === undefined) onError(error);
-      return failed(words ?? UNEXPECTED);
+      return errorResult(words ?? UNEXPECTED_FAILURE);
     }
   });
 }

@@ -1,13 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished } from 'vitest';
-import { createShelves } from './recent.ts';
+import { createRecentPageStore } from './recent.ts';
 import { createSessions, type Session } from './sessions.ts';
 
 const make = () => new McpServer({ name: 'test', version: '1' });
 const authInfo = { token: '', clientId: '', scopes: [] };
 
 function start() {
-  const sessions = createSessions({ makeServer: make, makeShelf: createShelves().open });
+  const sessions = createSessions({ makeServer: make, makeRecent: createRecentPageStore().open });
   onTestFinished(() => sessions.close());
   return sessions;
 }
@@ -19,7 +19,7 @@ async function busy(session: Session): Promise<() => void> {
     end = resolve;
   });
   const request = new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } });
-  await session.answer({ request, body: undefined, authInfo, ended, hangUp() {} });
+  await session.answer({ request, body: undefined, authInfo, ended, endResponse() {} });
   return end;
 }
 

@@ -4,10 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { Shelf } from './recent.ts';
+import type { RecentPages } from './recent.ts';
 
 const MAX_SESSIONS = 500;
-const MAX_OF_CALLER = 50;
+const MAX_PER_CALLER = 50;
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 
@@ -16,7 +16,7 @@ export interface Session {
   /** Nobody else may use it, whoever learns its id. */
   readonly owner: string | undefined;
   /** Pages that a caller without a key read, since such callers cannot be told apart otherwise. */
-  readonly shelf: Shelf;
+  readonly recent: RecentPages;
   answer(exchange: SessionExchange): Promise<Response>;
 }
 
@@ -27,7 +27,7 @@ export interface SessionExchange {
   /** Settles when the answer is out, or its client gone. */
   readonly ended: Promise<unknown>;
   /** Ends the answer where it is. */
-  readonly hangUp: () => void;
+  readonly endResponse: () => void;
 }
 
 export interface Sessions {
@@ -43,7 +43,7 @@ export interface SessionCaller {
   readonly counted: string;
 }
 
-interface Kept extends Session {
+interface OpenSession extends Session {
   readonly counted: string;
   readonly server: McpServer;
   usedAt: number;
@@ -53,22 +53,22 @@ interface Kept extends Session {
 
 export interface SessionNeeds {
   readonly makeServer: () => McpServer;
-  readonly makeShelf: () => Shelf;
+  readonly makeRecent: () => RecentPages;
   readonly now?: () => number;
 }
 
-export function createSessions({ makeServer, makeShelf, now = Date.now }: SessionNeeds): Sessions {
+export function createSessions({ makeServer, makeRecent, now = Date.now }: SessionNeeds): Sessions {
   /** The one that rested longest first. */
-  const sessions = new Map<string, Kept>();
+  const sessions = new Map<string, OpenSession>();
   let sweeper: NodeJS.Timeout | undefined;
 
-  async function drop(session: Kept): Promise<void> {
+  async function drop(session: OpenSession): Promise<void> {
     sessions.delete(session.id);
     if (sessions.size === 0) {
       clearInterval(sweeper);
       sweeper = undefined;
     }
-    session.shelf.clear();
+    session.recent.clear();
     await session.server.close();
   }
 
@@ -81,11 +81,11 @@ export function createSessions({ makeServer, makeShelf, now = Date.now }: Sessio
    * Makes room by ending a session that rests: of the caller who has most of them, so that nobody loses theirs to one who
    * opens many, the one that rested longest. False when all are at work.
    */
-  async function makeRoom(all: readonly Kept[], most: number): Promise<boolean> {
+  async function evictIfFull(all: readonly OpenSession[], most: number): Promise<boolean> {
     if (all.length < most) return true;
     const has = new Map<string, number>();
     for (const { counted } of all) has.set(counted, (has.get(counted) ?? 0) + 1);
-    let ending: Kept | undefined;
+    let ending: OpenSession | undefined;
     for (const session of all) {
       if (session.waiting > 0) continue;
       if (!ending || has.get(session.counted)! > has.get(ending.counted)!) ending = session;
@@ -96,7 +96,7 @@ export function createSessions({ makeServer, makeShelf, now = Date.now }: Sessio
 
   async function open({ owner, counted }: SessionCaller): Promise<Session | undefined> {
     const own = [...sessions.values()].filter((session) => session.counted === counted);
-    if (!(await makeRoom(own, MAX_OF_CALLER)) || !(await makeRoom([...sessions.values()], MAX_SESSIONS)))
+    if (!(await evictIfFull(own, MAX_PER_CALLER)) || !(await evictIfFull([...sessions.values()], MAX_SESSIONS)))
       return undefined;
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -110,24 +110,24 @@ export function createSessions({ makeServer, makeShelf, now = Date.now }: Sessio
     await server.connect(transport);
     /** Answers that are still being waited for, by the ids of their requests. */
     const answers = new Map<unknown, () => void>();
-    const session: Kept = {
+    const session: OpenSession = {
       id,
       owner,
       counted,
       server,
-      shelf: makeShelf(),
+      recent: makeRecent(),
       usedAt: now(),
       waiting: 0,
-      async answer({ request, body, authInfo, ended, hangUp }) {
+      async answer({ request, body, authInfo, ended, endResponse }) {
         session.waiting += 1;
         sessions.delete(id);
         sessions.set(id, session);
         const asked = requestIdOf(body);
-        if (asked !== undefined) answers.set(asked, hangUp);
+        if (asked !== undefined) answers.set(asked, endResponse);
         ended.then(() => {
           session.waiting -= 1;
           session.usedAt = now();
-          if (answers.get(asked) === hangUp) answers.delete(asked);
+          if (answers.get(asked) === endResponse) answers.delete(asked);
         });
         const response = await transport.handleRequest(request, {
           authInfo,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostDifferent, withoutRepeats } from './similar.ts';
+import { removeDuplicates, selectMostDifferent } from './similar.ts';
 
 const at = (degrees: number) =>
   Float32Array.from([Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]);
@@ -7,7 +7,7 @@ const going = new AbortController().signal;
 
 describe('without repeats', () => {
   it('keeps what is not like anything kept before it', async () => {
-    const found = await withoutRepeats([at(0), at(5), at(50), at(54), at(8)], 0.98, going);
+    const found = await removeDuplicates([at(0), at(5), at(50), at(54), at(8)], 0.98, going);
     expect(found.kept).toEqual([0, 2]);
     expect(found.dropped.map(({ index, like }) => [index, like])).toEqual([
       [1, 0],
@@ -19,15 +19,15 @@ describe('without repeats', () => {
 
   it('minds directions only, and keeps vectors of no direction', async () => {
     const long = at(0).map((value) => value * 100);
-    expect((await withoutRepeats([at(0), long], 0.99, going)).kept).toEqual([0]);
-    expect((await withoutRepeats([new Float32Array(2), new Float32Array(2)], 0.5, going)).kept).toEqual([0, 1]);
-    expect(await withoutRepeats([], 0.5, going)).toEqual({ kept: [], dropped: [] });
+    expect((await removeDuplicates([at(0), long], 0.99, going)).kept).toEqual([0]);
+    expect((await removeDuplicates([new Float32Array(2), new Float32Array(2)], 0.5, going)).kept).toEqual([0, 1]);
+    expect(await removeDuplicates([], 0.5, going)).toEqual({ kept: [], dropped: [] });
   });
 });
 
 describe('the most different', () => {
   it('begin with the first and go on with the farthest', async () => {
-    const found = await mostDifferent([at(0), at(10), at(90), at(170), at(100)], 3, going);
+    const found = await selectMostDifferent([at(0), at(10), at(90), at(170), at(100)], 3, going);
     expect(found.kept).toEqual([0, 3, 2]);
     expect(found.dropped.map(({ index, like }) => [index, like])).toEqual([
       [1, 0],
@@ -36,8 +36,8 @@ describe('the most different', () => {
   });
 
   it('are all when there are fewer', async () => {
-    expect(await mostDifferent([at(0), at(90)], 9, going)).toEqual({ kept: [0, 1], dropped: [] });
-    expect(await mostDifferent([], 3, going)).toEqual({ kept: [], dropped: [] });
+    expect(await selectMostDifferent([at(0), at(90)], 9, going)).toEqual({ kept: [0, 1], dropped: [] });
+    expect(await selectMostDifferent([], 3, going)).toEqual({ kept: [], dropped: [] });
   });
 });
 
@@ -48,6 +48,6 @@ it('ends when it is given up', async () => {
     return vector;
   });
   const over = AbortSignal.abort(new Error('given up'));
-  await expect(withoutRepeats(many, 0.9, over)).rejects.toThrow('given up');
-  await expect(mostDifferent(many, 400, over)).rejects.toThrow('given up');
+  await expect(removeDuplicates(many, 0.9, over)).rejects.toThrow('given up');
+  await expect(selectMostDifferent(many, 400, over)).rejects.toThrow('given up');
 });

@@ -1,6 +1,6 @@
 /** Which vectors say something new. Both ways are greedy and end alike for the same input. */
 
-export interface Kept {
+export interface Selection {
   /** Places of those that are kept: in order, or by how much each adds. */
   readonly kept: readonly number[];
   /** The others, each with the kept one that is most like it. */
@@ -8,18 +8,18 @@ export interface Kept {
 }
 
 /** So many multiplications are done in about ten milliseconds; then others have their turn. */
-const AT_ONCE = 10_000_000;
+const YIELD_AFTER_OPERATIONS = 10_000_000;
 
 /** Keeps a vector unless it is at least so similar to one that was kept before it. */
-export async function withoutRepeats(
+export async function removeDuplicates(
   vectors: readonly Float32Array[],
   threshold: number,
   signal: AbortSignal,
-): Promise<Kept> {
-  const units = vectors.map(unit);
+): Promise<Selection> {
+  const units = vectors.map(normalize);
   const turn = createYielder(signal);
   const kept: number[] = [];
-  const dropped: Kept['dropped'][number][] = [];
+  const dropped: Selection['dropped'][number][] = [];
   for (const [index, vector] of units.entries()) {
     await turn(kept.length * vector.length);
     const nearest = nearestOf(vector, kept, units);
@@ -33,12 +33,12 @@ export async function withoutRepeats(
  * The first vector, then again and again the one whose most similar kept vector is least similar to it (farthest-point
  * traversal: Gonzalez 1985), until there are `count`.
  */
-export async function mostDifferent(
+export async function selectMostDifferent(
   vectors: readonly Float32Array[],
   count: number,
   signal: AbortSignal,
-): Promise<Kept> {
-  const units = vectors.map(unit);
+): Promise<Selection> {
+  const units = vectors.map(normalize);
   const turn = createYielder(signal);
   const nearest = units.map(() => ({ like: -1, similarity: Number.NEGATIVE_INFINITY }));
   const kept: number[] = [];
@@ -55,7 +55,7 @@ export async function mostDifferent(
     }
     next = farthest;
   }
-  return { kept, dropped: [...left].map((index) => ({ index, ...shownNearest(nearest[index]!) })) };
+  return { kept, dropped: [...left].map((index) => ({ index, ...roundSimilarity(nearest[index]!) })) };
 }
 
 function nearestOf(vector: Float32Array, kept: readonly number[], units: readonly Float32Array[]) {
@@ -65,15 +65,15 @@ function nearestOf(vector: Float32Array, kept: readonly number[], units: readonl
     const found = dot(vector, units[index]!);
     if (found > similarity) [like, similarity] = [index, found];
   }
-  return like < 0 ? undefined : shownNearest({ like, similarity });
+  return like < 0 ? undefined : roundSimilarity({ like, similarity });
 }
 
-const shownNearest = ({ like, similarity }: { like: number; similarity: number }) => ({
+const roundSimilarity = ({ like, similarity }: { like: number; similarity: number }) => ({
   like,
   similarity: Math.round(similarity * 1e4) / 1e4,
 });
 
-function unit(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector));
   return length > 0 ? vector.map((value) => value / length) : vector;
 }
@@ -89,7 +89,7 @@ function createYielder(signal: AbortSignal): (work: number) => Promise<void> {
   let done = 0;
   return async (work) => {
     done += work;
-    if (done < AT_ONCE) return;
+    if (done < YIELD_AFTER_OPERATIONS) return;
     done = 0;
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();

@@ -2,10 +2,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Client } from '#client/index.ts';
-import { LEAST_TOKENS, MOST_TOKENS, STANDARD_TOKENS } from './budget.ts';
+import { DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS } from './budget.ts';
 import type { LocalFiles } from './local-files.ts';
 import type { Progress } from './progress.ts';
-import type { Shelf } from './recent.ts';
+import type { RecentPages } from './recent.ts';
 
 /** What one call of a tool works with. */
 export interface ToolCall {
@@ -14,7 +14,7 @@ export interface ToolCall {
   /** Aborted when the caller gives the call up, or is gone. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  readonly shelf: Shelf;
+  readonly recent: RecentPages;
   /** Absent where no file of this machine may be read. */
   readonly files: LocalFiles | undefined;
 }
@@ -29,9 +29,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** Whether it reaches out to the web, rather than working on what it is given. */
   readonly openWorld: boolean;
   /** How many parts the work has, for progress. */
-  readonly parts: (args: z.output<Input>) => number;
+  readonly steps: (args: z.output<Input>) => number;
   /** What is told before the first part is done. */
-  readonly doing: (args: z.output<Input>) => string;
+  readonly progressMessage: (args: z.output<Input>) => string;
   readonly run: (args: z.output<Input>, call: ToolCall) => Promise<CallToolResult>;
 }
 
@@ -43,10 +43,10 @@ export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool =
 export const maxTokens = () =>
   z
     .int()
-    .min(LEAST_TOKENS)
-    .max(MOST_TOKENS)
-    .default(STANDARD_TOKENS)
-    .describe(`The most tokens that the whole answer may have, ${LEAST_TOKENS} to ${MOST_TOKENS}.`);
+    .min(MIN_TOKENS)
+    .max(MAX_TOKENS)
+    .default(DEFAULT_TOKENS)
+    .describe(`The most tokens that the whole answer may have, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
 export const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: 'text', text })),

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type Kept, mostDifferent, withoutRepeats } from '../similar.ts';
+import { removeDuplicates, type Selection, selectMostDifferent } from '../similar.ts';
 import { defineTool, structuredResult } from '../tool.ts';
 import { modelFor } from './models.ts';
 
 const MAX_TEXTS = 500;
-const STANDARD_THRESHOLD = 0.9;
+const DEFAULT_THRESHOLD = 0.9;
 
 export const deduplicate = defineTool({
   name: 'deduplicate',
@@ -18,7 +18,7 @@ export const deduplicate = defineTool({
       .min(-1)
       .max(1)
       .optional()
-      .describe(`How similar texts are that count as the same, -1 to 1. Default: ${STANDARD_THRESHOLD}.`),
+      .describe(`How similar texts are that count as the same, -1 to 1. Default: ${DEFAULT_THRESHOLD}.`),
     keep: z.int().min(1).optional().describe('How many texts to keep, instead of a `threshold`.'),
     model: z.string().optional().describe('The id of an embedding model. Default: the first that is served.'),
   }),
@@ -28,16 +28,16 @@ export const deduplicate = defineTool({
     dropped: z.array(z.object({ index: z.int(), like: z.int(), similarity: z.number() })),
   }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ texts }) => `Comparing ${texts.length} texts`,
-  async run({ texts, threshold = STANDARD_THRESHOLD, keep, model }, call) {
+  steps: () => 1,
+  progressMessage: ({ texts }) => `Comparing ${texts.length} texts`,
+  async run({ texts, threshold = DEFAULT_THRESHOLD, keep, model }, call) {
     const asked = await modelFor(call, 'embeddings', model);
     const request = { model: asked, input: texts, normalized: true, truncate: true };
     const { data, model: name } = await call.client.embed(request, { signal: call.signal });
     const vectors = data.map(({ embedding }) => Float32Array.from(embedding as readonly number[]));
-    const found: Kept = await (keep === undefined
-      ? withoutRepeats(vectors, threshold, call.signal)
-      : mostDifferent(vectors, keep, call.signal));
+    const found: Selection = await (keep === undefined
+      ? removeDuplicates(vectors, threshold, call.signal)
+      : selectMostDifferent(vectors, keep, call.signal));
     return structuredResult({ model: name, ...found });
   },
 });

@@ -28,8 +28,8 @@ export const embed = defineTool({
     vectors: z.array(z.union([z.array(z.number()), z.string()])),
   }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ input }) => `Embedding ${input.length} texts`,
+  steps: () => 1,
+  progressMessage: ({ input }) => `Embedding ${input.length} texts`,
   async run({ input, model, task, dimensions, embedding_type, max_tokens: tokens }, call) {
     const asked = await modelFor(call, 'embeddings', model);
     const request = { model: asked, input, task, dimensions, embedding_type };

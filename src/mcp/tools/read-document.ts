@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Target } from '#client/index.ts';
 import { ToolError } from '../failures.ts';
-import { cleanAddress, OWN_OPTIONS, optionsAsThere, pageOption, readOptions, readText, shown } from '../reading.ts';
+import {
+  COMMON_OPTIONS,
+  formatExcerpt,
+  furtherOptionsBrief,
+  normalizeUrl,
+  pageOption,
+  readOptions,
+  readText,
+} from '../reading.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
 import { offset } from './read-url.ts';
 
@@ -15,35 +23,35 @@ const input = {
   max_tokens: maxTokens(),
   offset: offset(),
   page: pageOption,
-  respondWith: OWN_OPTIONS.respondWith,
-  timeout: OWN_OPTIONS.timeout,
-  options: optionsAsThere,
+  respondWith: COMMON_OPTIONS.respondWith,
+  timeout: COMMON_OPTIONS.timeout,
+  options: furtherOptionsBrief,
 };
 
-const facts = {
+const shared = {
   name: 'read_document',
   title: 'Read a document',
   openWorld: true,
-  parts: () => 1,
+  steps: () => 1,
 } as const;
 
-const kinds =
+const READS =
   'Reads a PDF, Word, Excel, PowerPoint, OpenDocument, EPUB or HTML file, a picture or plain text, and answers it as Markdown';
 
 /** For callers whose files are not here. */
 export const readDocument = defineTool({
-  ...facts,
-  description: `${kinds}: one of \`url\` and \`base64\`. Pictures of text are recognized.`,
+  ...shared,
+  description: `${READS}: one of \`url\` and \`base64\`. Pictures of text are recognized.`,
   input: z.strictObject(input),
-  doing: ({ url, name }) => `Reading ${url ?? name ?? 'a document'}`,
+  progressMessage: ({ url, name }) => `Reading ${url ?? name ?? 'a document'}`,
   run: (args, call) => read(args, call),
 });
 
 /** For a client on this machine, with files that its person has opened to it. */
-export const readDocumentHere = (folders: readonly string[]) =>
+export const readDocumentWithFiles = (folders: readonly string[]) =>
   defineTool({
-    ...facts,
-    description: `${kinds}: one of \`url\`, \`base64\` and \`path\`. Pictures of text are recognized.`,
+    ...shared,
+    description: `${READS}: one of \`url\`, \`base64\` and \`path\`. Pictures of text are recognized.`,
     input: z.strictObject({
       ...input,
       path: z
@@ -52,7 +60,7 @@ export const readDocumentHere = (folders: readonly string[]) =>
         .optional()
         .describe(`A file on this machine, within ${folders.join(', ')}.`),
     }),
-    doing: ({ url, name, path }) => `Reading ${url ?? path ?? name ?? 'a document'}`,
+    progressMessage: ({ url, name, path }) => `Reading ${url ?? path ?? name ?? 'a document'}`,
     run: (args, call) => read(args, call),
   });
 
@@ -72,15 +80,18 @@ async function read({ url, base64, path, name, max_tokens: tokens, offset, ...gi
     const allowed = SOURCES.filter((source) => source !== 'path' || call.files);
     throw new ToolError(`Give exactly one of ${allowed.join(', ')}; there ${named ? `are ${named}` : 'is none'}.`);
   }
-  const { target, source } = await targetOf({ url, base64, path, name }, call);
+  const { target, source } = await loadTarget({ url, base64, path, name }, call);
   const text = await readText(call, target, readOptions(given), { name: source, offset });
-  return textResult(await shown(text, words(source), { offset, tokens }));
+  return textResult(await formatExcerpt(text, displayName(source), { offset, tokens }));
 }
 
 /** What is read, and a name for it that no other document has. */
-async function targetOf({ url, base64, path, name }: Pick<Given, 'url' | 'base64' | 'path' | 'name'>, call: ToolCall) {
+async function loadTarget(
+  { url, base64, path, name }: Pick<Given, 'url' | 'base64' | 'path' | 'name'>,
+  call: ToolCall,
+) {
   if (url !== undefined) {
-    const address = cleanAddress(url, 'url');
+    const address = normalizeUrl(url, 'url');
     return { target: address, source: address };
   }
   const file = base64 !== undefined ? { name, bytes: decoded(base64) } : await call.files!.read(path!, call.signal);
@@ -90,7 +101,7 @@ async function targetOf({ url, base64, path, name }: Pick<Given, 'url' | 'base64
 }
 
 /** Without the hash, which tells a reader nothing. */
-const words = (source: string) => source.replace(/#[\da-f]{64}$/, '');
+const displayName = (source: string) => source.replace(/#[\da-f]{64}$/, '');
 
 function decoded(text: string): Uint8Array {
   const body = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/\s+/g, '');

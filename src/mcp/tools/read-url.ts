@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { cleanAddress, furtherOptions, OWN_OPTIONS, pageOption, readOptions, readText, shown } from '../reading.ts';
+import {
+  COMMON_OPTIONS,
+  formatExcerpt,
+  furtherOptions,
+  normalizeUrl,
+  pageOption,
+  readOptions,
+  readText,
+} from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 export const offset = () =>
@@ -18,16 +26,16 @@ export const readUrl = defineTool({
     url: z.string().min(1).describe('The http or https address to read.'),
     max_tokens: maxTokens(),
     offset: offset(),
-    ...OWN_OPTIONS,
+    ...COMMON_OPTIONS,
     page: pageOption,
     options: furtherOptions,
   }),
   openWorld: true,
-  parts: () => 1,
-  doing: ({ url }) => `Reading ${url}`,
+  steps: () => 1,
+  progressMessage: ({ url }) => `Reading ${url}`,
   async run({ url, max_tokens: tokens, offset, ...given }, call) {
-    const address = cleanAddress(url, 'url');
+    const address = normalizeUrl(url, 'url');
     const text = await readText(call, address, readOptions(given), { name: address, offset });
-    return textResult(await shown(text, address, { offset, tokens }));
+    return textResult(await formatExcerpt(text, address, { offset, tokens }));
   },
 });

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import { countTokens, loadTokens } from '#reader/index.ts';
-import { sharesOf } from '../budget.ts';
-import { failed, failureWords, ToolError } from '../failures.ts';
-import { sourceWords } from '../fence.ts';
+import { divideTokens } from '../budget.ts';
+import { describeFailure, errorResult, ToolError } from '../failures.ts';
+import { shortSource } from '../fence.ts';
 import {
-  cleanAddress,
-  OWN_OPTIONS,
-  optionsAsThere,
+  COMMON_OPTIONS,
+  fenceTokens,
+  formatExcerpt,
+  furtherOptionsBrief,
+  normalizeUrl,
+  type PageText,
   readOptions,
   readText,
-  shown,
-  type Text,
-  wordsAround,
 } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 const MAX_URLS = 20;
-const AT_ONCE = 5;
+const CONCURRENCY = 5;
 /** Tokens that a page must have, or there is nothing to see but our own words. */
-const LEAST_EACH = 400;
+const MIN_TOKENS_PER_PAGE = 400;
 
-type Outcome = { readonly address: string; readonly text?: Text; readonly failure?: string };
+type Outcome = { readonly address: string; readonly text?: PageText; readonly failure?: string };
 
 export const readUrls = defineTool({
   name: 'read_urls',
@@ -29,25 +29,25 @@ export const readUrls = defineTool({
   input: z.strictObject({
     urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('The http or https addresses to read.'),
     max_tokens: maxTokens(),
-    ...OWN_OPTIONS,
-    options: optionsAsThere,
+    ...COMMON_OPTIONS,
+    options: furtherOptionsBrief,
   }),
   openWorld: true,
-  parts: ({ urls }) => urls.length,
-  doing: ({ urls }) => `Reading ${urls.length} pages`,
+  steps: ({ urls }) => urls.length,
+  progressMessage: ({ urls }) => `Reading ${urls.length} pages`,
   async run({ urls, max_tokens: tokens, ...given }, call) {
-    const addresses = urls.map((url, at) => cleanAddress(url, `urls[${at}]`));
-    const least = urls.length * LEAST_EACH;
+    const addresses = urls.map((url, at) => normalizeUrl(url, `urls[${at}]`));
+    const least = urls.length * MIN_TOKENS_PER_PAGE;
     if (tokens < least)
       throw new ToolError(`max_tokens: ${urls.length} pages need at least ${least}; read fewer at once.`);
     const options = readOptions(given);
-    const outcomes = await inTurns(addresses, AT_ONCE, async (address): Promise<Outcome> => {
+    const outcomes = await mapConcurrently(addresses, CONCURRENCY, async (address): Promise<Outcome> => {
       const outcome = await readText(call, address, options, { name: address, offset: 0 }).then(
         (text) => ({ address, text }),
         (error: unknown) => {
-          const failure = call.signal.aborted ? undefined : failureWords(error);
+          const failure = call.signal.aborted ? undefined : describeFailure(error);
           if (failure === undefined) throw error;
-          return { address, failure: `${sourceWords(address)} could not be read. ${failure}` };
+          return { address, failure: `${shortSource(address)} could not be read. ${failure}` };
         },
       );
       call.progress.done(address);
@@ -55,24 +55,26 @@ export const readUrls = defineTool({
     });
     await loadTokens();
     const sharers = outcomes.map(({ address, text, failure = '' }) =>
-      text ? { text: text.text, around: wordsAround(address) } : { text: '', around: countTokens(failure) + NUMBER },
+      text
+        ? { text: text.text, overheadTokens: fenceTokens(address) }
+        : { text: '', overheadTokens: countTokens(failure) + NUMBERING_TOKENS },
     );
-    const shares = sharesOf(sharers, tokens);
+    const shares = divideTokens(sharers, tokens);
     const parts = await Promise.all(
       outcomes.map(async ({ address, text, failure }, at) => {
-        const said = text ? await shown(text, address, { offset: 0, tokens: shares[at]! }) : failure;
+        const said = text ? await formatExcerpt(text, address, { offset: 0, tokens: shares[at]! }) : failure;
         return `[${at + 1}/${urls.length}] ${said}`;
       }),
     );
-    return outcomes.some(({ text }) => text) ? textResult(...parts) : failed(parts.join('\n\n'));
+    return outcomes.some(({ text }) => text) ? textResult(...parts) : errorResult(parts.join('\n\n'));
   },
 });
 
 /** Tokens of `[20/20] `. */
-const NUMBER = 8;
+const NUMBERING_TOKENS = 8;
 
 /** The results of all, in order; so many work at the same time. The first failure is that of all. */
-async function inTurns<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
+async function mapConcurrently<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Array<R>(list.length);
   const turns = list.entries();
   const worker = async () => {

@@ -21,8 +21,8 @@ export const rerank = defineTool({
     results: z.array(z.object({ index: z.int(), relevance_score: z.number() })),
   }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ documents }) => `Ranking ${documents.length} texts`,
+  steps: () => 1,
+  progressMessage: ({ documents }) => `Ranking ${documents.length} texts`,
   async run({ query, documents, top_n, model }, call) {
     const asked = await modelFor(call, 'rerank', model);
     const request = { model: asked, query, documents, top_n, return_documents: false };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ToolError } from '../failures.ts';
-import { cleanAddress, OWN_OPTIONS } from '../reading.ts';
+import { COMMON_OPTIONS, normalizeUrl } from '../reading.ts';
 import { defineTool } from '../tool.ts';
 
 /** In base64. Few models take larger pictures. */
@@ -17,16 +17,16 @@ export const screenshot = defineTool({
     fullPage: z.boolean().default(false).describe('The whole page from top to bottom, not only what the window shows.'),
     width: z.int().min(200).max(4096).default(SIDE.width).describe('Of the window, in pixels.'),
     height: z.int().min(200).max(4096).default(SIDE.height).describe('Of the window, in pixels.'),
-    waitForSelector: OWN_OPTIONS.waitForSelector,
-    timeout: OWN_OPTIONS.timeout,
-    locale: OWN_OPTIONS.locale,
+    waitForSelector: COMMON_OPTIONS.waitForSelector,
+    timeout: COMMON_OPTIONS.timeout,
+    locale: COMMON_OPTIONS.locale,
     removeOverlay: z.boolean().optional().describe('Removes dialogs and banners that cover the page.'),
   }),
   openWorld: true,
-  parts: () => 1,
-  doing: ({ url }) => `Taking a picture of ${url}`,
+  steps: () => 1,
+  progressMessage: ({ url }) => `Taking a picture of ${url}`,
   async run({ url, fullPage, width, height, ...options }, call) {
-    const address = cleanAddress(url, 'url');
+    const address = normalizeUrl(url, 'url');
     const respondWith = fullPage ? 'pageshot' : 'screenshot';
     // Pictures that may be kept are answered by an address, which leads to the server by another way than this one.
     const asked = { ...options, respondWith, viewport: { width, height }, doNotTrack: true };

@@ -4,7 +4,7 @@ import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
 import { loadTokens, OPTIONS, staleWarningIn } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { pieceOf, sharesOf } from '../budget.ts';
+import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
 import { fence, withoutMarks } from '../fence.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
@@ -15,11 +15,11 @@ const option = <Schema extends z.ZodType>(name: Name, schema: Schema) =>
   schema.optional().describe(describe(ALL_OPTIONS[name]));
 
 const MAX_RESULTS = 20;
-const STANDARD_RESULTS = 5;
+const DEFAULT_RESULTS = 5;
 
 const shared = {
   query: z.string().min(1).describe(describe(ALL_OPTIONS.q)),
-  num: z.int().min(1).max(MAX_RESULTS).default(STANDARD_RESULTS).describe(`How many results, 1 to ${MAX_RESULTS}.`),
+  num: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS).describe(`How many results, 1 to ${MAX_RESULTS}.`),
   page: option('page', z.int().min(1)),
   content: z
     .enum(['none', 'passages', 'pages'])
@@ -32,7 +32,7 @@ const shared = {
 };
 
 /** What is set by the arguments above, or means nothing here. */
-const NOT_HERE = [
+const EXCLUDED_OPTIONS = [
   'q',
   'num',
   'count',
@@ -44,11 +44,11 @@ const NOT_HERE = [
   'explain',
   'trace',
 ] as const;
-const OTHERS = Object.keys(ALL_OPTIONS).filter((name) => !NOT_HERE.some((other) => other === name));
+const FURTHER_OPTIONS = Object.keys(ALL_OPTIONS).filter((name) => !EXCLUDED_OPTIONS.some((other) => other === name));
 
 /** Those of the reader stand in read_url. */
 const furtherOptions = (own: readonly string[]) => {
-  const names = OTHERS.filter((name) => !(name in OPTIONS) && !own.includes(name));
+  const names = FURTHER_OPTIONS.filter((name) => !(name in OPTIONS) && !own.includes(name));
   return z
     .record(z.string(), z.unknown())
     .optional()
@@ -71,8 +71,8 @@ export const searchWeb = defineTool({
     options: furtherOptions(['type', 'gl', 'hl', 'since', 'until', 'provider']),
   }),
   openWorld: true,
-  parts: () => 1,
-  doing: ({ query }) => `Searching for ${query}`,
+  steps: () => 1,
+  progressMessage: ({ query }) => `Searching for ${query}`,
   run: (args, call) => search(args, call, {}),
 });
 
@@ -83,8 +83,8 @@ export const searchIndex = defineTool({
     'Searches the pages that this Lectern server has read and kept in its own index, by words and meaning. It reaches nothing outside.',
   input: z.strictObject({ ...shared, options: furtherOptions(['provider', 'engine', 'fallback']) }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ query }) => `Searching the index for ${query}`,
+  steps: () => 1,
+  progressMessage: ({ query }) => `Searching the index for ${query}`,
   run: (args, call) => search(args, call, { provider: 'reader' }),
 });
 
@@ -98,32 +98,32 @@ interface Given {
 
 async function search(args: Given, call: ToolCall, set: SearchOptions) {
   const { query, content, max_tokens: tokens, options = {}, ...own } = args;
-  const room = tokens - WORDS_AROUND;
+  const room = tokens - OVERHEAD_TOKENS;
   for (const name of Object.keys(options)) {
-    if (OTHERS.includes(name)) continue;
-    throw new ToolError(`options.${name}: there is no such option here. There are ${OTHERS.join(', ')}.`);
+    if (FURTHER_OPTIONS.includes(name)) continue;
+    throw new ToolError(`options.${name}: there is no such option here. There are ${FURTHER_OPTIONS.join(', ')}.`);
   }
-  const asked = { ...options, ...own, ...ANSWERS[content](room), ...set } as SearchOptions;
+  const asked = { ...options, ...own, ...CONTENT_OPTIONS[content](room), ...set } as SearchOptions;
   const { pages, meta } = await call.client.search(query, asked, { signal: call.signal });
   if (pages.length === 0)
     return textResult(`Nothing was found for ${JSON.stringify(query)}. Use other or fewer words.`);
   await loadTokens();
   const entries = pages.map((page, at) => ({
-    head: withoutMarks(headOf(page, at + 1)),
-    body: withoutMarks(bodyOf(page)),
+    head: withoutMarks(formatHead(page, at + 1)),
+    body: withoutMarks(formatBody(page)),
   }));
   const heads = entries.map(({ head }) => head).join('\n\n');
-  const list = await pieceOf(heads, 0, room);
+  const list = await takeExcerpt(heads, 0, room);
   const left = Math.max(0, room - list.tokens);
-  const shares = sharesOf(
-    entries.map(({ body }) => ({ text: body, around: BETWEEN })),
+  const shares = divideTokens(
+    entries.map(({ body }) => ({ text: body, overheadTokens: SEPARATOR_TOKENS })),
     left,
   );
   const texts = await Promise.all(
     entries.map(async ({ head, body }, at) => {
-      const most = shares[at]! - BETWEEN;
+      const most = shares[at]! - SEPARATOR_TOKENS;
       if (!body || most < 1) return head;
-      const piece = await pieceOf(body, 0, most);
+      const piece = await takeExcerpt(body, 0, most);
       return `${head}\n\n${piece.text.trimEnd()}${piece.end < body.length ? '\n[cut here]' : ''}`;
     }),
   );
@@ -135,20 +135,22 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
 }
 
 /** Our own words around the results, in tokens. */
-const WORDS_AROUND = 200;
+const OVERHEAD_TOKENS = 200;
 /** Tokens of what stands between two texts. */
-const BETWEEN = 8;
-const LEAST_PASSAGES = 100;
-const MOST_PASSAGES = 50_000;
+const SEPARATOR_TOKENS = 8;
+const MIN_PASSAGE_TOKENS = 100;
+const MAX_PASSAGE_TOKENS = 50_000;
 
-const ANSWERS: Record<Given['content'], (room: number) => SearchOptions> = {
+const CONTENT_OPTIONS: Record<Given['content'], (room: number) => SearchOptions> = {
   none: () => ({ respondWith: 'no-content' }),
   // The heads of the results need room too.
-  passages: (room) => ({ passages: Math.min(MOST_PASSAGES, Math.max(LEAST_PASSAGES, Math.floor(room * 0.8))) }),
+  passages: (room) => ({
+    passages: Math.min(MAX_PASSAGE_TOKENS, Math.max(MIN_PASSAGE_TOKENS, Math.floor(room * 0.8))),
+  }),
   pages: () => ({}),
 };
 
-function headOf({ title, url, description, date, warning }: FoundPage, number: number): string {
+function formatHead({ title, url, description, date, warning }: FoundPage, number: number): string {
   const stale = staleWarningIn(warning);
   return [`${number}. ${oneLine(title)}`, url, date && `Date: ${date}`, description, stale && `Warning: ${stale}`]
     .filter(Boolean)
@@ -157,7 +159,7 @@ function headOf({ title, url, description, date, warning }: FoundPage, number: n
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
-const bodyOf = ({ passages, content }: FoundPage): string =>
+const formatBody = ({ passages, content }: FoundPage): string =>
   passages
     ? passages.map(({ heading, text }) => (heading ? `(${oneLine(heading)}) ${text}` : text)).join('\n\n')
     : content;

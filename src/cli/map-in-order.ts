@@ -5,20 +5,20 @@
  * is bounded however long the source is. The source is read when there is room, and a result is given while the source is
  * waited for. `work` must not throw.
  */
-export async function* inOrder<Thing, Result>(
+export async function* mapInOrder<Thing, Result>(
   source: AsyncIterable<Thing> | Iterable<Thing>,
   work: (thing: Thing, at: number) => Promise<Result>,
   concurrency: number,
 ): AsyncGenerator<Result> {
-  const things = each(source);
-  const places: Place<Result>[] = [];
+  const things = toAsync(source);
+  const places: Slot<Result>[] = [];
   const running = new Set<Promise<undefined>>();
   let next: Promise<IteratorResult<Thing, undefined>> | undefined;
   let isOver = false;
   let at = 0;
 
   function start(thing: Thing): void {
-    const place: Place<Result> = {};
+    const place: Slot<Result> = {};
     places.push(place);
     const worked: Promise<undefined> = work(thing, at++).then((value) => {
       place.done = { value };
@@ -45,12 +45,12 @@ export async function* inOrder<Thing, Result>(
   }
 }
 
-interface Place<Result> {
+interface Slot<Result> {
   done?: { readonly value: Result };
 }
 
 const WINDOW = 4;
 
-async function* each<Thing>(source: AsyncIterable<Thing> | Iterable<Thing>): AsyncGenerator<Thing, undefined> {
+async function* toAsync<Thing>(source: AsyncIterable<Thing> | Iterable<Thing>): AsyncGenerator<Thing, undefined> {
   yield* source;
 }

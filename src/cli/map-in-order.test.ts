@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inOrder } from './in-order.ts';
+import { mapInOrder } from './map-in-order.ts';
 
 const numbers = (many: number) => Array.from({ length: many }, (_, at) => at);
 
@@ -11,7 +11,7 @@ it('gives results in the order of the things, whichever is done first, and never
       let now = 0;
       let most = 0;
       const given: number[] = [];
-      const results = inOrder(
+      const results = mapInOrder(
         turns,
         async (wait, at) => {
           most = Math.max(most, ++now);
@@ -39,7 +39,7 @@ it('gives what is done while the source is waited for', async () => {
     await more;
     yield 'second';
   }
-  const results = inOrder(source(), async (thing) => thing, 4);
+  const results = mapInOrder(source(), async (thing) => thing, 4);
   expect(await results.next()).toEqual({ done: false, value: 'first' });
   go();
   expect(await results.next()).toEqual({ done: false, value: 'second' });
@@ -59,7 +59,7 @@ it('takes no more of the source than the window holds while the first is not don
     if (thing === 0) await first;
     return thing;
   };
-  const results = inOrder(source(), work, 2);
+  const results = mapInOrder(source(), work, 2);
   const next = results.next();
   for (let one = 0; one < 200; one++) await turn();
   expect(taken).toBe(8);
@@ -73,7 +73,7 @@ it('fails as its source does', async () => {
     yield 1;
     throw new Error('no list');
   }
-  const results = inOrder(source(), async (thing) => thing, 2);
+  const results = mapInOrder(source(), async (thing) => thing, 2);
   await expect(
     (async () => {
       for await (const _ of results);

@@ -15,11 +15,11 @@ export const write = (output: Writable, data: string | Uint8Array): Promise<void
  * Whole or not at all: whoever stops in the middle leaves no half of it. A link stays one, and a device or a pipe is written
  * to as it is.
  */
-export const writeWhole = (name: string, data: string | Uint8Array): Promise<void> =>
-  writeAside(name, (file) => writeFile(file, data));
+export const writeFileAtomically = (name: string, data: string | Uint8Array): Promise<void> =>
+  writeAtomically(name, (file) => writeFile(file, data));
 
 /** The same for what comes piece by piece: `write` is told where, and what stands there is put in its place at the end. */
-export async function writeAside(name: string, write: (file: string) => Promise<void>): Promise<void> {
+export async function writeAtomically(name: string, write: (file: string) => Promise<void>): Promise<void> {
   const file = await realpath(name).catch(() => name);
   await mkdir(path.dirname(path.resolve(file)), { recursive: true });
   const place = await stat(file).catch(() => undefined);
@@ -34,7 +34,7 @@ export async function writeAside(name: string, write: (file: string) => Promise<
   }
 }
 
-const MAX_NAME = 100;
+const MAX_NAME_CHARACTERS = 100;
 
 /**
  * The name of the file for what was read: readable, the same each time, never outside of its folder, and different for
@@ -47,13 +47,13 @@ export function fileNameFor(source: string, extension: string): string {
     .replace(/[^a-zA-Z0-9._-]+/g, '-')
     .replace(/\.{2,}/g, '.')
     .replace(/^[-.]+|[-.]+$/g, '')
-    .slice(0, MAX_NAME)
+    .slice(0, MAX_NAME_CHARACTERS)
     .replace(/[-.]+$/, '');
   const mark = createHash('sha256').update(source).digest('hex').slice(0, 8);
   return `${readable || 'page'}-${mark}.${extension}`;
 }
 
-export const isThere = existsSync;
+export const fileExists = existsSync;
 
 /** The ending of a file with an answer of these formats. */
 export function extensionOf(formats: string | undefined, isJson: boolean): string {

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileNameFor, writeWhole } from './out.ts';
+import { fileNameFor, writeFileAtomically } from './output.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -51,8 +51,8 @@ describe('names of files', () => {
 describe('writing', () => {
   it('leaves nothing else, and makes the folder', async () => {
     const file = path.join(dir, 'new/folder/a.md');
-    await writeWhole(file, 'text');
-    await writeWhole(file, 'other');
+    await writeFileAtomically(file, 'text');
+    await writeFileAtomically(file, 'other');
     expect(await readFile(file, 'utf8')).toBe('other');
     expect(await readdir(path.dirname(file))).toEqual(['a.md']);
   });
@@ -60,14 +60,14 @@ describe('writing', () => {
   it('goes through a link', async () => {
     await writeFile(path.join(dir, 'target.md'), 'before');
     await symlink('target.md', path.join(dir, 'link.md'));
-    await writeWhole(path.join(dir, 'link.md'), 'after');
+    await writeFileAtomically(path.join(dir, 'link.md'), 'after');
     expect(await readFile(path.join(dir, 'target.md'), 'utf8')).toBe('after');
   });
 
   it.skipIf(process.platform === 'win32')('goes into a pipe, which is not replaced', async () => {
     const pipe = path.join(dir, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const [read] = await Promise.all([readFile(pipe, 'utf8'), writeWhole(pipe, 'through')]);
+    const [read] = await Promise.all([readFile(pipe, 'utf8'), writeFileAtomically(pipe, 'through')]);
     expect(read).toBe('through');
   });
 });

@@ -3,38 +3,38 @@
 export type FaceName = 'reader' | 'search' | 'models' | 'flow';
 export type Places = Readonly<Record<FaceName, string>>;
 
-export const STANDARD_URL = 'http://127.0.0.1:3000';
+export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const LAST_PORT = 65_535;
 
 /** The first label of a host name, and how many ports above the reader's each face is. */
-const FACES: readonly { name: FaceName; label: string; above: number }[] = [
-  { name: 'reader', label: 'r', above: 0 },
-  { name: 'search', label: 's', above: 1 },
-  { name: 'models', label: 'api', above: 2 },
-  { name: 'flow', label: 'flow', above: 3 },
+const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = [
+  { name: 'reader', label: 'r', portOffset: 0 },
+  { name: 'search', label: 's', portOffset: 1 },
+  { name: 'models', label: 'api', portOffset: 2 },
+  { name: 'flow', label: 'flow', portOffset: 3 },
 ];
 
 /**
  * `https://r.example.com` has its siblings at `s.`, `api.` and `flow.`; `http://127.0.0.1:3000` at 3001, 3002 and 3003.
  * A face whose place does not follow is left out. Throws a TypeError for what is no http address.
  */
-export function placesOf(baseUrl = STANDARD_URL, urls: Partial<Places> = {}): Partial<Places> {
+export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {}): Partial<Places> {
   const base = parse(baseUrl);
   const [label, ...rest] = base.hostname.split('.');
   const isLabelled = rest.length > 0 && FACES.some((face) => face.label === label);
   const places: Partial<Record<FaceName, string>> = {};
-  for (const { name, label: own, above } of FACES) {
+  for (const { name, label: own, portOffset } of FACES) {
     const given = urls[name];
     if (given !== undefined) {
-      places[name] = addressOf(parse(given));
+      places[name] = withoutTrailingSlash(parse(given));
       continue;
     }
     const url = new URL(base);
     if (isLabelled) url.hostname = [own, ...rest].join('.');
-    else if (above && !(url.port && Number(url.port) + above <= LAST_PORT)) continue;
-    else if (above) url.port = String(Number(url.port) + above);
-    places[name] = addressOf(url);
+    else if (portOffset && !(url.port && Number(url.port) + portOffset <= LAST_PORT)) continue;
+    else if (portOffset) url.port = String(Number(url.port) + portOffset);
+    places[name] = withoutTrailingSlash(url);
   }
   return places;
 }
@@ -45,4 +45,4 @@ function parse(address: string): URL {
   throw new TypeError(`${address} is not an http or https address`);
 }
 
-const addressOf = ({ origin, pathname }: URL) => origin + pathname.replace(/\/+$/, '');
+const withoutTrailingSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/+$/, '');

@@ -1,14 +1,14 @@
 /** Whose call it is, and how long anybody waits for it. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Client } from '#client/index.ts';
-import type { Shelf } from './recent.ts';
+import type { RecentPages } from './recent.ts';
 
-export interface Speaker {
+export interface McpCaller {
   readonly client: Client;
-  readonly shelf: Shelf;
+  readonly recent: RecentPages;
 }
 
-export type SpeakerOf = (context: ServerContext) => Speaker | Promise<Speaker>;
+export type ResolveCaller = (context: ServerContext) => McpCaller | Promise<McpCaller>;
 
 /** Aborted when the call is given up, and when the connection that waits for it is gone. */
 export function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
