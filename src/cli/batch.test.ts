@@ -58,7 +58,7 @@ it('leaves what was there when it is stopped, and says so', async () => {
   const stop = new AbortController();
   half = () => stop.abort();
   await expect(get('slow', file, stop.signal)).rejects.toMatchObject({
-    message: `stopped: ${file} is as it was before`,
+    message: `stopped: ${file} is unchanged`,
   });
   expect(await readFile(file, 'utf8')).toBe('before');
   expect(await readdir(dir)).toEqual(['whole.jsonl']);

@@ -1,4 +1,4 @@
-/** `lectern batch`: jobs of many texts, through the client. */
+/** `lectern batch`: submits and follows batch jobs of embeddings, through the client. */
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -35,45 +35,42 @@ interface GetFlags extends Flags {
 }
 
 const POLL_MS = 500;
-/** What one request takes, as the server says in its guide. */
+/** Most lines that one request may carry; the server enforces the same limit. */
 const MAX_INLINE_LINES = 10_000;
 
 export function batchCommand(context: CliContext): Command {
-  const batch = new Command('batch').description('Submit batch jobs of embeddings, and fetch what they give.');
+  const batch = new Command('batch').description('Submit batch jobs of embeddings and fetch their output.');
   const add = (name: string, description: string) =>
-    withClientFlags(batch.command(name)).description(description).option('--json', 'Answer in JSON.');
-  addSubmitCommand(
-    add('submit', 'Submit a file of JSON lines, the input with `-`, or an address of one with --url.'),
-    context,
-  );
+    withClientFlags(batch.command(name)).description(description).option('--json', 'Print JSON.');
+  addSubmitCommand(add('submit', 'Submit a JSONL file, the standard input with `-`, or a URL with --url.'), context);
   const shown = (work: (client: Client, id: string) => Promise<BatchJob>) => (id: string, flags: Flags) =>
     withClient(context, flags, async ({ client }) => printJob(context, flags, await work(client, id)));
   const call = () => ({ signal: context.signal });
-  add('status', 'Show a job.')
+  add('status', 'Show the state of a job.')
     .argument('<id>')
     .action(shown((client, id) => client.batches.get(id, call())));
-  add('wait', 'Wait for the end of a job, and show it. Fails unless it was completed.')
+  add('wait', 'Wait until a job has ended and show it. Fails unless the job completed.')
     .argument('<id>')
     .action((id: string, flags: Flags) =>
       withClient(context, flags, ({ client }) => waitForJob(context, flags, client, id), { jobs: true }),
     );
   add('get', 'Fetch the output of a job that has ended.')
     .argument('<id>')
-    .option('--errors', 'The lines that failed instead.')
-    .option('-o, --output <file>', 'Where to write it; the output without one.')
+    .option('--errors', 'Fetch the failed lines instead.')
+    .option('-o, --output <file>', 'Output file; standard output if omitted.')
     .action((id: string, flags: GetFlags) =>
       withClient(context, flags, ({ client }) => writeRecords(context, flags, client, id)),
     );
-  add('cancel', 'Cancel a job; what is done by then can be fetched.')
+  add('cancel', 'Cancel a job; finished lines can still be fetched.')
     .argument('<id>')
     .action(shown((client, id) => client.batches.cancel(id, call())));
   add('list', 'List jobs, newest first.')
-    .addOption(new Option('--limit <count>', 'How many.').argParser(parseInteger).default(20))
+    .addOption(new Option('--limit <count>', 'Number of jobs to list.').argParser(parseInteger).default(20))
     .action((flags: Flags & { limit: number }) =>
       withClient(context, flags, async ({ client }) => {
         const jobs = await client.batches.list({ limit: flags.limit, ...call() });
         if (flags.json) context.print(JSON.stringify(jobs, null, 2));
-        else for (const line of tableLines(HEADINGS, jobs.map(cells), 'There is no job.')) context.print(line);
+        else for (const line of tableLines(HEADINGS, jobs.map(cells), 'No jobs.')) context.print(line);
       }),
     );
   return batch;
@@ -81,15 +78,15 @@ export function batchCommand(context: CliContext): Command {
 
 function addSubmitCommand(command: Command, context: CliContext): void {
   command
-    .argument('<file>', 'a file of JSON lines, `-`, or with --url its address')
-    .requiredOption('--model <id>', 'The model.')
-    .option('--url', 'The argument is an address, from which the server fetches the file.')
-    .option('--task <task>', 'What the vectors are for.')
-    .addOption(new Option('--dimensions <count>', 'Their length.').argParser(parseInteger))
-    .option('--embedding-type <type>', 'How they are written: float, base64, binary, ubinary.')
-    .option('--truncate', 'Cut what is longer than the model takes.')
-    .option('--webhook <url>', 'Where the end of the job is told.')
-    .option('--wait', 'Wait for its end.')
+    .argument('<file>', 'JSONL file, `-` for the standard input, or a URL with --url')
+    .requiredOption('--model <id>', 'Model id.')
+    .option('--url', 'The argument is a URL; the server fetches the file from it.')
+    .option('--task <task>', 'Task the vectors are for, such as retrieval.passage.')
+    .addOption(new Option('--dimensions <count>', 'Length of the vectors.').argParser(parseInteger))
+    .option('--embedding-type <type>', 'Encoding of the vectors: float, base64, binary or ubinary.')
+    .option('--truncate', 'Truncate texts longer than the model accepts.')
+    .option('--webhook <url>', 'URL to notify when the job has ended.')
+    .option('--wait', 'Wait until the job has ended.')
     .action((file: string, flags: SubmitFlags) => submitFile(file, flags, context));
 }
 
@@ -106,7 +103,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
   };
   const onAnswer = ({ headers }: Response) => {
     const secret = headers.get('x-webhook-secret');
-    if (secret) context.note(`webhooks are signed with ${secret}`);
+    if (secret) context.note(`webhook signing secret: ${secret}`);
   };
   await withClient(
     context,
@@ -117,14 +114,15 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
         context.note(job.batch_id);
         return waitForJob(context, flags, client, job.batch_id);
       }
-      if (server === undefined) context.note('it waits for a server, `lectern worker` or `lectern batch wait`');
+      if (server === undefined)
+        context.note('the job starts once a server, `lectern worker` or `lectern batch wait` runs');
       context.print(flags.json ? JSON.stringify(job, null, 2) : job.batch_id);
     },
     { jobs: flags.wait ?? false, onAnswer },
   );
 }
 
-/** A line that is no JSON is sent as the text that it is: it fails alone, and is told among the errors. */
+/** Sends a line that is not JSON as it is: only that line fails, and the job lists it among its errors. */
 async function readLines(file: string, { readInput }: CliContext): Promise<unknown[]> {
   const text = file === '-' ? await readInput() : await readFile(file, 'utf8');
   const lines = text
@@ -133,7 +131,7 @@ async function readLines(file: string, { readInput }: CliContext): Promise<unkno
     .filter((line) => line.trim());
   if (lines.length > MAX_INLINE_LINES) {
     throw usageError(
-      `${lines.length} lines are more than a request takes (${MAX_INLINE_LINES}): lay the file where the server can fetch it, and give its address with --url`,
+      `${lines.length} lines exceed the limit of one request (${MAX_INLINE_LINES}): put the file where the server can fetch it and pass its URL with --url`,
     );
   }
   return lines.map((line) => {
@@ -156,7 +154,7 @@ async function waitForJob(context: CliContext, flags: Flags, client: Client, id:
       if (!context.signal.aborted) throw error;
       throw new CommandError(
         'interrupted',
-        `stopped: the job goes on where there are workers; \`lectern batch wait ${id}\``,
+        `stopped waiting: the job continues if a worker runs; \`lectern batch wait ${id}\` waits again`,
       );
     })
     .finally(() => context.rewrite?.(''));
@@ -167,7 +165,7 @@ async function waitForJob(context: CliContext, flags: Flags, client: Client, id:
 
 /** `[######----]  61 %  3,050 of 5,000 lines, 3 failed`. */
 export function progressLine({ status, stats }: Pick<BatchJob, 'status' | 'stats'>): string {
-  if (!stats) return `${status}: the input is being read`;
+  if (!stats) return `${status}: reading the input`;
   const { total, completed, failed } = stats;
   const done = completed + failed;
   return `${bar(total ? done / total : 1)}  ${count(done)} of ${count(total)} lines${failed ? `, ${count(failed)} failed` : ''}`;
@@ -188,10 +186,10 @@ async function writeRecords(
   );
   const { output: name } = flags;
   if (name === undefined) return pipeline(lines, output, { end: false });
-  // On the disk before it takes the place of what was there.
+  // Flushed to disk before it replaces an existing file.
   await writeAtomically(name, (file) => pipeline(lines, createWriteStream(file, { flush: true }))).catch(
     (error: unknown) => {
-      throw signal.aborted ? new CommandError('interrupted', `stopped: ${name} is as it was before`) : error;
+      throw signal.aborted ? new CommandError('interrupted', `stopped: ${name} is unchanged`) : error;
     },
   );
 }
@@ -207,15 +205,15 @@ function facts({ batch_id, status, model, stats, created_at, completed_at, expir
     ['state', status],
     ...(error ? [['error', error] as const] : []),
     ['model', model],
-    ['lines', stats ? progressLine({ status, stats }) : 'not counted yet'],
+    ['lines', stats ? progressLine({ status, stats }) : 'unknown yet'],
     ['tokens', (stats?.total_tokens ?? 0).toLocaleString('en-US')],
-    ['made', shortTime(created_at)],
+    ['created', shortTime(created_at)],
     ['ended', shortTime(completed_at)],
     ['kept until', shortTime(expires_at)],
   ] as const;
 }
 
-const HEADINGS = ['ID', 'STATE', 'MODEL', 'LINES', 'DONE', 'FAILED', 'MADE'];
+const HEADINGS = ['ID', 'STATE', 'MODEL', 'LINES', 'DONE', 'FAILED', 'CREATED'];
 
 const cells = ({ batch_id, status, model, stats, created_at }: BatchJob): (string | number)[] => [
   batch_id,

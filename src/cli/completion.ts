@@ -1,4 +1,4 @@
-/** `lectern completion`: scripts for shells, drawn from the commands themselves. */
+/** `lectern completion`: shell completion scripts, generated from the commands. */
 import type { Command, Option } from 'commander';
 import { Argument } from 'commander';
 import type { CliContext } from './context.ts';
@@ -9,11 +9,11 @@ type Shell = (typeof SHELLS)[number];
 
 export function completionCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('completion')
-    .description('Write the script that completes commands and options in a shell.')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .description('Print a shell completion script.')
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action(async (shell: Shell) => {
-      // The program knows this command, which has to know the program.
+      // Imported here: the program imports this command, and a static import would be a cycle.
       const { createFullProgram } = await import('./program.ts');
       context.print(WRITERS[shell](completionNodes(await createFullProgram(context))).trimEnd());
     });
@@ -26,13 +26,13 @@ Examples:
   lectern completion zsh > ~/.zfunc/_lectern        (with ~/.zfunc in fpath)
   lectern completion fish > ~/.config/fish/completions/lectern.fish`;
 
-/** What can stand behind a command. */
+/** What can follow a command on the command line. */
 interface CompletionNode {
   /** `keys mint`; empty for the program. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly flags: readonly Flag[];
-  /** What the first argument may be, where that is a list. */
+  /** Values of the first argument, if they are a fixed list. */
   readonly choices: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function completionNodes(command: Command, path = ''): CompletionNode[] {
   const place = {
     path,
     commands,
-    flags: [...flags, { name: '--help', meaning: 'Tell all options.', takesValue: false, choices: [] }],
+    flags: [...flags, { name: '--help', meaning: 'Show all options.', takesValue: false, choices: [] }],
     choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
   };
   return [place, ...command.commands.flatMap((one) => completionNodes(one, `${path} ${one.name()}`.trim()))];
@@ -70,7 +70,7 @@ const firstSentence = (text: string): string => /^.*?(?:\. |$)/.exec(text)![0].t
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const names = (words: readonly Word[]): string => words.map(({ name }) => name).join(' ');
 
-/** A branch for each command: its own words, and the values of its flags. */
+/** One `case` branch for each command: its subcommands and flags, and the values of the flags. */
 const bashCases = (places: readonly CompletionNode[]): string =>
   places
     .map(({ path, commands, flags, choices }) => {

@@ -1,4 +1,4 @@
-/** `lectern embed`: texts into vectors, through the client. */
+/** `lectern embed`: turns texts into embedding vectors, through the client. */
 import type { Embedding, EmbedRequest } from '#client/index.ts';
 import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
@@ -19,29 +19,36 @@ interface EmbedFlags extends ClientFlags {
   readonly json?: boolean;
 }
 
-/** Texts in one request: enough for a model's batches, and few enough to go on in steps. */
+/** Texts per request: enough to fill a model's batches, few enough to print results early. */
 const TEXTS_PER_REQUEST = 256;
 
 export function embedCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('embed')
-    .description('Turn texts into vectors.')
-    .argument('[text...]', 'texts; the lines of the standard input with `-` or without any')
-    .option('--model <id>', 'The model; the built-in one without.')
-    .option('--task <task>', 'What the vectors are for, such as retrieval.query.')
+    .description('Turn texts into embedding vectors.')
+    .argument('[text...]', 'texts; `-` or none reads lines from the standard input')
+    .option('--model <id>', 'Model id; the built-in model if omitted.')
+    .option('--task <task>', 'Task the vectors are for, such as retrieval.query.')
     .addOption(
-      new Option('--input-type <side>', 'The side of a search: query or document.').choices(['query', 'document']),
+      new Option('--input-type <side>', 'Whether the texts are queries or documents of a search.').choices([
+        'query',
+        'document',
+      ]),
     )
-    .addOption(new Option('--dimensions <count>', 'Their length, for models that can be cut.').argParser(parseInteger))
-    .option('--truncate', 'Cut what is longer than the model takes, instead of refusing it.')
+    .addOption(
+      new Option('--dimensions <count>', 'Length of the vectors, for models that support shorter ones.').argParser(
+        parseInteger,
+      ),
+    )
+    .option('--truncate', 'Truncate texts longer than the model accepts, instead of failing.')
     .addOption(
       new Option(
         '--format <format>',
-        'lines: a line of JSON for each text; json: one list; base64 or csv: a line for each vector, 32-bit floats or numbers.',
+        'lines: one JSON object per line; json: one array; base64: one vector of 32-bit floats per line; csv: one vector of numbers per line.',
       )
         .choices(FORMATS)
         .default('lines'),
     )
-    .option('--json', 'The same as --format json.');
+    .option('--json', 'Same as --format json.');
   return withClientFlags(command).action((texts: string[], flags: EmbedFlags) => embed(texts, flags, context));
 }
 

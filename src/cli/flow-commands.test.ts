@@ -118,7 +118,7 @@ describe('lectern executor', () => {
   });
 
   it('new: takes no name that is no class, and no folder with files in it', async () => {
-    await expect(run(executorCommand, 'new', 'my-thing', folder)).rejects.toThrow('not the name of a class');
+    await expect(run(executorCommand, 'new', 'my-thing', folder)).rejects.toThrow('not a class name');
     writeFileSync(path.join(folder, 'file'), '');
     await expect(run(executorCommand, 'new', 'Thing', folder)).rejects.toThrow('is not empty');
   });

@@ -153,7 +153,7 @@ it(
   'goes on where it was stopped',
   async () => {
     stopAfter = 1;
-    await expect(run(`${base}/sitemap.xml`)).rejects.toThrow('goes on');
+    await expect(run(`${base}/sitemap.xml`)).rejects.toThrow('to continue');
     stopAfter = undefined;
     asked = [];
     broken = true;
@@ -167,7 +167,7 @@ it(
 it(
   'says what is wrong',
   async () => {
-    await expect(run()).rejects.toThrow('say what is to be read');
+    await expect(run()).rejects.toThrow('nothing to do');
     await expect(run(path.join(dataDir, 'nowhere'))).rejects.toThrow('neither an address nor');
   },
   LONG,

@@ -1,4 +1,4 @@
-/** `lectern index`: fills the local index in bulk, tells what is in it, prunes and empties it. */
+/** `lectern index`: fills, prunes and clears the local search index and shows its statistics. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -20,33 +20,31 @@ interface IndexFlags extends DataFlags {
 
 export interface IndexContext extends CommandContext {
   readonly version: string;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal;
 }
 
 export function indexCommand(context: IndexContext): Command {
   const { environment } = context;
-  return withDataFlags(
-    newCommand('index', 'Read pages or files into the index that is searched without a search service.'),
-  )
-    .argument('[source]', 'the address of a page or a sitemap, or a file or folder')
-    .option('--depth <links>', 'Also read pages of the same host, so many links away.', parseInteger, 0)
-    .option('--max-pages <count>', 'Read so many pages at most.', parseInteger, 10_000)
-    .option('--delay <ms>', 'Wait so long between two reads of a host.', parseInteger, 1_000)
-    .option('--stats', 'Tell what is in the index.')
+  return withDataFlags(newCommand('index', 'Read pages or files into the local search index.'))
+    .argument('[source]', 'URL of a page or sitemap, or a file or folder')
+    .option('--depth <links>', 'Also read pages of the same host up to this many links away.', parseInteger, 0)
+    .option('--max-pages <count>', 'Maximum number of pages.', parseInteger, 10_000)
+    .option('--delay <ms>', 'Pause between two reads of a host.', parseInteger, 1_000)
+    .option('--stats', 'Show statistics of the index.')
     .option(
       '--prune [bytes]',
-      'Remove the pages read longest ago until so much is taken, else as the settings say.',
+      'Remove the oldest pages until the index has this size; the configured maximum if omitted.',
       parseInteger,
     )
-    .option('--clear', 'Remove everything.')
+    .option('--clear', 'Remove all pages.')
     .action(async (source: string | undefined, flags: IndexFlags) => {
-      // Its help is faster without all of it.
+      // Imported here so that the help starts faster.
       const [{ readConfig }, { openIndexOf }] = await Promise.all([import('#config.ts'), import('#search/index.ts')]);
       const place = { dataDir: dataDirOf(context, flags), config: flags.config };
       const config = readConfig({ environment, flags: place });
       if (source === undefined && !flags.stats && !flags.prune && !flags.clear)
-        throw usageError('say what is to be read, or --stats, --prune or --clear');
+        throw usageError('nothing to do: give a source, --stats, --prune or --clear');
       const index = await openIndexOf(config);
       try {
         if (flags.clear) await index.clear();
@@ -94,7 +92,7 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
     );
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    throw new CommandError('interrupted', 'stopped: the same command goes on where this one was');
+    throw new CommandError('interrupted', 'stopped: run the same command again to continue');
   } finally {
     await app.close();
     await rm(scratchDirOf(config), { recursive: true, force: true });
@@ -103,7 +101,7 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
 
 const scratchDirOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `reading-${process.pid}`);
 
-/** A reader beside the one that may be serving from the same data folder: it shares no file with that one. */
+/** Settings of a reader that shares no files with a server running on the same data folder. */
 async function isolatedConfig(config: Config): Promise<Config> {
   const { findBrowser } = await import('#reader/index.ts');
   return {
@@ -124,7 +122,7 @@ async function isolatedConfig(config: Config): Promise<Config> {
 const progressLine = ({ url, outcome, reason, done, known }: FillProgress): string =>
   `${done}/${known} ${outcome} ${url}${reason ? ` (${reason})` : ''}`;
 
-const RESTRICTED = 'found with LECTERN_INDEX_SHARED=all only, until they are read again';
+const RESTRICTED = 'found only with LECTERN_INDEX_SHARED=all until they are read again';
 
 interface IndexResult {
   readonly pruned: number | undefined;
@@ -146,11 +144,11 @@ function printResult(stats: IndexStats, { pruned, filled, flags, config, context
         'nothing to read',
     );
   }
-  if (pruned !== undefined) print(`${pruned} pages were removed`);
+  if (pruned !== undefined) print(`${pruned} pages removed`);
   const megabytes = Math.ceil(stats.bytes / 1_000_000).toLocaleString('en-US');
   print(`${stats.pages} pages, ${stats.passages} passages, ${stats.vectors} vectors, about ${megabytes} MB`);
   if (stats.onlyAll > 0 && config.indexShared !== 'all') print(`${stats.onlyAll} of these pages: ${RESTRICTED}`);
   const languages = Object.entries(stats.languages).map(([language, count]) => `${language} ${count}`);
   if (languages.length > 0) print(`languages: ${languages.join(', ')}`);
-  if (stats.oldestAt !== undefined) print(`read since ${new Date(stats.oldestAt).toISOString()}`);
+  if (stats.oldestAt !== undefined) print(`oldest page: ${new Date(stats.oldestAt).toISOString()}`);
 }

@@ -1,4 +1,4 @@
-/** `lectern keys`: makes, shows, renames, ends and revokes API keys. */
+/** `lectern keys`: creates, lists, renames, expires and revokes API keys. */
 import { Argument, type Command, Option } from 'commander';
 import type { KeyRecord, ShownKey } from '#accounts/index.ts';
 import {
@@ -19,16 +19,16 @@ interface MintFlags extends DataFlags {
   readonly stdin?: boolean;
 }
 
-/** Commander keeps no null. */
+/** Returns `never` instead of null, which commander does not keep. */
 const parseExpiry = flagParser((text: string) => (text === 'never' ? text : readTime(text, Date.now(), 'from now')));
 const toExpiry = (given: number | 'never' | undefined) => (given === 'never' ? null : given);
 
 export function keysCommand(context: CommandContext): Command {
-  const keys = newCommand('keys', 'Make, list and revoke API keys.');
+  const keys = newCommand('keys', 'Create, list and revoke API keys.');
   addMintCommand(keys, context);
   withDataFlags(keys.command('list'))
-    .description('List keys; their texts are kept nowhere.')
-    .option('--account <id>', 'Only those of this account.')
+    .description('List keys. The keys themselves are not stored and cannot be shown.')
+    .option('--account <id>', 'Only keys of this account.')
     .action((flags: DataFlags & { account?: string }) =>
       withAccounts(context, flags, async ({ accounts }) => {
         const { showKey } = await import('#accounts/index.ts');
@@ -36,26 +36,21 @@ export function keysCommand(context: CommandContext): Command {
         if (account !== undefined) requireFound(await accounts.account(account), 'account', account);
         const shown = (await accounts.keys(account === undefined ? {} : { accountId: account })).map(showKey);
         if (flags.json) context.print(JSON.stringify(shown, null, 2));
-        else for (const line of tableLines(HEADINGS, shown.map(cells), 'There is no key.')) context.print(line);
+        else for (const line of tableLines(HEADINGS, shown.map(cells), 'No keys.')) context.print(line);
       }),
     );
-  addChangeCommand(
-    keys,
-    'rename',
-    'Give a key another name.',
-    new Argument('<name>'),
-    context,
-    (accounts, id, name: string) => accounts.changeKey(id, { name }),
+  addChangeCommand(keys, 'rename', 'Rename a key.', new Argument('<name>'), context, (accounts, id, name: string) =>
+    accounts.changeKey(id, { name }),
   );
   addChangeCommand(
     keys,
     'expire',
-    'Set when a key ends.',
+    'Set when a key expires.',
     new Argument('<when>', `\`never\`, ${TIME_HELP}`).argParser(parseExpiry),
     context,
     (accounts, id, when: number | 'never') => accounts.changeKey(id, { expiresAt: toExpiry(when) }),
   );
-  addChangeCommand(keys, 'revoke', 'Revoke a key for good.', undefined, context, (accounts, id) =>
+  addChangeCommand(keys, 'revoke', 'Revoke a key permanently.', undefined, context, (accounts, id) =>
     accounts.revokeKey(id),
   );
   return keys;
@@ -63,11 +58,11 @@ export function keysCommand(context: CommandContext): Command {
 
 function addMintCommand(keys: Command, context: CommandContext): void {
   withDataFlags(keys.command('mint'))
-    .description('Make a key. It is printed this once, alone on its line.')
-    .argument('[name]', 'what to call it', 'key')
-    .option('--account <id>', 'The account it belongs to; `default` without one.')
-    .addOption(new Option('--expires <when>', `When it ends: \`never\`, ${TIME_HELP}.`).argParser(parseExpiry))
-    .option('--stdin', 'Take a key of your own from the input: 32 to 512 visible ASCII characters.')
+    .description('Create a key and print it, this once, on a line of its own.')
+    .argument('[name]', 'name of the key', 'key')
+    .option('--account <id>', 'Account that the key belongs to; the default account if omitted.')
+    .addOption(new Option('--expires <when>', `Expiry: \`never\`, ${TIME_HELP}.`).argParser(parseExpiry))
+    .option('--stdin', 'Read a key of your own from the standard input: 32 to 512 visible ASCII characters.')
     .action((name: string, flags: MintFlags) =>
       withAccounts(context, flags, async ({ accounts }) => {
         const { showKey } = await import('#accounts/index.ts');
@@ -90,7 +85,7 @@ function addMintCommand(keys: Command, context: CommandContext): void {
     );
 }
 
-/** A command that changes one key and shows what became of it. */
+/** Adds a command that changes one key and prints the changed record. */
 function addChangeCommand<Value>(
   keys: Command,
   name: string,
@@ -99,7 +94,7 @@ function addChangeCommand<Value>(
   context: CommandContext,
   work: (accounts: Accounts, id: string, value: Value) => Promise<KeyRecord | undefined>,
 ): void {
-  const command = withDataFlags(keys.command(name)).description(description).argument('<id>', 'the id of the key');
+  const command = withDataFlags(keys.command(name)).description(description).argument('<id>', 'id of the key');
   if (argument) command.addArgument(argument);
   command.action((id: string, ...rest: unknown[]) => {
     const flags = command.opts<DataFlags>();
@@ -114,7 +109,7 @@ function addChangeCommand<Value>(
 
 type Accounts = Parameters<Parameters<typeof withAccounts>[2]>[0]['accounts'];
 
-const HEADINGS = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'MADE', 'LAST USED', 'ENDS', 'STATE'];
+const HEADINGS = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'];
 
 const cells = (key: ShownKey): string[] => [
   key.id,
@@ -129,5 +124,5 @@ const cells = (key: ShownKey): string[] => [
 
 function stateOf({ revokedAt, expiresAt }: ShownKey): string {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'ended' : 'valid';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';
 }

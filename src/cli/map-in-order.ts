@@ -1,9 +1,9 @@
-/** Work on many things at once, whose results come in the order of the things. */
+/** Concurrent work whose results keep the order of the input. */
 
 /**
- * So many are worked on at a time, and results wait for those before them only within a window of a few times that: memory
- * is bounded however long the source is. The source is read when there is room, and a result is given while the source is
- * waited for. `work` must not throw.
+ * Works on up to `concurrency` items at a time and yields the results in order. Finished results wait for earlier ones
+ * within a window of a few times `concurrency`, so memory is bounded for any source. Results are yielded while the next
+ * item is still awaited. `work` must not throw.
  */
 export async function* mapInOrder<Thing, Result>(
   source: AsyncIterable<Thing> | Iterable<Thing>,
@@ -40,7 +40,7 @@ export async function* mapInOrder<Thing, Result>(
       else start(came.value);
     }
   } finally {
-    // It may be waiting for more, which is not waited for here.
+    // Not awaited: the source may still be waiting for its next item.
     if (!isOver) things.return(undefined).catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-/** `lectern mcp`: the tools for a model's client that starts this program and speaks to it over the standard streams. */
+/** `lectern mcp`: serves MCP tools over the standard streams to the client that started this program. */
 import type { Client } from '#client/index.ts';
 import { type ClientFlags, type OpenClient, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
@@ -11,8 +11,8 @@ interface McpFlags extends ClientFlags {
 
 export function mcpCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('mcp')
-    .description('Serve tools to a client of the Model Context Protocol, over the standard input and output.')
-    .option('--allow-dir <folder...>', 'A folder whose files may be read by their path; none may be without it.');
+    .description('Serve MCP tools over the standard input and output.')
+    .option('--allow-dir <folder...>', 'Folder whose files tools may read by path; none if omitted.');
   return withClientFlags(command).action((flags: McpFlags) => serve(context, flags));
 }
 
@@ -43,7 +43,7 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
         resolve(opened.client);
         await isOver;
       };
-      // Whoever has to wait is told so.
+      // No retries: the model learns at once that it has to wait.
       working = withClient(context, flags, work, { retries: 0 });
       working.catch((error: unknown) => {
         reject(error);

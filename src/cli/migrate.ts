@@ -1,4 +1,4 @@
-/** `lectern migrate`: the tables of the databases, brought to this version before a server is. */
+/** `lectern migrate`: migrates the databases before a server of this version starts. */
 
 import { type DataFlags, withDataFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
@@ -12,8 +12,8 @@ interface MigrateFlags extends DataFlags {
 
 export function migrateCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('migrate')
-    .description('Bring the tables of the databases to this version.')
-    .option('--dry-run', 'Only tell what would be done.');
+    .description('Migrate the databases to this version.')
+    .option('--dry-run', 'Show pending migrations without running them.');
   return withDataFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
 }
 
@@ -27,7 +27,7 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
     const { room, seen, known } = later;
     throw new CommandError(
       'failed',
-      `the tables of ${room} are of version ${seen}, this program knows ${known}: take a newer one`,
+      `the tables of ${room} have version ${seen}, this program supports ${known}: use a newer version of Lectern`,
     );
   }
   if (!dryRun) await migrateAll(place);
@@ -42,5 +42,5 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
     return;
   }
   const rows = before.map(({ room, seen, known, due }) => [room, seen, known, due.join(', ') || '-']);
-  for (const line of tableLines(['ROOM', 'WAS', 'IS', dryRun ? 'DUE' : 'DONE'], rows, '')) context.print(line);
+  for (const line of tableLines(['MODULE', 'FROM', 'TO', dryRun ? 'PENDING' : 'DONE'], rows, '')) context.print(line);
 }

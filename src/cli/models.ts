@@ -1,4 +1,4 @@
-/** `lectern models`: the models that run on this machine, brought here, shown and removed. */
+/** `lectern models`: lists, downloads and removes models that run on this machine. */
 import type { Command } from 'commander';
 import type { Model } from '#client/index.ts';
 import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
@@ -12,40 +12,38 @@ interface ServedFlags extends ClientFlags {
 }
 
 export function modelsCommand(context: CliContext): Command {
-  const models = newCommand('models', 'List, fetch and remove models.');
+  const models = newCommand('models', 'List, download and remove models.');
   withClientFlags(models.command('served'))
-    .description('List the models that are served, by a server or in this process.')
-    .option('--json', 'Answer in JSON.')
+    .description('List the models that the server or this process serves.')
+    .option('--json', 'Print JSON.')
     .action((flags: ServedFlags) =>
       withClient(context, flags, async ({ client }) => {
         const served = await client.models({ signal: context.signal });
         if (flags.json) context.print(JSON.stringify(served, null, 2));
-        else
-          for (const line of tableLines(SERVED_HEADINGS, served.map(servedCells), 'There is no model.'))
-            context.print(line);
+        else for (const line of tableLines(SERVED_HEADINGS, served.map(servedCells), 'No models.')) context.print(line);
       }),
     );
   withDataFlags(models.command('list'))
-    .description('List the models that are known, and which of them are on this machine.')
+    .description('List the known models and whether they are downloaded.')
     .action((flags: DataFlags) =>
       withLibrary(context, flags, async (library) => {
         const known = await library.list();
         if (flags.json) context.print(JSON.stringify(known.map(toJson), null, 2));
-        else for (const line of tableLines(HEADINGS, known.map(cells), 'There is no model.')) context.print(line);
+        else for (const line of tableLines(HEADINGS, known.map(cells), 'No models.')) context.print(line);
       }),
     );
-  addModelCommand(models, 'show', 'Show what is known of a model.', context, async (_, model, flags) => {
+  addModelCommand(models, 'show', 'Show details of a model.', context, async (_, model, flags) => {
     if (flags.json) context.print(JSON.stringify(toJson(model), null, 2));
     else for (const [label, value] of facts(model)) context.print(`${label.padEnd(12)} ${value}`);
   });
   addModelCommand(
     models,
     'pull',
-    'Fetch a model from the hub, or what is missing of it.',
+    'Download a model, or its missing files, from the hub.',
     context,
     async (library, model, flags) => {
       const { row, onDisk } = model;
-      if (onDisk) context.note(`${row.id} is on this machine already`);
+      if (onDisk) context.note(`${row.id} is already downloaded`);
       const { folder } = await library.pull(row, {
         onPlan: (plan) => {
           for (const line of planLines(plan)) context.note(line);
@@ -57,11 +55,17 @@ export function modelsCommand(context: CliContext): Command {
       else context.print(folder);
     },
   );
-  addModelCommand(models, 'remove', 'Remove what was fetched of a model.', context, async (library, { row }, flags) => {
-    const removed = await library.remove(row);
-    if (flags.json) context.print(JSON.stringify({ id: row.id, removed }));
-    else context.print(removed ? `${row.id} was removed` : `there was nothing of ${row.id}`);
-  });
+  addModelCommand(
+    models,
+    'remove',
+    'Remove the downloaded files of a model.',
+    context,
+    async (library, { row }, flags) => {
+      const removed = await library.remove(row);
+      if (flags.json) context.print(JSON.stringify({ id: row.id, removed }));
+      else context.print(removed ? `${row.id} removed` : `${row.id} was not downloaded`);
+    },
+  );
   return models;
 }
 
@@ -74,10 +78,10 @@ function addModelCommand(
 ): void {
   withDataFlags(models.command(name))
     .description(description)
-    .argument('<id>', 'the id of the model, or its repository on the hub')
+    .argument('<id>', 'id of the model, or its repository on the hub')
     .action((id: string, flags: DataFlags) =>
       withLibrary(context, flags, async (library) =>
-        work(library, requireFound(await library.find(id), 'model to run here', id), flags),
+        work(library, requireFound(await library.find(id), 'local model', id), flags),
       ),
     );
 }
@@ -99,7 +103,7 @@ async function withLibrary<T>(
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000).toLocaleString('en-US')} MB`;
 
-const NON_COMMERCIAL = 'not for commercial use without its owner’s leave';
+const NON_COMMERCIAL = 'commercial use requires permission from its owner';
 
 function* planLines(plan: PullPlan): Generator<string> {
   const { repository, revision, files, bytes, licence, nonCommercial } = plan;
@@ -107,7 +111,7 @@ function* planLines(plan: PullPlan): Generator<string> {
   yield `licence: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
 }
 
-/** A line for each tenth of the way. */
+/** Prints a line for each tenth of the download. */
 function progressNotes(note: (line: string) => void): (progress: PullProgress) => void {
   let told = 0;
   return ({ file, bytes, total }) => {
@@ -118,7 +122,7 @@ function progressNotes(note: (line: string) => void): (progress: PullProgress) =
   };
 }
 
-const SERVED_HEADINGS = ['ID', 'TAKES', 'GIVES', 'TOKENS', 'NUMBERS'];
+const SERVED_HEADINGS = ['ID', 'INPUT', 'OUTPUT', 'TOKENS', 'DIMENSIONS'];
 
 const servedCells = (model: Model): (string | number)[] => [
   model.id,
@@ -128,7 +132,7 @@ const servedCells = (model: Model): (string | number)[] => [
   model.max_output_length,
 ];
 
-const HEADINGS = ['ID', 'DOES', 'NUMBERS', 'TOKENS', 'SIZE', 'LICENCE', 'HERE'];
+const HEADINGS = ['ID', 'TASK', 'DIMENSIONS', 'TOKENS', 'SIZE', 'LICENCE', 'DOWNLOADED'];
 
 const sizeOf = ({ row, onDisk }: LibraryModel): number | undefined =>
   onDisk?.bytes ?? (row.runs.on === 'onnx' ? row.runs.bytes : undefined);
@@ -169,17 +173,18 @@ function toJson(model: LibraryModel) {
 function facts(model: LibraryModel): [string, string][] {
   const { row, onDisk, nonCommercial } = model;
   const size = sizeOf(model);
-  const sizes = row.does === 'embed' && row.matryoshka.length ? `, can be cut to ${row.matryoshka.join(', ')}` : '';
+  const sizes =
+    row.does === 'embed' && row.matryoshka.length ? `, can be shortened to ${row.matryoshka.join(', ')}` : '';
   return [
     ['id', row.id],
     ['repository', row.hub || 'none'],
-    ['what', row.description],
-    ['does', row.does === 'embed' ? `embeds in ${row.dimensions} numbers${sizes}` : 'reranks'],
+    ['description', row.description],
+    ['task', row.does === 'embed' ? `embed, ${row.dimensions} dimensions${sizes}` : 'rerank'],
     ['tokens', row.contextTokens.toLocaleString('en-US')],
     ['languages', row.languages.join(', ')],
     ['licence', `${row.licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`],
-    ['size', size === undefined ? 'not known' : megabytes(size)],
-    ['here', onDisk ? onDisk.folder : 'no'],
+    ['size', size === undefined ? 'unknown' : megabytes(size)],
+    ['downloaded', onDisk ? onDisk.folder : 'no'],
     ...(onDisk?.commit ? ([['commit', onDisk.commit]] as [string, string][]) : []),
   ];
 }

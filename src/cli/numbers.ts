@@ -1,7 +1,7 @@
-/** Values of flags, read and refused by commander. */
+/** Parsers of flag values whose errors commander reports. */
 import { InvalidArgumentError } from 'commander';
 
-/** Makes a reader of option values out of one that throws. */
+/** Wraps a parser that throws as a commander argument parser. */
 export const flagParser =
   <T>(read: (text: string) => T) =>
   (text: string): T => {
@@ -12,7 +12,7 @@ export const flagParser =
     }
   };
 
-/** A whole number. */
+/** Parses an integer; underscores may group digits. */
 export const parseInteger = flagParser((text: string) => {
   const value = Number(text.replaceAll('_', ''));
   if (!/^-?\d[\d_]*$/.test(text) || !Number.isSafeInteger(value)) throw new Error('It must be a whole number.');

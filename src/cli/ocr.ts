@@ -1,4 +1,4 @@
-/** `lectern ocr`: the text of pictures and scanned documents, through the client. */
+/** `lectern ocr`: recognizes the text in images and scanned documents, through the client. */
 import type { OcrOptions } from '#client/index.ts';
 import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
@@ -20,14 +20,14 @@ interface OcrFlags extends ClientFlags {
 
 export function ocrCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('ocr')
-    .description('Recognise the text of pictures and scanned documents.')
-    .argument('<what...>', 'files, addresses, or `-` for the standard input')
-    .option('--model <id>', 'The model; what the server has without.')
-    .option('--prompt <text>', 'An instruction, for models that take one.')
-    .option('--pages <pages>', 'Of a document, such as 1-3,7; all without.')
-    .addOption(new Option('-f, --format <format>', 'What to write it as. Default: markdown.').choices(FORMATS))
-    .option('-o, --output <file>', 'Write into this file instead of to the standard output.')
-    .option('--json', 'A line of JSON for each, with what it cost.');
+    .description('Recognize the text in images and scanned documents.')
+    .argument('<what...>', 'files, URLs, or `-` for the standard input')
+    .option('--model <id>', "Model id; the server's default if omitted.")
+    .option('--prompt <text>', 'Instruction, for models that accept one.')
+    .option('--pages <pages>', 'Pages of a document, such as 1-3,7; all if omitted.')
+    .addOption(new Option('-f, --format <format>', 'Output format. Default: markdown.').choices(FORMATS))
+    .option('-o, --output <file>', 'Output file; standard output if omitted.')
+    .option('--json', 'Print one JSON object per input, with its token usage.');
   return withClientFlags(command).action((what: string[], flags: OcrFlags) =>
     ocr(what.map(parseSource), flags, context),
   );
@@ -35,7 +35,8 @@ export function ocrCommand(context: CliContext): FlagCommand {
 
 async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliContext): Promise<void> {
   const { model, prompt, pages, format, output, json } = flags;
-  if (sources.length > 1 && output !== undefined) throw usageError('several answers do not go into one file');
+  if (sources.length > 1 && output !== undefined)
+    throw usageError('--output takes one input: give a single file or URL');
   const options = { model, prompt, pages, outputFormat: format as OcrOptions['outputFormat'] };
   await withClient(context, flags, async ({ client }) => {
     const failures: unknown[] = [];
@@ -66,5 +67,5 @@ async function loadPicture(source: Source, context: CliContext): Promise<string 
   const target = await loadTarget(source, context, undefined);
   if (typeof target === 'string') return target;
   if (target.file instanceof Uint8Array) return target.file;
-  throw usageError(`${source.name} is no picture and no document`);
+  throw usageError(`${source.name} is neither an image nor a document`);
 }

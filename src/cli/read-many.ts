@@ -1,4 +1,4 @@
-/** Many addresses and files: side by side, in their order, with what failed told at the end. */
+/** Reads many URLs and files concurrently, prints the answers in order and sums up failures at the end. */
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CliContext } from './context.ts';
@@ -17,19 +17,19 @@ import {
 } from './read.ts';
 import { parseSource, readList, type Source } from './sources.ts';
 
-/** What became of one. */
+/** Outcome for one source. */
 type Outcome =
   | ({ readonly source: string; readonly came: 'read' } & Answer)
-  /** With `--fail`: the target answered with an error, so nothing was written. */
+  /** With `--fail`: the target answered with an error status, so nothing was written. */
   | { readonly source: string; readonly came: 'refused'; readonly status: number; readonly error: Error }
-  | { readonly source: string; readonly came: 'there' | 'stopped' }
+  | { readonly source: string; readonly came: 'skipped' | 'stopped' }
   | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
 
 const DEFAULT_CONCURRENCY = 4;
 
 const FAILURES_FILE = 'failures.jsonl';
 
-/** Throws CommandFailed when some failed, or when it was stopped. */
+/** Throws CommandError if a source failed or the run was interrupted. */
 export async function readMany(sources: readonly Source[], reading: ReadContext, atServer: boolean): Promise<void> {
   const { flags, context } = reading;
   const { outDir } = flags;
@@ -40,7 +40,7 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));
   let end: unknown;
   const over = new AbortController();
-  // A list may be waited for.
+  // Also ends the wait for the next line of a list.
   const stop = AbortSignal.any([context.signal, over.signal]);
   const outcomeOf = createSourceReader(reading);
   const came = mapInOrder(
@@ -75,7 +75,7 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   conclude(tally, { end, outDir, context });
 }
 
-/** Nothing else will be done better: the server is away, or does not know the key. */
+/** Whether further reads would fail alike: the server is unreachable or refuses the key. */
 function isFatal(error: unknown, atServer: boolean): boolean {
   if (!atServer) return false;
   return exitOf(error) === 'unreachable' || (error as { status?: unknown }).status === 401;
@@ -83,7 +83,7 @@ function isFatal(error: unknown, atServer: boolean): boolean {
 
 type ListedSource = Source | { readonly kind: 'wrong'; readonly name: string; readonly error: unknown };
 
-/** A line of a list that names no file is a failure of that line alone. */
+/** Yields the sources of arguments and list. An invalid line of the list fails alone. */
 async function* listSources(
   sources: readonly Source[],
   { flags, context: { input } }: ReadContext,
@@ -101,14 +101,14 @@ async function* listSources(
   }
 }
 
-/** Reads one and writes it into its file, where it gets one. */
+/** Creates the function that reads one source and, with `--out-dir`, writes its file. */
 function createSourceReader(reading: ReadContext): (source: ListedSource) => Promise<Outcome> {
   const { outDir, force } = reading.flags;
-  /** What is being read, by its file: a list may name an address twice. */
+  /** Reads in progress by output file: a list may contain a URL twice. */
   const pending = new Map<string, Promise<Outcome>>();
 
   async function intoFile(source: Source, file: string): Promise<Outcome> {
-    if (!force && fileExists(file)) return { source: source.name, came: 'there' };
+    if (!force && fileExists(file)) return { source: source.name, came: 'skipped' };
     const outcome = await readOutcome(source, reading);
     if (outcome.came !== 'read') return outcome;
     await writeFileAtomically(file, outcome.answer);
@@ -120,7 +120,7 @@ function createSourceReader(reading: ReadContext): (source: ListedSource) => Pro
     if (outDir === undefined) return readOutcome(source, reading);
     const file = path.join(outDir, fileNameFor(source.name, fileExtensionOf(reading.flags)));
     const same = pending.get(file);
-    if (same) return same.then(({ source }) => ({ source, came: 'there' }));
+    if (same) return same.then(({ source }) => ({ source, came: 'skipped' }));
     const own = intoFile(source, file).finally(() => pending.delete(file));
     pending.set(file, own);
     return own;
@@ -136,7 +136,7 @@ async function readOutcome(source: Source, reading: ReadContext): Promise<Outcom
   return { source: name, came: 'read', answer, status, ...(told && { told }) };
 }
 
-/** A line on the standard error; in JSON also among the answers, and in a folder in the file of failures. */
+/** Reports a failure on the standard error, and in the JSON output or the failures file. */
 async function reportFailure(
   outcome: Outcome & { came: 'failed' | 'refused' },
   { flags, context }: ReadContext,
@@ -154,15 +154,15 @@ async function reportFailure(
 interface Tally {
   readonly progress: Progress;
   add(outcome: Outcome): void;
-  /** `7 read, 2 of them with an error status (404 2), 2 were there, 3 failed (ParamValidationError 2, TimeoutError 1)`. */
+  /** `7 read, 2 of them with an error status (404 2), 2 skipped (file exists), 3 failed (TimeoutError 3)`. */
   summary(): string;
   counts(): RunCounts;
-  /** The exit of a failure, when all failures have the same. */
+  /** The common exit of all failures, if they have one. */
   exit(): ExitName | undefined;
 }
 
 function createTally(total: number | undefined, progress: Progress): Tally {
-  const counts = { read: 0, there: 0, refused: 0, failed: 0, stopped: 0 };
+  const counts = { read: 0, skipped: 0, refused: 0, failed: 0, stopped: 0 };
   const reasons = new Map<string, number>();
   const statuses = new Map<string, number>();
   const exits = new Set<ExitName>();
@@ -177,7 +177,7 @@ function createTally(total: number | undefined, progress: Progress): Tally {
       }
       if ((outcome.came === 'read' || outcome.came === 'refused') && isErrorStatus(outcome.status))
         increment(statuses, String(outcome.status));
-      const done = counts.read + counts.there + counts.refused + counts.failed;
+      const done = counts.read + counts.skipped + counts.refused + counts.failed;
       progress.show(
         total === undefined
           ? `${count(done)} done${failed()}`
@@ -190,14 +190,14 @@ function createTally(total: number | undefined, progress: Progress): Tally {
       return [
         `${count(counts.read)} read`,
         answers > counts.refused && `${count(answers)} of them ${which}`,
-        counts.there > 0 && `${count(counts.there)} were there`,
+        counts.skipped > 0 && `${count(counts.skipped)} skipped (file exists)`,
         counts.refused > 0 && `${count(counts.refused)} answered ${which}`,
         counts.failed > 0 && `${count(counts.failed)} failed (${formatCounts(reasons)})`,
       ]
         .filter(Boolean)
         .join(', ');
     },
-    counts: () => ({ done: counts.read + counts.there, failed: counts.failed, refused: counts.refused }),
+    counts: () => ({ done: counts.read + counts.skipped, failed: counts.failed, refused: counts.refused }),
     exit: () => (exits.size === 1 ? [...exits][0] : undefined),
   };
 }
@@ -205,7 +205,7 @@ function createTally(total: number | undefined, progress: Progress): Tally {
 export const increment = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** `404 3, 500 1`, the most frequent first. */
+/** Formats counts, most frequent first: `404 3, 500 1`. */
 export const formatCounts = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
     .sort(([, one], [, other]) => other - one)
@@ -220,7 +220,7 @@ interface Conclusion {
 
 function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
   const summary = tally.summary();
-  const goesOn = outDir === undefined ? '' : '; the same command goes on where this one was';
+  const goesOn = outDir === undefined ? '' : '; run the same command again to continue';
   if (context.signal.aborted) throw new CommandError('interrupted', `stopped: ${summary}${goesOn}`);
   const counts = tally.counts();
   if (end !== undefined) throw new CommandError(exitOf(end), `${(end as Error).message} (${summary}${goesOn})`);
@@ -233,7 +233,7 @@ function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
   throw new CommandError(exit === 'failed' ? (tally.exit() ?? exit) : exit, `${summary}${listed}`);
 }
 
-/** How many there are, where that can be known before. */
+/** Number of sources, if it can be known in advance. */
 async function totalOf(
   sources: readonly Source[],
   list: string | undefined,

@@ -1,4 +1,4 @@
-/** `lectern read --site`: a whole site as the server crawls it; a run that was stopped can be gone on with. */
+/** `lectern read --site`: crawls a site and writes its pages; an interrupted run can be resumed. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client, Page, ReadOptions } from '#client/index.ts';
@@ -30,13 +30,13 @@ interface SiteContext {
   readonly context: CliContext;
 }
 
-/** A line of the crawl's pages. */
+/** A line of the crawl's result. */
 interface PageLine {
   readonly seq: number;
   readonly event: 'page' | 'failed' | 'skipped';
   readonly url: string;
   readonly page?: Page;
-  /** What the page was answered with, of one that failed for it. */
+  /** HTTP status of the page, if that is why it failed. */
   readonly status?: number;
   readonly error?: { readonly message: string };
   readonly reason?: string;
@@ -44,18 +44,20 @@ interface PageLine {
 
 interface Run {
   readonly id: string;
-  /** The last line that was written already. */
+  /** Number of the last line already written. */
   readonly after: number;
 }
 
-/** Throws CommandFailed when some failed, or when it was stopped. */
+/** Throws CommandError if a page failed or the run was interrupted. */
 export async function readSite(what: readonly string[], { options, flags, context }: SiteContext): Promise<void> {
   if (flags.cancel !== undefined) return cancel(flags.cancel, flags, context);
-  if (flags.resume === undefined && what.length === 0) throw usageError('say where the site begins');
-  if (flags.resume !== undefined && what.length > 0) throw usageError('--resume knows where the site begins');
+  if (flags.resume === undefined && what.length === 0) throw usageError('no start given: name a URL of the site');
+  if (flags.resume !== undefined && what.length > 0) throw usageError('--resume continues a run: give no URL');
   if (flags.output !== undefined || flags.list !== undefined || flags.stream)
-    throw usageError('--site goes to the standard output or into --out-dir');
-  if (isPicture(flags.respondWith)) throw usageError('pictures of a site: give --list with its addresses');
+    throw usageError(
+      '--site cannot be combined with --output, --list or --stream: use --out-dir or the standard output',
+    );
+  if (isPicture(flags.respondWith)) throw usageError('--site cannot take screenshots: give the URLs with --list');
   if (flags.outDir !== undefined) await mkdir(flags.outDir, { recursive: true });
   await withClient(
     context,
@@ -69,7 +71,7 @@ export async function readSite(what: readonly string[], { options, flags, contex
   );
 }
 
-/** What was read of it stays. */
+/** Cancels a run. Pages already read are kept. */
 async function cancel(run: string, flags: ReadFlags, context: CliContext): Promise<void> {
   await withClient(context, flags, async ({ client }) => {
     const { crawl_id: id, status } = await client.crawl.cancel(runOf(run).id, { signal: context.signal });
@@ -77,10 +79,11 @@ async function cancel(run: string, flags: ReadFlags, context: CliContext): Promi
   });
 }
 
-/** `id`, or `id@line` when what came before is written. */
+/** Parses `id`, or `id@line` to continue after a line. */
 function runOf(text: string): Run {
   const [id = '', line = '0'] = text.split('@');
-  if (!/^\d+$/.test(line)) throw usageError(`${text} is no run: it is named when it begins and when it is stopped`);
+  if (!/^\d+$/.test(line))
+    throw usageError(`${text} is not a run id: use the id printed when the run started or stopped`);
   return { id, after: Number(line) };
 }
 
@@ -107,7 +110,7 @@ async function start(client: Client, urls: readonly string[], { options, flags, 
   return { id, after: 0 };
 }
 
-/** Runs that were stopped may be gone on with, so they count until they are given up. */
+/** Adds the open runs to the error: interrupted runs count against the limit until they end or are cancelled. */
 async function tooManyRuns({ message }: Error, client: Client): Promise<CommandError> {
   const runs = await client.crawl.list({ limit: 100 });
   const open = runs
@@ -115,7 +118,7 @@ async function tooManyRuns({ message }: Error, client: Client): Promise<CommandE
     .map(({ crawl_id, url }) => `${crawl_id} ${url}`);
   return new CommandError(
     'failed',
-    `${message}; go on with one (\`lectern read --site --resume <id>\`) or give one up (\`--cancel <id>\`):\n  ${open.join('\n  ')}`,
+    `${message}; resume one (\`lectern read --site --resume <id>\`) or cancel one (\`--cancel <id>\`):\n  ${open.join('\n  ')}`,
   );
 }
 
@@ -140,7 +143,7 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
       if (line.event === 'page') {
         await writePage(line, { flags, context, isFirst: counts.page === 0 });
         const keptAt = line.page?.metadata?.['lectern:staleCopy'];
-        if (keptAt) progress.note(`lectern: ${line.url}: could not be read now, this is a copy of ${keptAt}`);
+        if (keptAt) progress.note(`lectern: ${line.url}: could not be read now; this is a stale copy of ${keptAt}`);
       } else if (line.event === 'failed') progress.note(`lectern: ${line.url}: ${line.error?.message}`);
       isForbidden ||= line.reason === 'robots';
       const isError = line.event === 'failed' && isErrorStatus(line.status);
@@ -150,7 +153,7 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
     }
   } catch (error) {
     if (!context.signal.aborted) {
-      context.note(`lectern: ${resumeCommand(run.id, last, flags)} goes on where this ends`);
+      context.note(`lectern: ${resumeCommand(run.id, last, flags)} continues here`);
       throw error;
     }
   } finally {
@@ -161,7 +164,7 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
     `${count(counts.page)} read`,
     counts.refused > 0 && `${count(counts.refused)} answered with an error status (${formatCounts(statuses)})`,
     counts.failed > 0 && `${count(counts.failed)} failed`,
-    counts.skipped > 0 && `${count(counts.skipped)} left out`,
+    counts.skipped > 0 && `${count(counts.skipped)} skipped`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -173,7 +176,7 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
   const exit = exitOfMany(flags.fail ? { done, failed, refused } : { done, failed: failed + refused });
   if (exit !== 'ok') throw new CommandError(exit, summary);
   if (counts.page === 0 && isForbidden)
-    throw new CommandError('failed', `${summary}: robots.txt forbids it (--no-robots is for sites of your own)`);
+    throw new CommandError('failed', `${summary}: robots.txt forbids it; use --no-robots only for your own sites`);
   context.note(`lectern: ${summary}`);
 }
 
@@ -183,10 +186,10 @@ function interrupted(
   last: number,
   { flags, atServer }: Pick<FollowOptions, 'flags' | 'atServer'>,
 ): CommandError {
-  const goesOn = atServer ? 'the server goes on with it; ' : '';
+  const goesOn = atServer ? 'the server continues it; ' : '';
   return new CommandError(
     'interrupted',
-    `stopped: ${summary}; ${goesOn}${resumeCommand(id, last, flags)} goes on here, \`--cancel ${id}\` gives it up`,
+    `stopped: ${summary}; ${goesOn}${resumeCommand(id, last, flags)} continues here, \`--cancel ${id}\` cancels it`,
   );
 }
 
@@ -195,7 +198,7 @@ const resumeCommand = (id: string, last: number, { outDir }: ReadFlags): string 
 
 const POLL_MS = 1_000;
 
-/** Asks how much of the site is known, where somebody sees it. */
+/** Shows how much of the known site is done, if there is a terminal. */
 function showProgress(
   client: Client,
   id: string,
@@ -235,7 +238,7 @@ async function writePage({ url, page }: PageLine, { flags, context, isFirst }: W
   await writeFileAtomically(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : renderPage(page, flags));
 }
 
-/** A page as the reader answers it in text. */
+/** Renders a page like the reader's text answer. */
 function renderPage(page: Page, { respondWith }: ReadFlags): string {
   const format = respondWith?.trim().toLowerCase();
   if (format === 'html') return `${page.html ?? ''}\n`;

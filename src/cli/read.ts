@@ -1,4 +1,4 @@
-/** `lectern read`: pages, files and sites into Markdown, through the client. */
+/** `lectern read`: reads pages, files and sites as Markdown, through the client. */
 import type { Client, ReadOptions } from '#client/index.ts';
 import { READ_FLAGS } from '#generated/cli-flags.ts';
 import { type ClientFlags, type OpenClient, serverOf, withClient, withClientFlags } from './client.ts';
@@ -25,7 +25,7 @@ export interface ReadFlags extends ClientFlags, SiteFlags {
   readonly site?: boolean;
 }
 
-/** What one run reads by, and what it writes. */
+/** Client, options and output of one run. */
 export interface ReadContext {
   readonly client: Client;
   readonly options: ReadOptions;
@@ -33,31 +33,28 @@ export interface ReadContext {
   readonly context: CliContext;
 }
 
-/** Between pages on the standard output. */
+/** Separates pages on the standard output. */
 export const PAGE_SEPARATOR = '\n---\n\n';
 
 export function readCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('read')
-    .description('Read pages, files or a whole site into Markdown.')
-    .argument('[what...]', 'addresses, files, or `-` for the standard input')
-    .addOption(output('-o, --output <file>', 'Write into this file instead of to the standard output.'))
+    .description('Read pages, files or a whole site as Markdown.')
+    .argument('[what...]', 'URLs, files, or `-` for the standard input')
+    .addOption(output('-o, --output <file>', 'Output file; standard output if omitted.'))
     .addOption(
-      output('--out-dir <dir>', 'Write a file for each into this folder. What is there already is not read again.'),
+      output('--out-dir <dir>', 'Output folder with one file per target. Targets whose file exists are skipped.'),
     )
-    .addOption(output('--force', 'With --out-dir: read again what is there.'))
+    .addOption(output('--force', 'With --out-dir: read targets whose file exists again.'))
     .addOption(
-      output(
-        '--fail',
-        'Write nothing of a target that answers with 4xx or 5xx, and end with exit code 22, as curl does.',
-      ),
+      output('--fail', 'Write nothing for targets that answer with 4xx or 5xx, and exit with code 22 like curl.'),
     )
-    .addOption(output('--json', 'The page in JSON; of several, a line of JSON for each.'))
-    .addOption(output('--stream', 'A line of JSON for each rendition as the page gets better.'))
-    .addOption(many('--list <file>', 'Also read what stands in this file, a line each; `-` for the standard input.'))
+    .addOption(output('--json', 'Print JSON; for several targets one line each.'))
+    .addOption(output('--stream', 'Print one line of JSON for each rendition while the page loads.'))
     .addOption(
-      many('--concurrency <count>', 'How many to read at once. Default: 4; of a site 1 of each host.').argParser(
-        parseInteger,
-      ),
+      many('--list <file>', 'Also read the targets listed in this file, one per line; `-` for the standard input.'),
+    )
+    .addOption(
+      many('--concurrency <count>', 'Concurrent reads. Default: 4; with --site 1 per host.').argParser(parseInteger),
     );
   return withClientFlags(withFlags(withSiteFlags(command), READ_FLAGS))
     .addHelpText('after', EXAMPLES)
@@ -65,45 +62,46 @@ export function readCommand(context: CliContext): FlagCommand {
 }
 
 const EXAMPLES = `
-A switch is on without a value and takes one behind \`=\`: --with-links-summary=all, --with-iframe=quoted.
+A switch is on without a value; a value follows \`=\`: --with-links-summary=all, --with-iframe=quoted.
 
 Examples:
   lectern read https://example.com -f text
   lectern read https://example.com -f pageshot -o page.png
   lectern read *.pdf --out-dir markdown
-  lectern read --list addresses.txt --out-dir pages --concurrency 8
+  lectern read --list urls.txt --out-dir pages --concurrency 8
   curl -s https://example.com | lectern read - --url https://example.com
   lectern read --site https://example.com/docs --limit 500 --out-dir docs`;
 
 const output = (flags: string, text: string) => new Option(flags, text).helpGroup('Output:');
-const many = (flags: string, text: string) => new Option(flags, text).helpGroup('Several:');
+const many = (flags: string, text: string) => new Option(flags, text).helpGroup('Several targets:');
 const site = (flags: string, text: string) => new Option(flags, text).helpGroup('A whole site:');
 
 function withSiteFlags(command: FlagCommand): FlagCommand {
   const repeated = (text: string, before: string[] | undefined) => [...(before ?? []), text];
   const without = (flag: string, text: string) => new Switch(flag, text).helpGroup('A whole site:');
   return command
-    .addOption(site('--site', 'Follow the links of the page within its site.'))
-    .addOption(site('--limit <pages>', 'Read so many at most. Default: 100.').argParser(parseInteger))
-    .addOption(site('--depth <links>', 'So many links away at most. Default: 3.').argParser(parseInteger))
+    .addOption(site('--site', 'Follow links within the site of the page.'))
+    .addOption(site('--limit <pages>', 'Maximum number of pages. Default: 100.').argParser(parseInteger))
+    .addOption(
+      site('--depth <links>', 'Maximum distance from the start, in links. Default: 3.').argParser(parseInteger),
+    )
     .addOption(
       site(
         '--scope <scope>',
-        'What belongs to the site: what lies below the address, its host, or its whole domain. Default: path.',
+        'Extent of the site: URLs below the start path, its host, or its domain. Default: path.',
       ).choices(['path', 'host', 'domain']),
     )
     .addOption(
-      site(
-        '--include <pattern>',
-        'Only addresses that match; a glob or a /pattern/. May be given several times.',
-      ).argParser(repeated),
+      site('--include <pattern>', 'Only URLs that match this glob or /regular expression/. Repeatable.').argParser(
+        repeated,
+      ),
     )
-    .addOption(site('--exclude <pattern>', 'No addresses that match. May be given several times.').argParser(repeated))
+    .addOption(site('--exclude <pattern>', 'Skip URLs that match. Repeatable.').argParser(repeated))
     .addOption(without('--no-sitemap', 'Do not look for sitemaps.'))
-    .addOption(without('--no-robots', 'Do not mind robots.txt: only for sites of your own.'))
-    .addOption(site('--delay <ms>', 'Wait so long between two reads of a host.').argParser(parseInteger))
-    .addOption(site('--resume <id>', 'Go on with a run that was stopped.'))
-    .addOption(site('--cancel <id>', 'Give up a run that was stopped.'));
+    .addOption(without('--no-robots', 'Ignore robots.txt; only for your own sites.'))
+    .addOption(site('--delay <ms>', 'Pause between two reads of a host.').argParser(parseInteger))
+    .addOption(site('--resume <id>', 'Resume an interrupted run.'))
+    .addOption(site('--cancel <id>', 'Cancel an interrupted run.'));
 }
 
 async function read(what: readonly string[], flags: ReadFlags, context: CliContext): Promise<void> {
@@ -115,13 +113,12 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
     return readSite(what, { options, flags, context });
   const sources = what.map(parseSource);
   if (sources.length === 0 && flags.list === undefined)
-    throw usageError('say what to read: `lectern read https://example.com`, a file, or `-` for the standard input');
+    throw usageError('nothing to read: give a URL, a file, or `-` for the standard input');
   if (sources.filter(({ kind }) => kind === 'input').length + (flags.list === '-' ? 1 : 0) > 1)
-    throw usageError('the standard input can be read once');
+    throw usageError('the standard input can be used only once');
   const [first] = sources;
   const isAlone = first !== undefined && sources.length === 1 && flags.list === undefined && flags.outDir === undefined;
-  if (!isAlone && flags.output !== undefined)
-    throw usageError('several answers do not go into one file: give --out-dir');
+  if (!isAlone && flags.output !== undefined) throw usageError('--output takes one target: use --out-dir for several');
   checkPictureOutput(flags, context);
   const work = async ({ client, server }: OpenClient) => {
     const reading: ReadContext = { client, options, flags, context };
@@ -129,7 +126,7 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
     else if (isAlone) await readOne(first, reading);
     else await readMany(sources, reading, server !== undefined);
   };
-  await withClient(context, flags, work, { rooms: 'reader' });
+  await withClient(context, flags, work, { faces: 'reader' });
 }
 
 function checkPictureOutput(
@@ -137,13 +134,11 @@ function checkPictureOutput(
   context: CliContext,
 ): void {
   const isNamed = respondWith?.split('+').some((format) => isPicture(format.trim().toLowerCase()));
-  // It would be gone when the program ends.
+  // In JSON a picture is a URL on this process, which ends with the command.
   if (isNamed && (json || stream) && !serverOf(context, flags))
-    throw usageError(
-      'in JSON a picture is an address of a server: name one with --server, or give -f pageshot -o page.png',
-    );
+    throw usageError('JSON contains a screenshot only as a URL on a server: use --server, or -f pageshot -o page.png');
   if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
-    throw usageError('a picture is not for a terminal: give --output page.png');
+    throw usageError('a screenshot cannot be shown in a terminal: use --output page.png');
 }
 
 async function readOne(source: Source, reading: ReadContext): Promise<void> {
@@ -159,21 +154,21 @@ async function readOne(source: Source, reading: ReadContext): Promise<void> {
 }
 
 export interface Answer {
-  /** What is written. */
+  /** The output to write. */
   readonly answer: string | Uint8Array;
-  /** What the target answered with, if it is one that answers and that was told. */
+  /** HTTP status of the target, if known. */
   readonly status: number | undefined;
-  /** What a reader of it should know and what is written has no room for. */
+  /** Warnings that the output itself does not contain. */
   readonly told?: readonly string[];
 }
 
-/** Whether a target answered with an error. */
+/** Whether the status of a target is an error. */
 export const isErrorStatus = (status: number | undefined): status is number => status !== undefined && status >= 400;
 
 export const targetStatusError = (source: string, status: number): CommandError =>
   new CommandError('targetStatus', `${source}: the target answered with status ${status}`);
 
-/** What is written for one of them; of several in JSON a line. */
+/** Reads one source and formats the output; `isLine` gives JSON in one line. */
 export async function readAnswer(source: Source, reading: ReadContext, isLine = false): Promise<Answer> {
   const { client, options, flags, context } = reading;
   const call = {
@@ -187,7 +182,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
     return { answer: `${answer}\n`, status: page.targetStatus };
   }
   const picture = isPicture(flags.respondWith);
-  // A picture that lies on the server is at an address of its own, which knows nothing of the target.
+  // With `doNotTrack` the picture comes in the answer itself, whose headers carry the status of the target.
   const asked = picture && flags.fail ? { ...options, doNotTrack: true } : options;
   const { bytes, targetStatus: status, warning } = await client.readBytes(target, asked, call);
   const told =
@@ -197,22 +192,22 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
   return { answer: text.endsWith('\n') ? text : `${text}\n`, status, told };
 }
 
-/** A text has no place for warnings in most of its forms, and a picture has none. */
+/** Notes a stale copy on the standard error: most text formats and pictures cannot show it. */
 function noteStaleCopy(name: string, headers: Headers, { note }: CliContext): void {
   const keptAt = headers.get('x-stale-copy');
-  if (keptAt !== null) note(`lectern: ${name}: could not be read now, this is a copy of ${keptAt}`);
+  if (keptAt !== null) note(`lectern: ${name}: could not be read now; this is a stale copy of ${keptAt}`);
 }
-/** Whether the text that is written says itself what a reader should know. */
+/** Whether the text starts with a header that contains warnings. */
 const hasHeader = ({ respondWith, markdownChunking }: ReadFlags): boolean =>
   !markdownChunking && !/^(?:html|text|screenshot|pageshot)$/.test(respondWith?.trim().toLowerCase() ?? '');
 
-/** The status of the target and a stale copy are told by themselves. */
+/** Warnings without those about the target's status and stale copies, which are reported separately. */
 const warningLines = (warning: string): string[] =>
   warning.split(' | ').filter((line) => !/^(?:Target URL returned error|This page could not be read now)/.test(line));
 
 async function streamAll(sources: readonly Source[], { client, options, flags, context }: ReadContext): Promise<void> {
   if (flags.list !== undefined || flags.outDir !== undefined)
-    throw usageError('--stream goes to the standard output, for what is named on the command line');
+    throw usageError('--stream cannot be combined with --list or --out-dir: name the targets as arguments');
   let refused: CommandError | undefined;
   for (const source of sources) {
     const target = await loadTarget(source, context, flags.url);

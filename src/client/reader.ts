@@ -78,7 +78,7 @@ export const TEXT = 'text/plain, application/json';
 export const STREAM = 'text/event-stream, application/json';
 
 function readRequest(target: Target, options: ReadOptions = {}): RequestSpec {
-  const ask = { face: 'reader', method: 'POST', path: '/', repeatable: true } as const;
+  const ask = { face: 'reader', method: 'POST', path: '/', idempotent: true } as const;
   const { file, name, ...rest } = typeof target === 'string' ? { url: target } : target;
   const given = { ...options, ...rest };
   return file === undefined ? { ...ask, json: given } : { ...ask, body: multipartOf(given, file, name) };

@@ -249,13 +249,13 @@ export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown)
 }
 
 /** Failures that the server said or shows to be passing. */
-function isRetryable(error: unknown, repeatable: boolean): boolean {
-  if (error instanceof LecternUnreachable) return repeatable || wasNeverSent(error);
+function isRetryable(error: unknown, idempotent: boolean): boolean {
+  if (error instanceof LecternUnreachable) return idempotent || wasNeverSent(error);
   if (!(error instanceof LecternError)) return false;
   const { status, code } = error;
   // What stands before the server says these without a code; the server itself, when its time was over, would need it again.
   const isBefore = code === undefined && (status === 502 || status === 504);
-  return status === 429 || status === 503 || (repeatable && isBefore);
+  return status === 429 || status === 503 || (idempotent && isBefore);
 }
 
 /** Of connections that never stood, so that nothing can have been done: in Node and Deno, and in Bun. */

@@ -81,7 +81,7 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
       if (id === null && !isInitialize) return single(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       const { owner, address } = caller;
       const session = isInitialize
-        ? await sessions.open({ owner, counted: owner ?? countedAddress(address) })
+        ? await sessions.open({ owner, limitKey: owner ?? countedAddress(address) })
         : sessions.find(id!, owner);
       if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.recent) });
       return isInitialize

@@ -25,7 +25,7 @@ async function busy(session: Session): Promise<() => void> {
 
 it('are found by their owner alone', async () => {
   const sessions = start();
-  const { id } = (await sessions.open({ owner: 'me', counted: 'me' }))!;
+  const { id } = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
   expect(sessions.find(id, 'me')).toBeDefined();
   expect(sessions.find(id, 'you')).toBeUndefined();
   expect(sessions.find(id, undefined)).toBeUndefined();
@@ -34,11 +34,11 @@ it('are found by their owner alone', async () => {
 
 it('of one caller are bounded: the one that rested longest ends, and one at work does not', async () => {
   const sessions = start();
-  const open = async () => (await sessions.open({ owner: undefined, counted: 'address' }))!;
+  const open = async () => (await sessions.open({ owner: undefined, limitKey: 'address' }))!;
   const first = await open();
   const others = [];
   for (let at = 1; at < 50; at++) others.push(await open());
-  const stranger = (await sessions.open({ owner: 'you', counted: 'you' }))!;
+  const stranger = (await sessions.open({ owner: 'you', limitKey: 'you' }))!;
   const end = await busy(first);
   await open();
   expect(sessions.find(first.id, undefined)).toBeDefined();
@@ -50,11 +50,11 @@ it('of one caller are bounded: the one that rested longest ends, and one at work
 
 it('are refused when all of the caller are at work', async () => {
   const sessions = start();
-  const caller = { owner: 'me', counted: 'me' };
+  const caller = { owner: 'me', limitKey: 'me' };
   const ends = [];
   for (let at = 0; at < 50; at++) ends.push(await busy((await sessions.open(caller))!));
   expect(await sessions.open(caller)).toBeUndefined();
-  expect(await sessions.open({ owner: 'you', counted: 'you' })).toBeDefined();
+  expect(await sessions.open({ owner: 'you', limitKey: 'you' })).toBeDefined();
   for (const end of ends) end();
   await Promise.resolve();
   expect(await sessions.open(caller)).toBeDefined();
@@ -62,11 +62,11 @@ it('are refused when all of the caller are at work', async () => {
 
 it('of all callers are bounded: who opens many loses one, and nobody else', async () => {
   const sessions = start();
-  const mine = (await sessions.open({ owner: 'me', counted: 'me' }))!;
+  const mine = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
   const theirs = [];
   for (let at = 0; at < 600; at++) {
-    const counted = `address ${at % 15}`;
-    theirs.push((await sessions.open({ owner: undefined, counted }))!);
+    const limitKey = `address ${at % 15}`;
+    theirs.push((await sessions.open({ owner: undefined, limitKey }))!);
   }
   expect(sessions.find(mine.id, 'me')).toBeDefined();
   expect(theirs.filter(({ id }) => sessions.find(id, undefined))).toHaveLength(499);

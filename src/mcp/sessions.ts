@@ -39,12 +39,12 @@ export interface Sessions {
 
 export interface SessionCaller {
   readonly owner: string | undefined;
-  /** By which its sessions are counted: a key, or an address. */
-  readonly counted: string;
+  /** What sessions are limited by: a key or an IP address. */
+  readonly limitKey: string;
 }
 
 interface OpenSession extends Session {
-  readonly counted: string;
+  readonly limitKey: string;
   readonly server: McpServer;
   usedAt: number;
   /** Requests that wait for their answer, a stream that waits for news among them. */
@@ -84,18 +84,18 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
   async function evictIfFull(all: readonly OpenSession[], most: number): Promise<boolean> {
     if (all.length < most) return true;
     const has = new Map<string, number>();
-    for (const { counted } of all) has.set(counted, (has.get(counted) ?? 0) + 1);
+    for (const { limitKey } of all) has.set(limitKey, (has.get(limitKey) ?? 0) + 1);
     let ending: OpenSession | undefined;
     for (const session of all) {
       if (session.waiting > 0) continue;
-      if (!ending || has.get(session.counted)! > has.get(ending.counted)!) ending = session;
+      if (!ending || has.get(session.limitKey)! > has.get(ending.limitKey)!) ending = session;
     }
     if (ending) await drop(ending);
     return ending !== undefined;
   }
 
-  async function open({ owner, counted }: SessionCaller): Promise<Session | undefined> {
-    const own = [...sessions.values()].filter((session) => session.counted === counted);
+  async function open({ owner, limitKey }: SessionCaller): Promise<Session | undefined> {
+    const own = [...sessions.values()].filter((session) => session.limitKey === limitKey);
     if (!(await evictIfFull(own, MAX_PER_CALLER)) || !(await evictIfFull([...sessions.values()], MAX_SESSIONS)))
       return undefined;
     const id = randomUUID();
@@ -113,7 +113,7 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
     const session: OpenSession = {
       id,
       owner,
-      counted,
+      limitKey,
       server,
       recent: makeRecent(),
       usedAt: now(),

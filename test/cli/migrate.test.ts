@@ -67,7 +67,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     expect(seen).toBeLessThan(later.length);
     const refused = await migrate([], environment());
     expect(refused).toMatchObject({ exit: 'failed', rooms: undefined });
-    expect(refused.notes.join()).toContain('the tables of crawl are of version 90');
+    expect(refused.notes.join()).toContain('the tables of crawl have version 90');
   });
 });
 

@@ -283,7 +283,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const before = stub.asked.length;
     const again = await runProgram(['read', '--list', list, '--out-dir', pages, '--concurrency', '16'], at(stub));
     expect(again.code).toBe(3);
-    expect(again.error).toContain('0 read, 7,000 were there, 3,000 failed');
+    expect(again.error).toContain('0 read, 7,000 skipped (file exists), 3,000 failed');
     expect(stub.asked.length - before).toBe(3_000);
     await stub.close();
   });
@@ -332,7 +332,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const { code, error } = await over;
     expect({ code, error }).toEqual({
       code: 130,
-      error: 'lectern: stopped: 5 read; the same command goes on where this one was\n',
+      error: 'lectern: stopped: 5 read; run the same command again to continue\n',
     });
     expect((await readdir(pages)).filter((name) => !name.endsWith('.md'))).toEqual([]);
     expect(await readdir(pages)).toHaveLength(5);
@@ -344,7 +344,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const pages = path.join(dir, 'twice');
     const input = 'https://a.test/1\nhttps://a.test/1\nhttps://a.test/2\nhttps://a.test/1\n';
     const read = await runProgram(['read', '--list', '-', '--out-dir', pages], { ...at(stub), input });
-    expect(read).toEqual({ out: '', error: '2 read, 2 were there\n', code: 0 });
+    expect(read).toEqual({ out: '', error: '2 read, 2 skipped (file exists)\n', code: 0 });
     expect(stub.asked.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
     await stub.close();
   });
@@ -410,7 +410,7 @@ describe('a program among others', { timeout: LONG_MS }, () => {
     const warned = await runProgram(['read', 'https://a.test/'], at(other));
     expect(warned.code).toBe(0);
     expect(warned.error).toMatch(
-      /^lectern: warning: .* is of version 3\.4\.5, this program of \d+\.\d+\.\d+: options may differ\n$/,
+      /^lectern: warning: .* runs version 3\.4\.5, this program is \d+\.\d+\.\d+: options may differ\n$/,
     );
     await other.close();
     const same = await startStub();
@@ -421,13 +421,13 @@ describe('a program among others', { timeout: LONG_MS }, () => {
   it.each([
     ['no command', ['raed'], /unknown command 'raed'\n\(Did you mean read\?\)/],
     ['no option', ['read', 'x', '--with-link'], /unknown option '--with-link'/],
-    ['nothing to read', ['read'], /say what to read/],
-    ['no file', ['read', './nothing.pdf'], /there is no file/],
+    ['nothing to read', ['read'], /nothing to read/],
+    ['no file', ['read', './nothing.pdf'], /no such file/],
     ['no number', ['read', 'x', '--concurrency', 'many'], /whole number/],
     ['no choice', ['read', 'x', '--preset', 'none'], /Allowed choices are reader/],
-    ['no field', ['read', 'x', '--viewport', 'depth=3'], /viewport has no depth/],
-    ['no server', ['read', 'x', '--server', 'localhost'], /begins with http/],
-    ['a picture that nobody could fetch', ['read', 'x', '-f', 'markdown+pageshot', '--json'], /an address of a server/],
+    ['no field', ['read', 'x', '--viewport', 'depth=3'], /viewport has no field depth/],
+    ['no server', ['read', 'x', '--server', 'localhost'], /must start with http/],
+    ['a picture that nobody could fetch', ['read', 'x', '-f', 'markdown+pageshot', '--json'], /a URL on a server/],
     ['two outputs', ['read', 'x', 'y', '-o', 'z'], /--out-dir/],
   ])('tells of %s, with the code of a wrong line', async (_, args, said) => {
     const { out, error, code } = await runProgram(args);
