@@ -1,4 +1,4 @@
-/** Batch jobs: many texts at a time, done when there is room for them. */
+/** Batch jobs of embeddings, processed in the background by the server. */
 import { readRecords, resuming } from './jobs.ts';
 import { sleep } from './limits.ts';
 import { STANDARD_MODELS } from './models.ts';
@@ -6,23 +6,23 @@ import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { BatchError, BatchJob, BatchOutput, BatchRequest } from './types.ts';
 
 export interface WaitOptions extends CallOptions {
-  /** Told at each look. */
+  /** Called after each poll. */
   readonly onProgress?: ((job: BatchJob) => void) | undefined;
-  /** Between two looks: 1,000 when not given. */
+  /** Poll interval; 1,000 by default. */
   readonly pollMs?: number | undefined;
 }
 
 export interface BatchCalls {
   submit(request: BatchRequest, call?: CallOptions): Promise<BatchJob>;
   get(id: string, call?: CallOptions): Promise<BatchJob>;
-  /** Newest first; `limit` 1 to 100, 20 when not given. */
+  /** Lists jobs, newest first; `limit` 1 to 100, 20 by default. */
   list(options?: CallOptions & { readonly limit?: number | undefined }): Promise<readonly BatchJob[]>;
   cancel(id: string, call?: CallOptions): Promise<BatchJob>;
-  /** What came of the lines of an ended job, in their order; a connection that breaks is taken up again. */
+  /** Yields the results of an ended job in line order; resumes a lost connection. */
   output(id: string, call?: CallOptions): AsyncGenerator<BatchOutput>;
-  /** Why lines failed. */
+  /** Yields the failed lines with their errors. */
   errors(id: string, call?: CallOptions): AsyncGenerator<BatchError>;
-  /** The job once it has ended, however it did. */
+  /** Polls until the job has ended, with any status. */
   wait(id: string, options?: WaitOptions): Promise<BatchJob>;
 }
 

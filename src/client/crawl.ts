@@ -1,4 +1,4 @@
-/** Sites: read from page to page. */
+/** Crawls of sites. */
 
 import type { CrawlRequest } from '../generated/client-options.ts';
 import { streamCut } from './errors.ts';
@@ -10,22 +10,22 @@ import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { CrawlEvent, CrawlJob, CrawlLine } from './types.ts';
 
 export interface CrawlPagesOptions extends CallOptions {
-  /** Only lines behind the one with this number. */
+  /** Yields only lines after the one with this number. */
   readonly after?: number | undefined;
-  /** Waits for further lines until the crawl has ended; otherwise those that are there now are all. */
+  /** Waits for further lines until the crawl has ended; by default yields only the lines so far. */
   readonly follow?: boolean | undefined;
 }
 
 export interface CrawlCalls {
-  /** The crawl goes on by itself; `pages` gives what it has read. */
+  /** Starts a crawl, which runs on the server; `pages` yields its results. */
   start(request: CrawlRequest, call?: CallOptions): Promise<CrawlJob>;
   get(id: string, call?: CallOptions): Promise<CrawlJob>;
-  /** Newest first; `limit` 1 to 100, 20 when not given. */
+  /** Lists crawls, newest first; `limit` 1 to 100, 20 by default. */
   list(options?: CallOptions & { readonly limit?: number | undefined }): Promise<readonly CrawlJob[]>;
   cancel(id: string, call?: CallOptions): Promise<CrawlJob>;
-  /** What became of each address, in the order of its becoming known; a connection that breaks is taken up again. */
+  /** Yields the outcome for each URL; resumes a lost connection. */
   pages(id: string, options?: CrawlPagesOptions): AsyncGenerator<CrawlLine>;
-  /** Starts a crawl and tells of it as it goes, across connections that break, until it has ended. */
+  /** Starts a crawl and yields its events until it has ended; resumes a lost connection. */
   stream(request: CrawlRequest, call?: CallOptions): AsyncGenerator<CrawlEvent>;
 }
 
@@ -42,7 +42,7 @@ export function crawlCalls(transport: Transport): CrawlCalls {
   const startRequest = (request: CrawlRequest) =>
     requestTo('/crawl', { method: 'POST', json: request, idempotent: false });
 
-  /** A stream without its last event was cut, however politely it ended. */
+  /** Yields events. Throws if the stream ends without its last event, even if the connection closed normally. */
   async function* events(ask: RequestSpec, call: CallOptions | undefined): AsyncGenerator<CrawlEvent> {
     const chunks = stream({ ...ask, accept: STREAM }, call);
     for await (const { event, data } of eventsOf(chunks, streamCut)) {
@@ -52,13 +52,13 @@ export function crawlCalls(transport: Transport): CrawlCalls {
     throw streamCut();
   }
 
-  /** `first` opens the stream; what comes behind the last line is asked for by the id of the crawl. */
+  /** Opens the stream with `first`. After a lost connection, requests the lines after the last one by crawl id. */
   function following(first: RequestSpec, place: { id?: string; after: number }, call: CallOptions | undefined) {
     const known = { ...place };
     let isBegun = false;
     return resuming<CrawlEvent>(() => {
       const ask = isBegun && known.id ? pagesOf(known.id, known.after) : first;
-      // A crawl is not started twice.
+      // Without an id the crawl cannot be resumed, and it must not be started twice.
       if (isBegun && ask === first) throw streamCut();
       isBegun = true;
       return noting(ask, known, call);

@@ -1,4 +1,4 @@
-/** Where each face is, from one address. */
+/** Derives the URL of each face from one base URL. */
 
 export type FaceName = 'reader' | 'search' | 'models' | 'flow';
 export type Places = Readonly<Record<FaceName, string>>;
@@ -7,7 +7,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const LAST_PORT = 65_535;
 
-/** The first label of a host name, and how many ports above the reader's each face is. */
+/** First host name label and port offset from the reader, for each face. */
 const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = [
   { name: 'reader', label: 'r', portOffset: 0 },
   { name: 'search', label: 's', portOffset: 1 },
@@ -16,8 +16,8 @@ const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = 
 ];
 
 /**
- * `https://r.example.com` has its siblings at `s.`, `api.` and `flow.`; `http://127.0.0.1:3000` at 3001, 3002 and 3003.
- * A face whose place does not follow is left out. Throws a TypeError for what is no http address.
+ * Derives face URLs: from `https://r.example.com` the hosts `s.`, `api.` and `flow.`, from `http://127.0.0.1:3000` the
+ * ports 3001 to 3003. Omits faces whose URL does not follow. Throws a TypeError for a URL that is not http or https.
  */
 export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {}): Partial<Places> {
   const base = parse(baseUrl);
@@ -42,7 +42,7 @@ export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {
 function parse(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new TypeError(`${address} is not an http or https address`);
+  throw new TypeError(`${address} is not an http or https URL`);
 }
 
 const withoutTrailingSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/+$/, '');

@@ -1,10 +1,10 @@
-/** Documents through a flow. */
+/** Requests to a flow. */
 import { isRecord, LecternError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { FlowAnswer, FlowRequest } from './types.ts';
 
 export interface FlowCalls {
-  /** To an endpoint of the flow (`/index`, `/search`, or one of its own). A failed executor is a LecternError. */
+  /** Posts documents to an endpoint of the flow, such as `/index`. Throws a LecternError if an executor fails. */
   post(endpoint: string, request?: FlowRequest, call?: CallOptions): Promise<FlowAnswer>;
 }
 
@@ -19,7 +19,7 @@ export function flowCalls({ json }: Transport): FlowCalls {
   };
 }
 
-/** An executor that failed is told in an answer of status 200. */
+/** Throws if an executor failed, which the flow reports in a response with status 200. */
 function failWith(answer: FlowAnswer): void {
   const { status, requestId } = answer.header;
   if (!isRecord(status) || !status.code) return;

@@ -1,9 +1,9 @@
-/** What jobs leave behind: lines that are fetched, and go on where a connection broke. */
+/** Fetches the result lines of jobs and resumes after lost connections. */
 import { LecternError, streamCut } from './errors.ts';
 import { linesOf } from './events.ts';
 import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 
-/** The JSON of each line. */
+/** Parses each line as JSON. */
 async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   for await (const line of linesOf(chunks)) {
     if (!line.trim()) continue;
@@ -17,14 +17,14 @@ async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** How often a connection that broke is taken up again when nothing came in between. */
+/** Reconnects in a row without a new record. */
 const MAX_RECONNECTS = 3;
 
-/** A server that was never reached is not waited for. */
+/** Whether to reconnect. A server that was never reached is not retried. */
 const isReconnectable = (error: unknown, taken: number): boolean =>
   error instanceof LecternError && (error.code === 'CUT_OFF' || (taken > 0 && error.code === 'UNREACHABLE'));
 
-/** All that there is, across connections that break: `open` is told what has come, and gives the rest. */
+/** Yields all records across lost connections. `open` receives what has arrived and returns the rest. */
 export async function* resuming<T>(open: (taken: number, last: T | undefined) => AsyncIterable<T>): AsyncGenerator<T> {
   let taken = 0;
   let last: T | undefined;
@@ -44,7 +44,7 @@ export async function* resuming<T>(open: (taken: number, last: T | undefined) =>
   }
 }
 
-/** The records of a file, without the first ones. */
+/** Yields the records of a file after the first `skip`. */
 export async function* readRecords<T>(
   transport: Transport,
   ask: RequestSpec,

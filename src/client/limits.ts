@@ -1,9 +1,9 @@
-/** How long a call may take, and who may end it. */
+/** Timeout and cancellation of a call. */
 import { LecternError } from './errors.ts';
 
 export interface CallLimits {
   readonly signal: AbortSignal;
-  /** What the call has to throw when it was ended from here. */
+  /** Returns the error to throw if the call timed out or was cancelled, else `undefined`. */
   ended(): unknown;
   check(): void;
   leftMs(): number;
@@ -11,10 +11,10 @@ export interface CallLimits {
   release(): void;
 }
 
-/** Longer than this no timer waits: it would end at once (HTML standard, section 8.7). */
+/** Longest possible timer; a longer one fires at once (HTML standard, section 8.7). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The caller's signal and the time there is, as one signal. */
+/** Combines the caller's signal and the timeout into one signal. */
 export function createCallLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): CallLimits {
   const controller = new AbortController();
   const endsAt = timeoutMs ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export function createCallLimits(signal: AbortSignal | undefined, timeoutMs: num
   };
 }
 
-/** Rejects with what the signal is aborted with. */
+/** Resolves after `ms`; rejects with the reason of the signal if it is aborted. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

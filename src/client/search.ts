@@ -1,4 +1,4 @@
-/** Searching the web, and the pages that the server has read. */
+/** Searches the web and the local index of the server. */
 
 import type { SearchOptions } from '../generated/client-options.ts';
 import { streamCut } from './errors.ts';
@@ -9,18 +9,18 @@ import { type CallOptions, dataOf, type RequestSpec, type Transport } from './tr
 import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {
-  /** `data`; `trace` for the last one when a trace was asked for. */
+  /** `data`; the last event is `trace` if a trace was requested. */
   readonly event: string;
-  /** As they are now. */
+  /** The results so far. */
   readonly pages: readonly FoundPage[];
   readonly trace?: Trace;
 }
 
 export interface SearchCalls {
   search(query: string, options?: SearchOptions, call?: CallOptions): Promise<SearchAnswer>;
-  /** All results as one text for a model. */
+  /** Returns all results as one text for a language model. */
   searchText(query: string, options?: SearchOptions, call?: CallOptions): Promise<string>;
-  /** The results as more of them have been read; the last ones are what `search` gives. */
+  /** Yields the results as more of them are read; the last ones equal the result of `search`. */
   searchStream(query: string, options?: SearchOptions, call?: CallOptions): AsyncGenerator<SearchEvent>;
 }
 

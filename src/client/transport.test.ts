@@ -392,7 +392,9 @@ describe('says what is wrong', () => {
     const { url } = await peer((_, response) => response.end('<h1>It works!</h1>'));
     const error = await failure(createClient(everywhere(url)).models());
     expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200, body: '<h1>It works!</h1>' });
-    expect(error.message).toBe(`The answer of ${url}/v1/models is not JSON but no type: is this a Lectern server?`);
+    expect(error.message).toBe(
+      `${url}/v1/models answered with no content type instead of JSON: is this a Lectern server?`,
+    );
     for (const body of [{}, null, [], { data: 'x' }]) {
       const other = createClient(everywhere((await peer((_, response) => json(response, body))).url));
       for (const asked of [other.models(), other.read('https://example.com/'), other.search('x')]) {
@@ -413,7 +415,7 @@ describe('says what is wrong', () => {
     for (const stream of streams) {
       const error = await failure(stream.next());
       expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200 });
-      expect(error.message).toContain('is not a stream of events but no type');
+      expect(error.message).toContain('answered with no content type instead of an event stream');
     }
   });
 
@@ -427,19 +429,21 @@ describe('says what is wrong', () => {
     for (const ask of asks) {
       const error = await failure(ask());
       expect(error).toMatchObject({ code: 'BAD_ANSWER', status });
-      expect(error.message).toContain(`leads to ${other.url}/`);
+      expect(error.message).toContain(`redirects to ${other.url}/`);
     }
     expect(other.requests).toHaveLength(0);
   });
 
   it('when it cannot know where a face is', async () => {
     const client = createClient({ baseUrl: 'https://lectern.example' });
-    await expect(client.search('x')).rejects.toThrow('give it as `urls.search`');
+    await expect(client.search('x')).rejects.toThrow('set `urls.search`');
     expect(() => createClient({ baseUrl: 'lectern' })).toThrow(TypeError);
   });
 
   it('of a key that is none, without telling it', () => {
-    expect(() => createClient({ apiKey: 'secret\nkey' })).toThrow(/^The API key has characters that no key has$/);
+    expect(() => createClient({ apiKey: 'secret\nkey' })).toThrow(
+      /^The API key contains invalid characters: only visible ASCII is allowed$/,
+    );
   });
 });
 

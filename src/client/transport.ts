@@ -1,4 +1,4 @@
-/** One call over HTTP: tries again what may pass, ends when it is told to or takes too long, and fails in one shape. */
+/** One call over HTTP: retries transient failures, supports timeout and cancellation, and throws one class of error. */
 import { errorFromResponse, isRecord, LecternError, LecternUnreachable, streamCut } from './errors.ts';
 import { chunksOf } from './events.ts';
 import { type FaceName, type Places, resolveFaceUrls } from './face-urls.ts';
@@ -6,29 +6,29 @@ import { type CallLimits, createCallLimits } from './limits.ts';
 
 export interface ClientOptions {
   /**
-   * The reader's address; `http://127.0.0.1:3000` when not given. The other faces follow from it: `r.` becomes `s.`, `api.`
-   * and `flow.`, a port the next three.
+   * URL of the reader; `http://127.0.0.1:3000` by default. The other faces follow from it: host `r.` becomes `s.`, `api.`
+   * and `flow.`, or the port becomes the next three.
    */
   readonly baseUrl?: string | undefined;
-  /** Where single faces are, when that does not follow from `baseUrl`. */
+  /** URLs of single faces that do not follow from `baseUrl`. */
   readonly urls?: Partial<Places> | undefined;
   readonly apiKey?: string | undefined;
-  /** Instead of the one of the platform. */
+  /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof fetch | undefined;
-  /** How often a call is tried again: 2 when not given. */
+  /** Retries per call; 2 by default. */
   readonly retries?: number | undefined;
-  /** For each call, with all its tries: 240,000 when not given, none for streams and jobs. 0: none. */
+  /** Timeout of a call including retries; 240,000 by default, none for streams and jobs. 0 disables it. */
   readonly timeoutMs?: number | undefined;
   /** Sent with each call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What can be said with each call. */
+/** Options of a single call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Told the headers of the answer: `x-stale-copy`, `x-search-notice` and others. */
+  /** Called with the response headers, such as `x-stale-copy` and `x-search-notice`. */
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
@@ -39,31 +39,31 @@ export interface RequestSpec {
   readonly accept?: string;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, with its type. */
+  /** Sent unchanged with its media type. */
   readonly body?: Blob;
-  /** Whether doing it twice is as good as doing it once. */
+  /** Whether the request can be repeated safely. */
   readonly idempotent?: boolean;
-  /** Streams and jobs, which take as long as they take. */
+  /** No default timeout: for streams and jobs. */
   readonly untimed?: boolean;
-  /** A status that is an answer although it is 400 or more. */
+  /** A status of 400 or above that counts as success. */
   readonly acceptedStatus?: number;
-  /** Whether what is asked for may be at another address: pictures are. */
+  /** Whether to follow redirects: screenshots are stored at another URL. */
   readonly followRedirects?: boolean;
 }
 
 export interface Transport {
-  /** Throws LecternError; what the signal was aborted with, when that is why it ended. */
+  /** Throws a LecternError, or the reason of the signal if the caller aborted it. */
   json<T>(ask: RequestSpec, call?: CallOptions): Promise<T>;
   text(ask: RequestSpec, call?: CallOptions): Promise<string>;
   bytes(
     ask: RequestSpec,
     call?: CallOptions,
   ): Promise<{ bytes: Uint8Array; type: string; targetStatus?: number; warning?: string }>;
-  /** The body as it comes. Leaving it ends the call. */
+  /** Yields the body as it arrives. Leaving the loop ends the call. */
   stream(ask: RequestSpec, call?: CallOptions): AsyncGenerator<Uint8Array>;
 }
 
-/** Longer than the longest that a server works on one page. */
+/** Longer than a server works on one page. */
 const DEFAULT_TIMEOUT_MS = 240_000;
 const DEFAULT_RETRIES = 2;
 
@@ -71,17 +71,16 @@ export function createTransport(options: ClientOptions): Transport {
   const places = resolveFaceUrls(options.baseUrl, options.urls);
   const { retries = DEFAULT_RETRIES } = options;
   const apiKey = options.apiKey?.trim();
-  // Said here: what `fetch` says has the key in it.
-  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key has characters that no key has');
-  // Looked up at each call: programs replace it.
+  // Checked here: the error of `fetch` would contain the key.
+  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('The API key contains invalid characters: only visible ASCII is allowed');
+  // Looked up at each call, since programs may replace it.
   const send: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
 
   function urlOf({ face, path }: RequestSpec): string {
     const place = places[face];
     if (place !== undefined) return place + path;
-    throw new TypeError(
-      `Where the face "${face}" is does not follow from ${options.baseUrl}: give it as \`urls.${face}\``,
-    );
+    throw new TypeError(`The URL of the face "${face}" does not follow from ${options.baseUrl}: set \`urls.${face}\``);
   }
 
   function requestOf(ask: RequestSpec, call: CallOptions, signal: AbortSignal | undefined): RequestInit {
@@ -92,7 +91,7 @@ export function createTransport(options: ClientOptions): Transport {
     });
     for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
     const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.body;
-    // What is sent is for that server alone.
+    // Redirects are not followed by default: key and content are meant for this server only.
     const redirect = ask.followRedirects ? 'follow' : 'manual';
     return {
       method: ask.method ?? 'GET',
@@ -103,7 +102,7 @@ export function createTransport(options: ClientOptions): Transport {
     };
   }
 
-  /** The answer to a try, once its head is there and it is no failure. */
+  /** Makes one attempt. Returns the response once its headers arrive; throws for an error status. */
   async function start(ask: RequestSpec, call: CallOptions, limits: CallLimits): Promise<Response> {
     const url = urlOf(ask);
     const request = requestOf(ask, call, limits.signal);
@@ -122,7 +121,7 @@ export function createTransport(options: ClientOptions): Transport {
     throw limits.ended() ?? errorFromResponse(response.status, response.headers, text);
   }
 
-  /** Tries until it works, or until trying again is of no use. */
+  /** Retries until the call succeeds or fails permanently. */
   async function withRetries<T>(
     ask: RequestSpec,
     call: CallOptions,
@@ -182,7 +181,7 @@ export function createTransport(options: ClientOptions): Transport {
         if (ask.accept?.startsWith(EVENT_STREAM) && !type.startsWith(EVENT_STREAM)) {
           throw unexpectedAnswer(response, {
             url: urlOf(ask),
-            wanted: 'a stream of events',
+            wanted: 'an event stream',
             body: await response.text(),
           });
         }
@@ -214,7 +213,7 @@ async function jsonOf<T>(response: Response, url: string): Promise<T> {
 }
 
 const EVENT_STREAM = 'text/event-stream';
-const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no type';
+const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no content type';
 
 interface Expected {
   readonly url: string;
@@ -223,42 +222,42 @@ interface Expected {
 }
 
 function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, cause?: unknown): LecternError {
-  const message = `The answer of ${url} is not ${wanted} but ${typeOf(response)}: is this a Lectern server?`;
+  const message = `${url} answered with ${typeOf(response)} instead of ${wanted}: is this a Lectern server?`;
   return new LecternError(
     { message, code: 'BAD_ANSWER', status: response.status, body: body.slice(0, 1000) },
     { cause },
   );
 }
 
-/** Those that name another address (RFC 9110, section 15.4). */
+/** Redirects with a Location (RFC 9110, section 15.4). */
 const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
 
 async function redirectError(response: Response, url: string): Promise<LecternError> {
   await response.body?.cancel();
-  // Browsers tell nobody where to.
-  const place = response.headers.get('location') ?? 'another address';
-  const message = `${url} leads to ${place}: give the address where the server is`;
+  // Browsers hide the Location of a redirect.
+  const location = response.headers.get('location') ?? 'another URL';
+  const message = `${url} redirects to ${location}: use the URL of the server itself`;
   return new LecternError({ message, code: 'BAD_ANSWER', status: response.status || undefined });
 }
 
-/** What an answer carries in `data`. Throws `BAD_ANSWER` when that is something else: another server answers in JSON too. */
+/** Returns `data` of an answer. Throws `BAD_ANSWER` if it has another shape, as from a server that is not Lectern. */
 export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
   if (isRecord(answer) && isRight(answer.data)) return answer.data;
-  const message = 'The answer has not the shape of a Lectern server';
+  const message = 'The answer does not have the shape of a Lectern answer: is this a Lectern server?';
   throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
 }
 
-/** Failures that the server said or shows to be passing. */
+/** Whether a failure is transient. */
 function isRetryable(error: unknown, idempotent: boolean): boolean {
   if (error instanceof LecternUnreachable) return idempotent || wasNeverSent(error);
   if (!(error instanceof LecternError)) return false;
   const { status, code } = error;
-  // What stands before the server says these without a code; the server itself, when its time was over, would need it again.
-  const isBefore = code === undefined && (status === 502 || status === 504);
-  return status === 429 || status === 503 || (idempotent && isBefore);
+  // Without a code, 502 and 504 come from a proxy in front of the server. The server's own 504 would time out again.
+  const isFromProxy = code === undefined && (status === 502 || status === 504);
+  return status === 429 || status === 503 || (idempotent && isFromProxy);
 }
 
-/** Of connections that never stood, so that nothing can have been done: in Node and Deno, and in Bun. */
+/** Codes of connections that were never established, so nothing was sent: in Node and Deno, and in Bun. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ConnectionRefused'];
 
 function wasNeverSent({ cause }: LecternUnreachable): boolean {
@@ -268,10 +267,10 @@ function wasNeverSent({ cause }: LecternUnreachable): boolean {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8_000;
-/** A server that asks for more is not waited for: its caller decides. */
+/** The call fails if the server requests a longer wait: the caller decides. */
 const MAX_RETRY_AFTER_MS = 65_000;
 
-/** Random, so that clients that were refused together do not come back together. */
+/** Back-off with jitter, so that clients refused together do not retry together. `undefined`: do not retry. */
 function pauseMs(tries: number, askedMs: number | undefined): number | undefined {
   if (askedMs !== undefined) return askedMs > MAX_RETRY_AFTER_MS ? undefined : askedMs + Math.random() * FIRST_PAUSE_MS;
   return Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);

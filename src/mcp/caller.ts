@@ -1,4 +1,4 @@
-/** Whose call it is, and how long anybody waits for it. */
+/** The caller of an MCP request, and the signal that cancels the request. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Client } from '#client/index.ts';
 import type { RecentPages } from './recent.ts';
@@ -10,7 +10,7 @@ export interface McpCaller {
 
 export type ResolveCaller = (context: ServerContext) => McpCaller | Promise<McpCaller>;
 
-/** Aborted when the call is given up, and when the connection that waits for it is gone. */
+/** Returns a signal that is aborted when the call is cancelled or its connection is lost. */
 export function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   return http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
 }

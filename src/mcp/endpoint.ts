@@ -1,6 +1,6 @@
 /**
- * The Streamable HTTP transport over web requests: each call is on its own for clients of the protocol from 2026-07-28 on;
- * clients of earlier ones get a session, or go without when they send none.
+ * The Streamable HTTP transport over web requests. Protocol 2026-07-28 and later is stateless. Earlier clients get a
+ * session if they initialize one, and are served without one otherwise.
  */
 import {
   type AuthInfo,
@@ -18,9 +18,9 @@ import { createRecentPageStore, noRecentPages, type RecentPages } from './recent
 import { createMcpServer } from './server.ts';
 import { createSessions } from './sessions.ts';
 
-/** Who asks, as far as HTTP tells. */
+/** The caller as identified by the HTTP request. */
 export interface HttpCaller {
-  /** The id of the key; undefined without one. */
+  /** Id of the API key; `undefined` without one. */
   readonly owner: string | undefined;
   readonly authorization: string | undefined;
   readonly address: string;
@@ -28,9 +28,9 @@ export interface HttpCaller {
 }
 
 export interface Exchange {
-  /** Its signal is aborted when the client is gone. */
+  /** Its signal is aborted when the client disconnects. */
   readonly request: Request;
-  /** Of a POST, parsed. */
+  /** Parsed body of a POST. */
   readonly body: unknown;
   readonly caller: HttpCaller;
   readonly ended: Promise<unknown>;
@@ -44,7 +44,7 @@ export interface Endpoint {
 
 export interface EndpointNeeds {
   readonly version: string;
-  /** Speaks as the caller would. */
+  /** Creates a client that calls the faces with the caller's key and IP address. */
   readonly clientFor: (caller: HttpCaller) => Client;
   readonly onError: (error: unknown) => void;
 }
@@ -54,7 +54,7 @@ const TOO_MANY_WAIT_S = 10;
 export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): Endpoint {
   const recentStore = createRecentPageStore();
   const resolveCaller = ({ http }: ServerContext): McpCaller => {
-    // Every exchange comes with it.
+    // `authOf` sets it for every exchange.
     const { caller, recent } = http!.authInfo!.extra as unknown as Extra;
     return { client: clientFor(caller), recent };
   };
@@ -63,7 +63,7 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
   const single = legacyStatelessFallback(makeServer);
   const sessions = createSessions({ makeServer, makeRecent: recentStore.open });
 
-  /** Pages of a key are kept by the key, so that they outlive a connection; those of nobody by the session. */
+  /** Recent pages belong to the key, so that they outlive a connection; without a key, to the session. */
   const authOf = (caller: HttpCaller, recent: RecentPages): AuthInfo => {
     const extra: Extra = { caller, recent: caller.owner === undefined ? recent : recentStore.of(caller.owner) };
     return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
@@ -85,7 +85,7 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
         : sessions.find(id!, owner);
       if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.recent) });
       return isInitialize
-        ? refusal(429, 'There are too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
+        ? refusal(429, 'Too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
         : refusal(404, 'Session not found');
     },
     async close() {
@@ -99,6 +99,6 @@ interface Extra {
   readonly recent: RecentPages;
 }
 
-/** An answer to what is no call yet: JSON-RPC without an id. */
+/** Builds a JSON-RPC error without an id, for requests that are not valid calls. */
 export const refusal = (status: number, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message } }, { status, headers });

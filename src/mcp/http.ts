@@ -1,7 +1,7 @@
 /**
- * MCP at `/mcp` of the reader's host. Who asks is known before the body is read: a wrong key and a web page of another site
- * are refused (the transport's specification asks to check the Origin), everybody else goes on to the tools, whose every
- * call is let in, limited and charged like a request of the caller's own.
+ * MCP at `/mcp` of the reader's host. The caller is identified before the body is read: invalid keys and web pages of other
+ * sites are refused (the transport specification requires an Origin check). Each tool call is authorized, limited and
+ * charged like a request of the caller.
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,9 +13,9 @@ import type { Face } from '#http/server.ts';
 import type { Endpoint, HttpCaller } from './endpoint.ts';
 
 export interface McpHandler {
-  /** Loaded when somebody first asks: most servers are never asked. */
+  /** Loads the endpoint on the first request: most servers never get one. */
   readonly endpoint: () => Promise<Endpoint>;
-  /** Refuses a wrong key; the id of the right one. */
+  /** Returns the id of the key. Throws for an invalid key. */
   readonly keyOf: (request: FastifyRequest) => Promise<string | undefined>;
   readonly isForeign: (request: FastifyRequest) => boolean;
 }
@@ -28,7 +28,7 @@ const REQUEST_REFUSED = -32000;
 
 export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
-  /** Answers that wait for news and so would never end of themselves. */
+  /** Callbacks that end long-lived event streams on shutdown. */
   const longLived = new Set<() => void>();
 
   face.addHook('preClose', async () => {
@@ -45,7 +45,9 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
       url: MCP_PATHS[0]!,
       onRequest: async (request) => {
         if (isForeign(request)) {
-          throw problem('OperationNotAllowedError', { message: 'Web pages of other sites are not served here' });
+          throw problem('OperationNotAllowedError', {
+            message: 'MCP requests from web pages of other sites are refused',
+          });
         }
         callers.set(request, {
           owner: await keyOf(request),
@@ -75,13 +77,13 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
 const isLongLived = ({ method, body }: FastifyRequest) =>
   method === 'GET' || (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
 
-/** For the transport, which looks at method and headers; the body goes beside it, parsed. */
+/** Converts to a web Request for the transport, which reads only method and headers; the parsed body is passed separately. */
 function webRequest({ method, headers: given }: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  // The name that was asked for is looked at before, and may be none.
+  // The Host header was checked before and may be missing, so a fixed host name is used.
   return new Request(`http://localhost${MCP_PATHS[0]}`, { method, headers, signal });
 }
 
@@ -91,7 +93,7 @@ function send(reply: FastifyReply, { status, headers, body }: Response, over: Ab
   return reply.send(body ? Readable.from(bytesOf(body, over), { objectMode: false }) : '');
 }
 
-/** Until it ends, its client is gone, or it is told to be over. */
+/** Yields the body until it ends, the client disconnects or `over` is aborted. */
 async function* bytesOf(body: ReadableStream<Uint8Array>, over: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
@@ -114,7 +116,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** As JSON-RPC, by the status that HTTP has for it. */
+/** Sends a failure as JSON-RPC error with the matching HTTP status. */
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
   const { statusCode } = error as { statusCode?: number };
   const known = error instanceof Problem;

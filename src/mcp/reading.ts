@@ -1,4 +1,4 @@
-/** What the reading tools share: which options they take, how a page is laid out, and how it is given piece by piece. */
+/** Shared by the reading tools: their options, the text form of a page, and excerpts of long texts. */
 import * as z from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
@@ -10,20 +10,20 @@ import type { ToolCall } from './tool.ts';
 
 type OptionName = keyof typeof OPTIONS;
 
-/** The resource that tells what each option means. */
+/** Resource that describes every option. */
 export const OPTIONS_URI = 'lectern://options';
 
-/** An option of the reader under its own name, with its meaning from the table. */
+/** A reader option as tool argument, described from the options table. */
 const option = <Schema extends z.ZodType>(name: OptionName, schema: Schema) =>
   schema.optional().describe(describe(OPTIONS[name]));
 
-/** Those that a model has a use for, in the form that is easiest to fill in; the others go by `options`. */
+/** Reader options that are tool arguments, in the simplest form for a model; all others go into `options`. */
 export const COMMON_OPTIONS = {
   respondWith: z
     .enum(['content', 'markdown', 'text', 'html', 'frontmatter'])
     .optional()
     .describe(
-      '`content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata. Default: content.',
+      '`content`: main content as Markdown. `markdown`: whole page as Markdown. `html`: the HTML document. `text`: plain text. `frontmatter`: Markdown after YAML metadata. Default: content.',
     ),
   targetSelector: option('targetSelector', z.string()),
   removeSelector: option('removeSelector', z.string()),
@@ -32,7 +32,7 @@ export const COMMON_OPTIONS = {
     .enum(['auto', 'browser', 'direct'])
     .optional()
     .describe(
-      '`browser` renders the page, `direct` fetches it without scripts, `auto` fetches first and renders when scripts would change what there is to read. Default: auto.',
+      '`browser` renders the page. `direct` fetches it without running scripts. `auto` fetches first and renders if scripts change the content. Default: auto.',
     ),
   timeout: option('timeout', z.number()),
   retainLinks: option('retainLinks', z.enum(['all', 'none', 'text'])),
@@ -44,7 +44,7 @@ export const COMMON_OPTIONS = {
 
 export const pageOption = option('page', z.int().min(1));
 
-/** What is read, and what only other answers have room for. */
+/** Options that name the target, and options whose results this text form cannot show. */
 const EXCLUDED_OPTIONS = [
   'url',
   'html',
@@ -62,10 +62,10 @@ const FURTHER_OPTIONS = (Object.keys(OPTIONS) as OptionName[]).filter(
 const further = () => z.record(z.string(), z.unknown()).optional();
 
 export const furtherOptions = further().describe(
-  `Further options of the reader by their names: ${FURTHER_OPTIONS.join(', ')}. The resource ${OPTIONS_URI} tells what each means.`,
+  `Further reader options by name: ${FURTHER_OPTIONS.join(', ')}. The resource ${OPTIONS_URI} describes each.`,
 );
-/** Where the same list stands in another tool already. */
-export const furtherOptionsBrief = further().describe('Further options of the reader by their names, as in read_url.');
+/** Refers to read_url instead of repeating its list of options. */
+export const furtherOptionsBrief = further().describe('Further reader options by name, as in read_url.');
 
 interface GivenOptions {
   readonly options?: Record<string, unknown> | undefined;
@@ -74,14 +74,14 @@ interface GivenOptions {
 
 const PICTURES = /screenshot|pageshot/;
 
-/** The options of a read. ToolError names one that there is not. */
+/** Returns the options of a read. Throws a ToolError for an unknown option. */
 export function readOptions({ options = {}, ...own }: GivenOptions): ReadOptions {
   for (const name of Object.keys(options)) {
     if (FURTHER_OPTIONS.some((known) => known === name) || name in COMMON_OPTIONS) continue;
-    throw new ToolError(`options.${name}: there is no such option here. There are ${FURTHER_OPTIONS.join(', ')}.`);
+    throw new ToolError(`options.${name}: unknown option. Available: ${FURTHER_OPTIONS.join(', ')}.`);
   }
   if (PICTURES.test(String(options.respondWith ?? ''))) {
-    throw new ToolError('options.respondWith: for a picture of a page, call the tool `screenshot`.');
+    throw new ToolError('options.respondWith: to take a picture of a page, call the tool `screenshot`.');
   }
   const named = Object.entries(own).filter(
     ([name, value]) => value !== undefined && (name in COMMON_OPTIONS || name === 'page'),
@@ -89,7 +89,7 @@ export function readOptions({ options = {}, ...own }: GivenOptions): ReadOptions
   return { ...options, ...Object.fromEntries(named) };
 }
 
-/** Whether nothing of what was read may be remembered. */
+/** Whether an option forbids keeping the text. */
 const mustNotBeStored = (options: ReadOptions): boolean =>
   Object.entries(options).some(([name, value]) => {
     const { caching } = OPTIONS[name as OptionName] as { caching?: string };
@@ -100,7 +100,7 @@ export interface PageText {
   readonly text: string;
 }
 
-/** Reads, or takes what was read a moment ago when the rest of it is asked for. */
+/** Reads a target. With an offset, reuses the recently read text if there is one. */
 export async function readText(
   call: ToolCall,
   target: Target,
@@ -116,11 +116,11 @@ export async function readText(
   return { text };
 }
 
-/** All that the page says, its title and links too: everything that must stand within the fence. */
+/** Formats a page as text. Title and links are untrusted too, so they are part of the fenced text. */
 export function formatPage(page: Page): string {
   const head = [
     page.title && `Title: ${page.title}`,
-    // Of a file that was sent, its hash.
+    // Uploaded files have a `blob:` URL with their hash.
     !page.url.startsWith('blob:') && `URL: ${page.url}`,
     page.targetStatus !== undefined && page.targetStatus !== 200 && `Status: ${page.targetStatus}`,
     page.publishedTime && `Published: ${page.publishedTime}`,
@@ -129,7 +129,7 @@ export function formatPage(page: Page): string {
   ].filter(Boolean);
   const body = [page.content ?? page.chunks?.join('\n\n'), page.text, page.html].filter(Boolean);
   const lists = [formatList('Links', page.links), formatList('Images', page.images)].filter(Boolean);
-  // Here, so that what is counted and cut is what is shown.
+  // Removes marks before tokens are counted, so that the counted text is the shown text.
   return withoutMarks([head.join('\n'), ...body, ...lists].join('\n\n'));
 }
 
@@ -138,20 +138,20 @@ function formatList(name: string, list: Page['links'] | Page['images']): string 
   return pairs.length ? `${name}:\n${pairs.map(([text, address]) => `- [${text}](${address})`).join('\n')}` : '';
 }
 
-/** Our own words beside a piece and its fence, in tokens. */
+/** Tokens of the words around a fenced excerpt. */
 const OVERHEAD_TOKENS = 80;
 
-/** What stands around a piece from a source, in tokens; they must be loaded. */
+/** Counts the tokens around an excerpt from a source. Call `loadTokens` first. */
 export const fenceTokens = (source: string): number => countTokens(fence('', source)) + OVERHEAD_TOKENS;
 
-/** One piece of a text in its fence, and how to get the next one. */
+/** Formats one fenced excerpt of a text and says how to get the next one. */
 export async function formatExcerpt(
   { text }: PageText,
   source: string,
   { offset, tokens }: { readonly offset: number; readonly tokens: number },
 ): Promise<string> {
   if (offset > 0 && offset >= text.length) {
-    throw new ToolError(`offset: there are only ${text.length} characters, so there is nothing from ${offset} on.`);
+    throw new ToolError(`offset: ${offset} is beyond the end; the text has ${text.length} characters.`);
   }
   await loadTokens();
   const piece = await takeExcerpt(text, offset, Math.max(1, tokens - fenceTokens(source)));
@@ -160,18 +160,18 @@ export async function formatExcerpt(
   const where = `Characters ${start} to ${end} of ${text.length}.`;
   const rest =
     end < text.length
-      ? `${where} For the rest call again with the same arguments and \`offset\`: ${end}.`
+      ? `${where} For the rest, call again with the same arguments and \`offset\`: ${end}.`
       : `${where} This is the end.`;
   return `${fence(piece.text, source)}\n${rest}`;
 }
 
-/** `example.com/page`, as people write it. */
+/** Matches URLs without a scheme, such as `example.com/page`. */
 const SCHEMELESS_URL = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/;
 
-/** The address as it is used, in one line. ToolError names the argument. */
+/** Normalizes a URL; adds `https://` if the scheme is missing. Throws a ToolError that names the argument. */
 export function normalizeUrl(given: string, argument: string): string {
   const text = SCHEMELESS_URL.test(given.trim()) ? `https://${given.trim()}` : given.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href;
-  throw new ToolError(`${argument}: ${JSON.stringify(given.slice(0, 200))} is not an http or https address.`);
+  throw new ToolError(`${argument}: ${JSON.stringify(given.slice(0, 200))} is not an http or https URL.`);
 }

@@ -38,7 +38,7 @@ it('gives each name its own recent, and lets go of those that nobody asks for', 
   expect(mine.list()).toEqual([]);
 });
 
-it('holds no more on all store together than there is room for: the oldest goes first, wherever it stands', () => {
+it('keeps the pages of all callers within the total limit: drops the oldest first', () => {
   const store = createRecentPageStore();
   const all = Array.from({ length: 30 }, () => store.open());
   for (const [at, recent] of all.entries()) recent.put(page(String(at), 'x'.repeat(2_000_000)));

@@ -1,12 +1,11 @@
 /**
- * The pages that somebody read lately: a list for their client to show, and the texts, so that the rest of a long page is
- * the rest of the same text and is not charged again. Each caller has a recent of their own; each is bounded in number, size
- * and time, and so are all together.
+ * Recently read pages of each caller. Clients list them, and further parts of a long page come from the same text without
+ * a second charge. Number, size and age are bounded per caller and in total.
  */
 
 export interface RecentPage {
   readonly url: string;
-  /** Of which reading it is: the address and the options that shape the text. */
+  /** Key of the read: the URL and the options that shape the text. */
   readonly reading: string;
   readonly text: string;
   readonly readAt: number;
@@ -14,30 +13,30 @@ export interface RecentPage {
 
 export interface RecentPages {
   put(page: Omit<RecentPage, 'readAt'>): void;
-  /** The text of the same reading, while it is remembered. */
+  /** Returns the page of the same read, if still stored. */
   find(reading: string): RecentPage | undefined;
-  /** The latest first, each address once. */
+  /** Lists pages, latest first, each URL once. */
   list(): RecentPage[];
-  /** Forgets them all. */
+  /** Removes all pages. */
   clear(): void;
 }
 
 export interface RecentPageStore {
-  /** One that nobody else gets. */
+  /** Creates unshared recent pages. */
   open(): RecentPages;
-  /** That of a name. */
+  /** Returns the recent pages of a named caller; creates them if needed. */
   of(name: string): RecentPages;
 }
 
 const MAX_PAGES = 30;
 const MAX_CHARACTERS = 4_000_000;
-/** Of all shelves together; each takes a byte or two. */
+/** Limit over all callers; a character takes one or two bytes. */
 const MAX_TOTAL_CHARACTERS = 50_000_000;
 const MAX_NAMES = 1_000;
 const KEEP_MS = 15 * 60_000;
 
 export function createRecentPageStore(now: () => number = Date.now): RecentPageStore {
-  /** Of all shelves, in the order in which they were put, with the recent on which each stands. */
+  /** All pages in order of insertion, each with the map that holds it. */
   const owners = new Map<RecentPage, Map<string, RecentPage>>();
   let characters = 0;
   const named = new Map<string, RecentPages>();
@@ -109,5 +108,5 @@ export function createRecentPageStore(now: () => number = Date.now): RecentPageS
   };
 }
 
-/** Remembers nothing: for callers who cannot be told apart. */
+/** Stores nothing: for callers that cannot be told apart. */
 export const noRecentPages: RecentPages = { put() {}, find: () => undefined, list: () => [], clear() {} };

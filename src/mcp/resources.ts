@@ -1,4 +1,4 @@
-/** Pages that the caller read lately, and any other page by its address; and what each option means. */
+/** MCP resources: recently read pages, any page by its URL, and the description of all options. */
 import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { describe } from '#http/openapi.ts';
 import { OPTIONS } from '#reader/index.ts';
@@ -9,7 +9,7 @@ import { formatExcerpt, normalizeUrl, OPTIONS_URI, readText } from './reading.ts
 import type { McpNeeds } from './server.ts';
 
 const PAGE = 'lectern://page/';
-/** A person who picks a page wants more of it than a model that looks around. */
+/** Larger than the default of the tools: a person who picks a page wants most of it. */
 const PAGE_TOKENS = 25_000;
 
 export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
@@ -21,7 +21,7 @@ export function addResources(
   const list = async (context: ServerContext) => ({
     resources: (await resolveCaller(context)).recent
       .list()
-      // Files that were sent can be read again by nobody but who has them.
+      // Uploaded files have no URL to read again.
       .filter(({ url }) => /^https?:/.test(url))
       .map(({ url }) => ({ uri: pageUri(url), name: url, mimeType: 'text/markdown' })),
   });
@@ -31,7 +31,7 @@ export function addResources(
     template,
     {
       title: 'A web page',
-      description: 'A page as Markdown, by its percent-encoded address. Those that were read lately are listed.',
+      description: 'A page as Markdown, by its percent-encoded URL. Recently read pages are listed.',
       mimeType: 'text/markdown',
     },
     async (uri, _, context) => {
@@ -56,8 +56,8 @@ export function addResources(
     'options',
     OPTIONS_URI,
     {
-      title: 'Options of the reader',
-      description: 'What each name in `options` of the reading tools means.',
+      title: 'Reader options',
+      description: 'Describes each option that the reading tools accept in `options`.',
       mimeType: 'text/markdown',
     },
     (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: optionsText() }] }),
@@ -68,7 +68,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ToolError('url: this is not percent-encoded as an address has to be.');
+    throw new ToolError('url: not a valid percent-encoded URL.');
   }
 }
 

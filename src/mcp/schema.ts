@@ -1,4 +1,4 @@
-/** Schemas of tools whose JSON form is made once: that takes milliseconds, and anybody may ask for lists, at no cost. */
+/** Caches the JSON form of tool schemas: converting takes milliseconds, and listing tools is free for every caller. */
 import type { z } from 'zod';
 
 type Schema = Pick<z.ZodObject, '~standard'>;

@@ -1,6 +1,6 @@
 /**
- * Sessions of clients that speak a protocol before 2026-07-28: giving up a call and listing what was read span several
- * requests there. Bounded in number, for each caller and in all, and in how long one may rest.
+ * Sessions for protocols before 2026-07-28, where cancelling a call and listing recent pages span several requests. Their
+ * number is bounded per caller and in total; idle ones expire.
  */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -13,9 +13,9 @@ const SWEEP_MS = 60_000;
 
 export interface Session {
   readonly id: string;
-  /** Nobody else may use it, whoever learns its id. */
+  /** Only this owner may use the session, even if others learn its id. */
   readonly owner: string | undefined;
-  /** Pages that a caller without a key read, since such callers cannot be told apart otherwise. */
+  /** Recent pages of a caller without a key, who is known only by the session. */
   readonly recent: RecentPages;
   answer(exchange: SessionExchange): Promise<Response>;
 }
@@ -24,14 +24,14 @@ export interface SessionExchange {
   readonly request: Request;
   readonly body: unknown;
   readonly authInfo: AuthInfo;
-  /** Settles when the answer is out, or its client gone. */
+  /** Settles when the response is sent or the client has disconnected. */
   readonly ended: Promise<unknown>;
-  /** Ends the answer where it is. */
+  /** Ends the response early. */
   readonly endResponse: () => void;
 }
 
 export interface Sessions {
-  /** A new session for the caller; undefined when there are too many at work. */
+  /** Opens a session; `undefined` if too many sessions are busy. */
   open(caller: SessionCaller): Promise<Session | undefined>;
   find(id: string, owner: string | undefined): Session | undefined;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ interface OpenSession extends Session {
   readonly limitKey: string;
   readonly server: McpServer;
   usedAt: number;
-  /** Requests that wait for their answer, a stream that waits for news among them. */
+  /** Number of unfinished requests, including open event streams. */
   waiting: number;
 }
 
@@ -58,7 +58,7 @@ export interface SessionNeeds {
 }
 
 export function createSessions({ makeServer, makeRecent, now = Date.now }: SessionNeeds): Sessions {
-  /** The one that rested longest first. */
+  /** Least recently used first. */
   const sessions = new Map<string, OpenSession>();
   let sweeper: NodeJS.Timeout | undefined;
 
@@ -78,8 +78,8 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
   }
 
   /**
-   * Makes room by ending a session that rests: of the caller who has most of them, so that nobody loses theirs to one who
-   * opens many, the one that rested longest. False when all are at work.
+   * Ends an idle session if there are `most` or more: the least recently used one of the caller with the most sessions, so
+   * that one caller cannot displace the others. Returns false if all sessions are busy.
    */
   async function evictIfFull(all: readonly OpenSession[], most: number): Promise<boolean> {
     if (all.length < most) return true;
@@ -108,7 +108,7 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
     });
     const server = makeServer();
     await server.connect(transport);
-    /** Answers that are still being waited for, by the ids of their requests. */
+    /** Functions that end unfinished responses, by request id. */
     const answers = new Map<unknown, () => void>();
     const session: OpenSession = {
       id,
@@ -133,7 +133,7 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
           authInfo,
           ...(body !== undefined && { parsedBody: body }),
         });
-        // Nothing comes any more for what was given up, so nothing would end its stream.
+        // The transport sends no answer to a cancelled call, so its stream must be ended here.
         answers.get(cancelledIn(body))?.();
         return response;
       },

@@ -1,27 +1,27 @@
-/** Which vectors say something new. Both ways are greedy and end alike for the same input. */
+/** Selects vectors that differ from each other. Both algorithms are greedy and deterministic. */
 
 export interface Selection {
-  /** Places of those that are kept: in order, or by how much each adds. */
+  /** Indexes of kept vectors, in input order or in order of selection. */
   readonly kept: readonly number[];
-  /** The others, each with the kept one that is most like it. */
+  /** The other vectors, each with its most similar kept vector. */
   readonly dropped: readonly { readonly index: number; readonly like: number; readonly similarity: number }[];
 }
 
-/** So many multiplications are done in about ten milliseconds; then others have their turn. */
+/** Multiplications between two yields to the event loop; they take about ten milliseconds. */
 const YIELD_AFTER_OPERATIONS = 10_000_000;
 
-/** Keeps a vector unless it is at least so similar to one that was kept before it. */
+/** Keeps a vector unless its similarity to an earlier kept vector is at least `threshold`. */
 export async function removeDuplicates(
   vectors: readonly Float32Array[],
   threshold: number,
   signal: AbortSignal,
 ): Promise<Selection> {
   const units = vectors.map(normalize);
-  const turn = createYielder(signal);
+  const yieldAfter = createYielder(signal);
   const kept: number[] = [];
   const dropped: Selection['dropped'][number][] = [];
   for (const [index, vector] of units.entries()) {
-    await turn(kept.length * vector.length);
+    await yieldAfter(kept.length * vector.length);
     const nearest = nearestOf(vector, kept, units);
     if (nearest && nearest.similarity >= threshold) dropped.push({ index, ...nearest });
     else kept.push(index);
@@ -30,8 +30,8 @@ export async function removeDuplicates(
 }
 
 /**
- * The first vector, then again and again the one whose most similar kept vector is least similar to it (farthest-point
- * traversal: Gonzalez 1985), until there are `count`.
+ * Selects `count` vectors by farthest-point traversal (Gonzalez 1985): starts with the first and repeatedly adds the one
+ * least similar to all kept vectors.
  */
 export async function selectMostDifferent(
   vectors: readonly Float32Array[],
@@ -39,14 +39,14 @@ export async function selectMostDifferent(
   signal: AbortSignal,
 ): Promise<Selection> {
   const units = vectors.map(normalize);
-  const turn = createYielder(signal);
+  const yieldAfter = createYielder(signal);
   const nearest = units.map(() => ({ like: -1, similarity: Number.NEGATIVE_INFINITY }));
   const kept: number[] = [];
   const left = new Set(units.keys());
   for (let next = 0; kept.length < Math.min(count, units.length); ) {
     kept.push(next);
     left.delete(next);
-    await turn(left.size * units[next]!.length);
+    await yieldAfter(left.size * units[next]!.length);
     let farthest = -1;
     for (const index of left) {
       const similarity = dot(units[index]!, units[next]!);
@@ -84,7 +84,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Lets others have their turn every so many multiplications; rejects once the signal is aborted. */
+/** Returns a function that yields to the event loop after enough work, and rejects once the signal is aborted. */
 function createYielder(signal: AbortSignal): (work: number) => Promise<void> {
   let done = 0;
   return async (work) => {

@@ -1,4 +1,4 @@
-/** Every tool, in the order in which they are listed. */
+/** All tools, in the order of the tool list. */
 import type { LocalFiles } from '../local-files.ts';
 import type { Tool } from '../tool.ts';
 import { crawlSite } from './crawl-site.ts';

@@ -15,15 +15,15 @@ export const offset = () =>
     .int()
     .min(0)
     .default(0)
-    .describe('Where to go on in a long text: the number that the answer before named. Other arguments as before.');
+    .describe('Where to continue in a long text: the number named by the previous answer. Keep the other arguments.');
 
 export const readUrl = defineTool({
   name: 'read_url',
   title: 'Read a web page',
   description:
-    'Reads one web page, PDF, Office file or picture at an address and answers its content as Markdown. Long texts come in pieces. For several addresses use read_urls.',
+    'Reads one web page, PDF, Office file or image at a URL and returns its content as Markdown. Long texts come in parts. For several URLs use read_urls.',
   input: z.strictObject({
-    url: z.string().min(1).describe('The http or https address to read.'),
+    url: z.string().min(1).describe('URL to read, http or https.'),
     max_tokens: maxTokens(),
     offset: offset(),
     ...COMMON_OPTIONS,

@@ -17,7 +17,7 @@ import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 const MAX_URLS = 20;
 const CONCURRENCY = 5;
-/** Tokens that a page must have, or there is nothing to see but our own words. */
+/** Fewest tokens for a page: with less, the fence leaves no text. */
 const MIN_TOKENS_PER_PAGE = 400;
 
 type Outcome = { readonly address: string; readonly text?: PageText; readonly failure?: string };
@@ -25,9 +25,9 @@ type Outcome = { readonly address: string; readonly text?: PageText; readonly fa
 export const readUrls = defineTool({
   name: 'read_urls',
   title: 'Read several web pages',
-  description: `Reads up to ${MAX_URLS} addresses at the same time and answers their contents in the same order. The tokens are shared out; a page that fails tells why and spoils no other. For the rest of a long page call read_url with the offset that is named.`,
+  description: `Reads up to ${MAX_URLS} URLs concurrently and returns their contents in the same order. The pages share the token budget. A page that fails returns its reason; the others are still returned. For the rest of a long page, call read_url with the named offset.`,
   input: z.strictObject({
-    urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('The http or https addresses to read.'),
+    urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('URLs to read, http or https.'),
     max_tokens: maxTokens(),
     ...COMMON_OPTIONS,
     options: furtherOptionsBrief,
@@ -39,7 +39,7 @@ export const readUrls = defineTool({
     const addresses = urls.map((url, at) => normalizeUrl(url, `urls[${at}]`));
     const least = urls.length * MIN_TOKENS_PER_PAGE;
     if (tokens < least)
-      throw new ToolError(`max_tokens: ${urls.length} pages need at least ${least}; read fewer at once.`);
+      throw new ToolError(`max_tokens: ${urls.length} pages need at least ${least}; read fewer pages or raise it.`);
     const options = readOptions(given);
     const outcomes = await mapConcurrently(addresses, CONCURRENCY, async (address): Promise<Outcome> => {
       const outcome = await readText(call, address, options, { name: address, offset: 0 }).then(
@@ -73,12 +73,12 @@ export const readUrls = defineTool({
 /** Tokens of `[20/20] `. */
 const NUMBERING_TOKENS = 8;
 
-/** The results of all, in order; so many work at the same time. The first failure is that of all. */
+/** Maps a list with at most `atOnce` concurrent calls. Rejects with the first failure. */
 async function mapConcurrently<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Array<R>(list.length);
-  const turns = list.entries();
+  const entries = list.entries();
   const worker = async () => {
-    for (const [at, item] of turns) results[at] = await work(item);
+    for (const [at, item] of entries) results[at] = await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, list.length) }, worker));
   return results;
