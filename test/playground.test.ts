@@ -77,7 +77,7 @@ const send = (page: Page) => page.keyboard.press('Control+Enter');
 const ended = (page: Page, state: string) => page.locator('.status .state', { hasText: state }).waitFor();
 
 async function read(page: Page, address = `${site.origin}/glaze`): Promise<void> {
-  await textbox(page, 'Address').fill(address);
+  await textbox(page, 'URL').fill(address);
   await send(page);
   await ended(page, 'Done');
 }
@@ -220,7 +220,7 @@ describe('reading', () => {
 
   it('stops', async () => {
     const page = await open();
-    await textbox(page, 'Address').fill(`${site.origin}/stalled`);
+    await textbox(page, 'URL').fill(`${site.origin}/stalled`);
     await send(page);
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await page.keyboard.press('Escape');
@@ -282,7 +282,7 @@ describe('options', () => {
   it('that are wrong are named', async () => {
     const page = await open();
     await page.getByLabel('maxTokens', { exact: true }).fill('3');
-    await textbox(page, 'Address').fill(`${site.origin}/glaze`);
+    await textbox(page, 'URL').fill(`${site.origin}/glaze`);
     await send(page);
     await panel(page).getByRole('alert').getByText('maxTokens must be at least 500').waitFor();
     expect(await page.getByLabel('maxTokens', { exact: true }).getAttribute('aria-invalid')).toBe('true');
@@ -309,7 +309,7 @@ describe('the other faces', () => {
       await expect.poll(tried, { timeout: 30_000 }).toBe(1);
     };
     await find('Search', 'glaze');
-    expect(await page.getByRole('status').innerText()).toContain('Found by');
+    expect(await page.getByRole('status').innerText()).toContain('Provider');
     await find('Ask the index', 'why does glaze crack');
     expect(await panel(page).innerText()).toContain('shrinks more than the clay');
   });
@@ -317,7 +317,7 @@ describe('the other faces', () => {
   it('embed texts and compare them', async () => {
     const page = await open();
     await tab(page, 'Embed').click();
-    await textbox(page, 'Texts, one a line').fill('The cat sleeps\nKittens nap\n\nInterest rates rise');
+    await textbox(page, 'Texts, one per line').fill('The cat sleeps\nKittens nap\n\nInterest rates rise');
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
@@ -331,7 +331,7 @@ describe('the other faces', () => {
     const page = await open();
     await tab(page, 'Rerank').click();
     await textbox(page, 'Query').fill('why does glaze crack');
-    await textbox(page, 'Documents, one a line').fill('Bees find home\nGlaze cracks when it shrinks');
+    await textbox(page, 'Documents, one per line').fill('Bees find home\nGlaze cracks when it shrinks');
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
@@ -348,7 +348,7 @@ describe('the other faces', () => {
     const buffer = drawnPage({ ...A4, height: 700 }, (context) => {
       drawText(context, RIVERS, { left: 120, top: 120, width: 900, size: 34 });
     });
-    await page.getByLabel('Picture or PDF').setInputFiles({ name: 'rivers.png', mimeType: 'image/png', buffer });
+    await page.getByLabel('Image or PDF').setInputFiles({ name: 'rivers.png', mimeType: 'image/png', buffer });
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     for (const form of ['JSON', 'Stream']) {
       await page.getByRole('radio', { name: form }).check();
@@ -362,7 +362,7 @@ describe('the other faces', () => {
 describe('failures', () => {
   it('of an address that may not be read', async () => {
     const page = await open();
-    await textbox(page, 'Address').fill('http://10.0.0.1/');
+    await textbox(page, 'URL').fill('http://10.0.0.1/');
     await send(page);
     const alert = panel(page).getByRole('alert');
     await alert.getByText('SecurityCompromiseError').waitFor();
@@ -372,14 +372,14 @@ describe('failures', () => {
   it('of what is not filled in', async () => {
     const page = await open();
     await send(page);
-    await page.getByRole('alert').getByText('Type the address of a page.').waitFor();
-    expect(await textbox(page, 'Address').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('alert').getByText('Enter the URL of a page.').waitFor();
+    expect(await textbox(page, 'URL').getAttribute('aria-invalid')).toBe('true');
   });
 
   it('of a stream', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'Stream' }).check();
-    await textbox(page, 'Address').fill(`${site.origin}/glaze`);
+    await textbox(page, 'URL').fill(`${site.origin}/glaze`);
     await (await option(page, 'targetSelector')).fill('.absent');
     await send(page);
     await ended(page, 'Failed');
@@ -389,10 +389,10 @@ describe('failures', () => {
   it('of a server that is away', async () => {
     const away = await startServer({ browser: 'none' });
     const page = await open('', {}, away.reader);
-    await textbox(page, 'Address').fill('https://example.test/');
+    await textbox(page, 'URL').fill('https://example.test/');
     await away.close();
     await send(page);
-    await panel(page).getByRole('alert').getByText(`Nothing answers at ${away.reader}`).waitFor();
+    await panel(page).getByRole('alert').getByText(`No answer from ${away.reader}`).waitFor();
   });
 
   describe('with keys', () => {
@@ -405,9 +405,9 @@ describe('failures', () => {
     it('say how to get one, and a key is kept in the tab alone', async () => {
       const page = await open('', {}, keyed.reader);
       await tab(page, 'Embed').click();
-      await textbox(page, 'Texts, one a line').fill('The cat sleeps');
+      await textbox(page, 'Texts, one per line').fill('The cat sleeps');
       await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
-      expect(await page.getByLabel('API key').getAttribute('placeholder')).toBe('needed here');
+      expect(await page.getByLabel('API key').getAttribute('placeholder')).toBe('required');
       await send(page);
       await panel(page).getByRole('alert').getByText('lectern keys mint').waitFor();
       await page.getByLabel('API key').fill(`wrong${'x'.repeat(40)}`);
@@ -475,7 +475,7 @@ describe('what strangers wrote', () => {
     const page = await open();
     const wide = `${'|a'.repeat(2_000)}|\n${'|-'.repeat(2_000)}|\n${'|1|\n'.repeat(10_000)}`;
     for (const hostile of ['[a]('.repeat(100_000), '>'.repeat(100_000), wide]) {
-      await textbox(page, 'Address').fill(`${site.origin}/hostile.txt?${hostile.length}`);
+      await textbox(page, 'URL').fill(`${site.origin}/hostile.txt?${hostile.length}`);
       hostileText = hostile;
       await send(page);
       await ended(page, 'Done');
@@ -485,11 +485,11 @@ describe('what strangers wrote', () => {
         .waitFor();
       await tab(page, 'Answer').click();
     }
-    await panel(page).getByText('more than can be laid out').waitFor();
+    await panel(page).getByText('too large to render').waitFor();
     expect(await panel(page).locator('pre.text').innerText()).toContain(wide.slice(0, 20));
     await read(page);
     await panel(page).getByText('Glaze is a layer').first().waitFor();
-    await expect.poll(() => panel(page).getByText('more than can be laid out').count()).toBe(0);
+    await expect.poll(() => panel(page).getByText('too large to render').count()).toBe(0);
     expect(await panel(page).locator('.prose p').count()).toBeGreaterThan(0);
   });
 
@@ -500,7 +500,7 @@ describe('what strangers wrote', () => {
     await textbox(page, 'HTML').fill(`<main>${'<div>'.repeat(300)}<h1>Long</h1>${rows}</main>`);
     await send(page);
     await ended(page, 'Done');
-    await panel(page).getByRole('button', { name: 'characters more' }).waitFor();
+    await panel(page).getByRole('button', { name: 'more characters' }).waitFor();
     await tab(page, 'JSON').click();
     await panel(page).getByRole('button', { name: 'characters' }).first().waitFor();
     expect(await page.locator('*').count()).toBeLessThan(3_000);
@@ -510,7 +510,7 @@ describe('what strangers wrote', () => {
 describe('the address', () => {
   it('holds what is set, and sends nothing by itself', async () => {
     const page = await open();
-    await textbox(page, 'Address').fill(`${site.origin}/glaze?a=1&b=ü`);
+    await textbox(page, 'URL').fill(`${site.origin}/glaze?a=1&b=ü`);
     await (await option(page, 'setCookies')).fill('session=secret');
     await (await option(page, 'retainLinks')).selectOption('text');
     await page.getByRole('radio', { name: 'Stream' }).check();

@@ -12,7 +12,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   const copy = () =>
     copyText(text).then(
       () => setTold('Copied'),
-      () => setTold('Not allowed'),
+      () => setTold('Copy failed'),
     );
   return (
     <button type="button" class="quiet copy" onClick={copy}>
@@ -21,7 +21,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** The clipboard proper is there on secure origins only, and a server on a private network has none. */
+/** Copies a text. The Clipboard API exists only on secure origins, which a server in a private network may not have. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
