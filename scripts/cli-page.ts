@@ -1,4 +1,4 @@
-/** The reference of the command line, from the commands themselves. */
+/** Generates the command-line reference from the commands. */
 import type { Command, Option } from 'commander';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { Switch } from '#cli/flags.ts';

@@ -28,9 +28,7 @@ describe('the site', () => {
   });
 
   it('names each page and says what it is about', () => {
-    expect(pages.filter(({ title, summary }) => !title || summary.length < 20).map(({ address }) => address)).toEqual(
-      [],
-    );
+    expect(pages.filter(({ title, summary }) => !title || summary.length < 20).map(({ slug }) => slug)).toEqual([]);
     expect(new Set(pages.map(({ title }) => title)).size).toBe(pages.length);
   });
 
@@ -63,7 +61,7 @@ describe('the site', () => {
   it('lists every page for language models', () => {
     const llms = files.get('llms.txt')!;
     expect(llms).toMatch(/^# Lectern\n\n> /);
-    for (const { title, address } of pages) expect(llms).toContain(`[${title}](${BASE}${address || 'index'}.md)`);
+    for (const { title, slug } of pages) expect(llms).toContain(`[${title}](${BASE}${slug || 'index'}.md)`);
     for (const { markdown } of pages) expect(files.get('llms-full.txt')).toContain(markdown.trim());
   });
 });
@@ -133,10 +131,10 @@ describe('in a browser', () => {
   });
 
   it.each([360, 768, 1280])('fits into %i pixels', { timeout: 60_000 }, async (width) => {
-    for (const { address } of pages) {
-      const { tab, complaints } = await open(`/docs/${address}`, width);
+    for (const { slug } of pages) {
+      const { tab, complaints } = await open(`/docs/${slug}`, width);
       const wide = await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-      expect(wide, address).toBe(0);
+      expect(wide, slug).toBe(0);
       expect(complaints).toEqual([]);
       await tab.close();
     }

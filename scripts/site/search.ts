@@ -1,4 +1,4 @@
-/** The search of the documentation, in the reader's browser. */
+/** The search field of the documentation; runs in the browser. */
 import { type Found, type Index, search } from './find.ts';
 
 const form = document.querySelector<HTMLFormElement>('form.search')!;
@@ -49,7 +49,7 @@ function itemOf({ address, title, page, text }: Found, at: number): HTMLLIElemen
 function nothing(query: string): HTMLLIElement {
   const item = document.createElement('li');
   item.className = 'nothing';
-  item.textContent = `Nothing has “${query}” in it.`;
+  item.textContent = `No results for “${query}”.`;
   return item;
 }
 
