@@ -12,7 +12,7 @@ import { OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import type { FlagRow, SettingFlag } from '../src/cli/flags.ts';
 
-/** Groups of the help, in order; all other options are in "Further options". */
+/** Groups of the help, in order; options without a group are in "Further". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Query:
     'num page type provider gl hl location nfpr fallback ext filetype intitle loc site since until passages withFavicons'.split(
@@ -60,7 +60,7 @@ function flagsOf(
 ): FlagRow[] {
   const groups = Object.entries(GROUPS).filter(([group]) => kind === 'search' || group !== 'Query');
   const order = groups.flatMap(([group, names]) => names.map((name) => ({ group, name })));
-  const groupOf = (name: string) => order.find((one) => one.name === name)?.group ?? 'Further options';
+  const groupOf = (name: string) => order.find((one) => one.name === name)?.group ?? 'Further';
   const placeOf = (name: string) => order.findIndex((one) => one.name === name) >>> 0;
   return Object.keys(table)
     .filter((name) => !without.includes(name))
