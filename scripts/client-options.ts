@@ -88,11 +88,11 @@ const checkedSchema = ({ schema }: DescribedOption): Schema =>
 
 /** Returns the type of an option in a program: the value, not the text form that headers and forms use. */
 function optionType(option: DescribedOption): string {
-  const asked = inputSchema(option.schema);
+  const input = inputSchema(option.schema);
   const checked = checkedSchema(option);
   if (Array.isArray(checked.enum)) return literals(checked.enum as string[]);
-  const isFlag = unionBranches(asked).some(({ type }) => type === 'boolean');
-  const branches = unionBranches(asked).filter(({ type, enum: words }) => !(isFlag && type === 'number' && words));
+  const isFlag = unionBranches(input).some(({ type }) => type === 'boolean');
+  const branches = unionBranches(input).filter(({ type, enum: words }) => !(isFlag && type === 'number' && words));
   const kinds = new Set(branches.map(({ type }) => type));
   // Text is only another form of a number, object or null; it is left out unless it has words of its own.
   const textIsForm = kinds.has('number') || kinds.has('object') || kinds.has('null');
@@ -136,9 +136,9 @@ const literals = (words: readonly string[]) => words.map((word) => `'${word}'`).
 /** Returns the type of an object. `checked` is the schema after parsing, which lists the words of members. */
 function objectType({ properties, required, additionalProperties }: Schema, checked: Schema = {}): string {
   const known = checked.properties as Record<string, Schema> | undefined;
-  const members = Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, asked]) => {
+  const members = Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, input]) => {
     const mark = (required as string[] | undefined)?.includes(name) ? '' : '?';
-    return `readonly ${name}${mark}: ${typeOf(known?.[name] ?? asked)}${mark && ' | undefined'}`;
+    return `readonly ${name}${mark}: ${typeOf(known?.[name] ?? input)}${mark && ' | undefined'}`;
   });
   if (members.length) return `{ ${members.join('; ')} }`;
   const values = additionalProperties as Schema | undefined;

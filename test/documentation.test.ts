@@ -68,7 +68,7 @@ describe('the site', () => {
 
 describe('its search', () => {
   const index = searchIndex(pages);
-  const firstOf = (query: string) => search(index, query)[0]?.address;
+  const firstOf = (query: string) => search(index, query)[0]?.url;
 
   it.each(Object.keys(OPTIONS))('finds the option %s', (name) => {
     expect(firstOf(name)).toBe(`${BASE}reference/options#${name}`);
@@ -79,7 +79,7 @@ describe('its search', () => {
   });
 
   it.each(Object.keys(PROBLEMS))('finds the failure %s', (name) => {
-    expect(search(index, name).some(({ address }) => address.startsWith(`${BASE}reference/errors#`))).toBe(true);
+    expect(search(index, name).some(({ url }) => url.startsWith(`${BASE}reference/errors#`))).toBe(true);
   });
 
   it('finds by words in any order, and nothing for what is not there', () => {

@@ -73,19 +73,19 @@ function readCall(draft: Draft, fields: readonly FormField[], { setup, file }: C
   const source = inputs.source ?? 'url';
   const { headers, body, all } = collectOptions(fields, options);
   const shared = { tab: 'read', answer: draft.answer, url: `${setup.faces.reader}/`, options: all } as const;
-  const asked = { Accept: ACCEPT[draft.answer], ...headers };
+  const requestHeaders = { Accept: ACCEPT[draft.answer], ...headers };
   if (source === 'file') {
     if (!file) throw new DraftError('file', 'Choose a file to read.');
     const extra = Object.entries(body).flatMap(([name, value]) =>
       (Array.isArray(value) ? value : [value]).map((item) => [name, asText(item)] as const),
     );
-    return { ...shared, headers: asked, body: { kind: 'form', fields: extra, file }, target: {} };
+    return { ...shared, headers: requestHeaders, body: { kind: 'form', fields: extra, file }, target: {} };
   }
   const url = inputs.url?.trim() ?? '';
   if (source === 'html' && !inputs.html?.trim()) throw new DraftError('html', 'Paste the HTML to read.');
   if (source === 'url' && !url) throw new DraftError('url', 'Enter the URL of a page.');
   const target = source === 'html' ? { html: inputs.html, ...(url && { url }) } : { url };
-  return { ...shared, headers: asked, body: { kind: 'json', value: { ...target, ...body } }, target };
+  return { ...shared, headers: requestHeaders, body: { kind: 'json', value: { ...target, ...body } }, target };
 }
 
 function searchCall(tab: 'search' | 'ask', draft: Draft, fields: readonly FormField[], { setup }: CallContext): Call {
@@ -161,8 +161,8 @@ function modelTarget(tab: keyof typeof MODEL_PATHS, inputs: Values, file: Chosen
   return { messages: [{ role: 'user', content: [...(prompt ? [{ type: 'text', text: prompt }] : []), part] }] };
 }
 
-function requireFace(address: string | null, name: string): string {
-  if (address) return address;
+function requireFace(url: string | null, name: string): string {
+  if (url) return url;
   throw new DraftError(
     'face',
     `This server does not know the public URL of its ${name}: set LECTERN_PUBLIC_URL and restart it.`,

@@ -3,20 +3,20 @@ import { useEffect, useState } from 'preact/hooks';
 const SHOWN_MS = 1_500;
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [told, setTold] = useState('');
+  const [status, setStatus] = useState('');
   useEffect(() => {
-    if (!told) return;
-    const timer = setTimeout(() => setTold(''), SHOWN_MS);
+    if (!status) return;
+    const timer = setTimeout(() => setStatus(''), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [status]);
   const copy = () =>
     copyText(text).then(
-      () => setTold('Copied'),
-      () => setTold('Copy failed'),
+      () => setStatus('Copied'),
+      () => setStatus('Copy failed'),
     );
   return (
     <button type="button" class="quiet copy" onClick={copy}>
-      <span aria-live="polite">{told || label}</span>
+      <span aria-live="polite">{status || label}</span>
     </button>
   );
 }

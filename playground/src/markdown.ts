@@ -81,26 +81,26 @@ function elementFor(from: Element, name: string): Element | undefined {
   return made;
 }
 
-function setLink(link: HTMLAnchorElement, address: string | null): void {
-  if (!address || !/^(?:https?:|mailto:)/i.test(address)) return;
-  link.href = address;
+function setLink(link: HTMLAnchorElement, url: string | null): void {
+  if (!url || !/^(?:https?:|mailto:)/i.test(url)) return;
+  link.href = url;
   link.target = '_blank';
   link.rel = 'noopener noreferrer nofollow';
 }
 
 /** Shows images given as data URLs; replaces others by a link with their alternative text. */
 function imageFor(from: Element): Element {
-  const address = from.getAttribute('src') ?? '';
+  const url = from.getAttribute('src') ?? '';
   const words = from.getAttribute('alt') || 'picture';
-  if (/^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address)) {
+  if (/^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(url)) {
     const picture = document.createElement('img');
-    picture.src = address;
+    picture.src = url;
     picture.alt = words;
     return picture;
   }
   const inLink = from.closest('a') !== null;
   const made = document.createElement(inLink ? 'span' : 'a');
-  if (made instanceof HTMLAnchorElement) setLink(made, address);
+  if (made instanceof HTMLAnchorElement) setLink(made, url);
   made.className = 'picture';
   made.textContent = words;
   return made;

@@ -7,17 +7,17 @@ import { UntrustedDocument } from './untrusted-document.tsx';
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export function PageView({ page }: { page: Page }) {
-  const address = text(page.url);
+  const url = text(page.url);
   const picture = text(page.pageshotUrl) || text(page.screenshotUrl);
   return (
     <article class="page">
       {text(page.title) && !repeatsTitle(page) && <h2 class="title">{text(page.title)}</h2>}
       <p class="source">
-        <Address url={address} />
+        <PageUrl url={url} />
         {text(page.publishedTime) && <span>{text(page.publishedTime)}</span>}
       </p>
       {text(page.warning) && <p class="warning">{text(page.warning)}</p>}
-      {picture && <Picture address={picture} />}
+      {picture && <Picture url={picture} />}
       {text(page.content) && <Markdown text={text(page.content)} />}
       {text(page.html) && <UntrustedDocument html={text(page.html)} />}
       {text(page.text) && <pre class="text">{text(page.text)}</pre>}
@@ -28,7 +28,7 @@ export function PageView({ page }: { page: Page }) {
 /** Many pages have their title as their first heading. */
 const repeatsTitle = (page: Page) => text(page.content).startsWith(`# ${text(page.title)}\n`);
 
-export function Address({ url }: { url: string }) {
+export function PageUrl({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <span>{url}</span>;
   return (
     <a href={url} target="_blank" rel="noopener noreferrer nofollow">
@@ -38,9 +38,9 @@ export function Address({ url }: { url: string }) {
 }
 
 /** Shows screenshots from this server or the answer itself; links to others. */
-function Picture({ address }: { address: string }) {
-  const isShown = address.startsWith('data:image/') || address.startsWith(`${location.origin}/`);
-  return isShown ? <img class="shot" src={address} alt="Screenshot of the page" /> : <Address url={address} />;
+function Picture({ url }: { url: string }) {
+  const isShown = url.startsWith('data:image/') || url.startsWith(`${location.origin}/`);
+  return isShown ? <img class="shot" src={url} alt="Screenshot of the page" /> : <PageUrl url={url} />;
 }
 
 /** Characters rendered at once. */
@@ -107,7 +107,7 @@ export function ResultList({ pages }: { pages: readonly Page[] }) {
             {text(page.date) && <time>{text(page.date)}</time>}
           </h3>
           <p class="source">
-            <Address url={text(page.url)} />
+            <PageUrl url={text(page.url)} />
           </p>
           {text(page.description) && <p class="description">{text(page.description)}</p>}
           {text(page.content) ? (

@@ -116,8 +116,8 @@ async function bodyOf({ body }: Call, headers: Headers): Promise<BodyInit> {
   headers.set('Content-Type', 'application/json');
   const json = JSON.stringify(body.value);
   if (!body.file) return json;
-  const address = await dataUrlOf(body.file.blob, body.file.type);
-  return json.replace(FILE_PLACEHOLDER_JSON, () => `"${address}"`);
+  const dataUrl = await dataUrlOf(body.file.blob, body.file.type);
+  return json.replace(FILE_PLACEHOLDER_JSON, () => `"${dataUrl}"`);
 }
 
 function dataUrlOf(blob: Blob, type: string): Promise<string> {

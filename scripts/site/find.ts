@@ -1,5 +1,5 @@
 /** Searches the documentation: an entry must contain every word; matches in names and titles count most. */
-type Page = readonly [address: string, title: string];
+type Page = readonly [url: string, title: string];
 /** `title` is a heading, or the comma-separated names of a table row. */
 type Entry = readonly [page: number, id: string, title: string, text: string];
 
@@ -10,7 +10,7 @@ export interface Index {
 }
 
 export interface Found {
-  readonly address: string;
+  readonly url: string;
   readonly title: string;
   readonly page: string;
   readonly text: string;
@@ -27,7 +27,7 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[_\-./]+/g, ' ');
 
-function scoreOf(words: readonly string[], query: string, [, , title, text]: Entry, [address, page]: Page): number {
+function scoreOf(words: readonly string[], query: string, [, , title, text]: Entry, [url, page]: Page): number {
   const names = title.split(', ');
   const heads = [title, ...names].flatMap((head) => [head.toLowerCase(), plain(head)]);
   const body = `${text} ${page}`.toLowerCase();
@@ -46,7 +46,7 @@ function scoreOf(words: readonly string[], query: string, [, , title, text]: Ent
   if (names.some((name) => name.toLowerCase() === whole)) score += 60;
   else if (heads.includes(whole)) score += 30;
   // The reference defines options, so it ranks above guides that mention them.
-  return address.includes('/reference/') ? score + 20 : score;
+  return url.includes('/reference/') ? score + 20 : score;
 }
 
 /** Returns the best entries for a query, best first. */
@@ -56,9 +56,9 @@ export function search({ pages, entries }: Index, query: string): Found[] {
   const found: Found[] = [];
   for (const entry of entries) {
     const [at, id, title, text] = entry;
-    const [address, page] = pages[at]!;
+    const [url, page] = pages[at]!;
     const score = scoreOf(words, query.trim(), entry, pages[at]!);
-    if (score > 0) found.push({ address: `${address}#${id}`, title, page, text: excerpt(text, words[0]!), score });
+    if (score > 0) found.push({ url: `${url}#${id}`, title, page, text: excerpt(text, words[0]!), score });
   }
   return found.sort((a, b) => b.score - a.score).slice(0, MAX_RESULTS);
 }

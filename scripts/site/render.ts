@@ -101,8 +101,8 @@ function rewriteLink(link: Element, linkTo: (target: string) => string | undefin
     return;
   }
   const [target = '', fragment] = href.split('#', 2);
-  const address = linkTo(decodeURI(target));
-  if (address !== undefined) setAttribute(link, 'href', fragment ? `${address}#${fragment}` : address);
+  const url = linkTo(decodeURI(target));
+  if (url !== undefined) setAttribute(link, 'href', fragment ? `${url}#${fragment}` : url);
   // A repository file that is not a page of the site: removes the link and keeps its text.
   else link.attributes = [];
 }

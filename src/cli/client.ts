@@ -100,19 +100,19 @@ async function withServer<T>(
     retries: needs.retries,
     fetch: observeResponses(fetch, needs),
   });
-  const isOver = new AbortController();
-  const version = client.health({ signal: isOver.signal }).then(
+  const finished = new AbortController();
+  const version = client.health({ signal: finished.signal }).then(
     (health) => health.version as string | undefined,
     () => undefined,
   );
   try {
     const answer = await work({ client, server });
-    const timer = setTimeout(() => isOver.abort(), VERSION_MS);
+    const timer = setTimeout(() => finished.abort(), VERSION_MS);
     warnOfVersionMismatch(await version, server, context);
     clearTimeout(timer);
     return answer;
   } finally {
-    isOver.abort();
+    finished.abort();
   }
 }
 

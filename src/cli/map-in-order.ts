@@ -33,11 +33,11 @@ export async function* mapInOrder<Thing, Result>(
       while (places[0]?.done) yield places.shift()!.done!.value;
       if (!isOver && running.size < concurrency && places.length < concurrency * WINDOW) next ??= things.next();
       if (!next && running.size === 0) return;
-      const came = await Promise.race(next ? [...running, next] : running);
-      if (!came) continue;
+      const arrived = await Promise.race(next ? [...running, next] : running);
+      if (!arrived) continue;
       next = undefined;
-      if (came.done) isOver = true;
-      else start(came.value);
+      if (arrived.done) isOver = true;
+      else start(arrived.value);
     }
   } finally {
     // Not awaited: the source may still be waiting for its next item.

@@ -33,24 +33,24 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
     note(`lectern: ${message}`);
     onError(error);
   });
-  const over = new AbortController();
-  const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+  const done = new AbortController();
+  const isDone = new Promise<void>((resolve) => done.signal.addEventListener('abort', () => resolve()));
   let working: Promise<void> | undefined;
   let client: Promise<Client> | undefined;
   const open = () =>
     new Promise<Client>((resolve, reject) => {
       const work = async (opened: OpenClient) => {
         resolve(opened.client);
-        await isOver;
+        await isDone;
       };
       // No retries: the model learns at once that it has to wait.
       working = withClient(context, flags, work, { retries: 0 });
       working.catch((error: unknown) => {
         reject(error);
-        over.abort();
+        done.abort();
       });
     });
-  const ends = AbortSignal.any([signal, over.signal]);
+  const ends = AbortSignal.any([signal, done.signal]);
   const needs = { version, files, input, output, onError, signal: ends };
   await serveOverStdio({
     ...needs,
@@ -59,6 +59,6 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
       return client;
     },
   });
-  over.abort();
+  done.abort();
   await working;
 }

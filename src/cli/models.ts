@@ -113,11 +113,11 @@ function* planLines(plan: PullPlan): Generator<string> {
 
 /** Prints a line for each tenth of the download. */
 function progressNotes(note: (line: string) => void): (progress: PullProgress) => void {
-  let told = 0;
+  let printed = 0;
   return ({ file, bytes, total }) => {
     const tenth = total > 0 ? Math.floor((bytes / total) * 10) : 10;
-    if (tenth <= told) return;
-    told = tenth;
+    if (tenth <= printed) return;
+    printed = tenth;
     note(`${tenth * 10} % of ${megabytes(total)} (${file})`);
   };
 }

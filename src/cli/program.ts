@@ -62,10 +62,10 @@ export async function createFullProgram(context: CliContext): Promise<Command> {
 
 /** Creates the program with only the requested command loaded; the help lists the others by name. */
 async function programFor(argv: readonly string[], context: CliContext): Promise<Command> {
-  const asked = argv.find((word) => !word.startsWith('-') && word !== 'help');
+  const requested = argv.find((word) => !word.startsWith('-') && word !== 'help');
   const program = createProgram(context);
   for (const { name, description, group, load } of COMMANDS) {
-    const command = name === asked ? (await load())(context) : new Command(name).description(description);
+    const command = name === requested ? (await load())(context) : new Command(name).description(description);
     program.addCommand(command.helpGroup(`${group}:`));
   }
   return configureCommand(program);

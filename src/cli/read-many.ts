@@ -19,11 +19,11 @@ import { parseSource, readList, type Source } from './sources.ts';
 
 /** Outcome for one source. */
 type Outcome =
-  | ({ readonly source: string; readonly came: 'read' } & Answer)
+  | ({ readonly source: string; readonly kind: 'read' } & Answer)
   /** With `--fail`: the target answered with an error status, so nothing was written. */
-  | { readonly source: string; readonly came: 'refused'; readonly status: number; readonly error: Error }
-  | { readonly source: string; readonly came: 'skipped' | 'stopped' }
-  | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
+  | { readonly source: string; readonly kind: 'refused'; readonly status: number; readonly error: Error }
+  | { readonly source: string; readonly kind: 'skipped' | 'stopped' }
+  | { readonly source: string; readonly kind: 'failed'; readonly error: unknown };
 
 const DEFAULT_CONCURRENCY = 4;
 
@@ -39,34 +39,34 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   }
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));
   let end: unknown;
-  const over = new AbortController();
+  const fatal = new AbortController();
   // Also ends the wait for the next line of a list.
-  const stop = AbortSignal.any([context.signal, over.signal]);
+  const stop = AbortSignal.any([context.signal, fatal.signal]);
   const outcomeOf = createSourceReader(reading);
-  const came = mapInOrder(
+  const results = mapInOrder(
     listSources(sources, reading, stop),
     async (source): Promise<Outcome> => {
       const { name } = source;
-      if (stop.aborted) return { source: name, came: 'stopped' };
+      if (stop.aborted) return { source: name, kind: 'stopped' };
       return outcomeOf(source).catch((error: unknown) => {
-        if (context.signal.aborted) return { source: name, came: 'stopped' };
+        if (context.signal.aborted) return { source: name, kind: 'stopped' };
         if (isFatal(error, atServer)) {
           end ??= error;
-          over.abort();
+          fatal.abort();
         }
-        return { source: name, came: 'failed', error };
+        return { source: name, kind: 'failed', error };
       });
     },
     flags.concurrency ?? DEFAULT_CONCURRENCY,
   );
   let isFirst = true;
-  for await (const outcome of came) {
+  for await (const outcome of results) {
     tally.add(outcome);
-    if (outcome.came === 'failed' || outcome.came === 'refused') await reportFailure(outcome, reading, tally.progress);
-    if (outcome.came === 'read' && isErrorStatus(outcome.status))
+    if (outcome.kind === 'failed' || outcome.kind === 'refused') await reportFailure(outcome, reading, tally.progress);
+    if (outcome.kind === 'read' && isErrorStatus(outcome.status))
       tally.progress.note(`lectern: ${targetStatusError(outcome.source, outcome.status).message}`);
-    if (outcome.came === 'read') for (const line of outcome.told ?? []) tally.progress.note(line);
-    if (outcome.came !== 'read' || outDir !== undefined) continue;
+    if (outcome.kind === 'read') for (const line of outcome.notes ?? []) tally.progress.note(line);
+    if (outcome.kind !== 'read' || outDir !== undefined) continue;
     if (!isFirst && !flags.json) await write(context.output, PAGE_SEPARATOR);
     isFirst = false;
     await write(context.output, outcome.answer);
@@ -81,7 +81,7 @@ function isFatal(error: unknown, atServer: boolean): boolean {
   return exitOf(error) === 'unreachable' || (error as { status?: unknown }).status === 401;
 }
 
-type ListedSource = Source | { readonly kind: 'wrong'; readonly name: string; readonly error: unknown };
+type ListedSource = Source | { readonly kind: 'invalid'; readonly name: string; readonly error: unknown };
 
 /** Yields the sources of arguments and list. An invalid line of the list fails alone. */
 async function* listSources(
@@ -96,7 +96,7 @@ async function* listSources(
     try {
       yield parseSource(line);
     } catch (error) {
-      yield { kind: 'wrong', name: line, error };
+      yield { kind: 'invalid', name: line, error };
     }
   }
 }
@@ -108,19 +108,19 @@ function createSourceReader(reading: ReadContext): (source: ListedSource) => Pro
   const pending = new Map<string, Promise<Outcome>>();
 
   async function intoFile(source: Source, file: string): Promise<Outcome> {
-    if (!force && fileExists(file)) return { source: source.name, came: 'skipped' };
+    if (!force && fileExists(file)) return { source: source.name, kind: 'skipped' };
     const outcome = await readOutcome(source, reading);
-    if (outcome.came !== 'read') return outcome;
+    if (outcome.kind !== 'read') return outcome;
     await writeFileAtomically(file, outcome.answer);
     return { ...outcome, answer: '' };
   }
 
   return async (source) => {
-    if (source.kind === 'wrong') throw source.error;
+    if (source.kind === 'invalid') throw source.error;
     if (outDir === undefined) return readOutcome(source, reading);
     const file = path.join(outDir, fileNameFor(source.name, fileExtensionOf(reading.flags)));
     const same = pending.get(file);
-    if (same) return same.then(({ source }) => ({ source, came: 'skipped' }));
+    if (same) return same.then(({ source }) => ({ source, kind: 'skipped' }));
     const own = intoFile(source, file).finally(() => pending.delete(file));
     pending.set(file, own);
     return own;
@@ -130,25 +130,25 @@ function createSourceReader(reading: ReadContext): (source: ListedSource) => Pro
 async function readOutcome(source: Source, reading: ReadContext): Promise<Outcome> {
   const { fail, outDir } = reading.flags;
   const { name } = source;
-  const { answer, status, told } = await readAnswer(source, reading, outDir === undefined);
+  const { answer, status, notes } = await readAnswer(source, reading, outDir === undefined);
   if (fail && isErrorStatus(status))
-    return { source: name, came: 'refused', status, error: targetStatusError(name, status) };
-  return { source: name, came: 'read', answer, status, ...(told && { told }) };
+    return { source: name, kind: 'refused', status, error: targetStatusError(name, status) };
+  return { source: name, kind: 'read', answer, status, ...(notes && { notes }) };
 }
 
 /** Reports a failure on the standard error, and in the JSON output or the failures file. */
 async function reportFailure(
-  outcome: Outcome & { came: 'failed' | 'refused' },
+  outcome: Outcome & { kind: 'failed' | 'refused' },
   { flags, context }: ReadContext,
   progress: Progress,
 ): Promise<void> {
   const { source, error } = outcome;
   const { name, message, status, code } = error as Error & { status?: number; code?: unknown };
-  const targetStatus = outcome.came === 'refused' ? outcome.status : undefined;
+  const targetStatus = outcome.kind === 'refused' ? outcome.status : undefined;
   const line = `${JSON.stringify({ source, ...(targetStatus && { targetStatus }), error: { name, message, status, code } })}\n`;
   if (flags.outDir !== undefined) await appendFile(path.join(flags.outDir, FAILURES_FILE), line);
   else if (flags.json) await write(context.output, line);
-  progress.note(`lectern: ${outcome.came === 'refused' ? message : `${source}: ${message}`}`);
+  progress.note(`lectern: ${outcome.kind === 'refused' ? message : `${source}: ${message}`}`);
 }
 
 interface Tally {
@@ -170,12 +170,12 @@ function createTally(total: number | undefined, progress: Progress): Tally {
   return {
     progress,
     add(outcome) {
-      counts[outcome.came]++;
-      if (outcome.came === 'failed') {
+      counts[outcome.kind]++;
+      if (outcome.kind === 'failed') {
         increment(reasons, (outcome.error as Error).name);
         exits.add(exitOf(outcome.error));
       }
-      if ((outcome.came === 'read' || outcome.came === 'refused') && isErrorStatus(outcome.status))
+      if ((outcome.kind === 'read' || outcome.kind === 'refused') && isErrorStatus(outcome.status))
         increment(statuses, String(outcome.status));
       const done = counts.read + counts.skipped + counts.refused + counts.failed;
       progress.show(

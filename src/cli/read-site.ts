@@ -246,6 +246,6 @@ function renderPage(page: Page, { respondWith }: ReadFlags): string {
   if (format === 'frontmatter') return `${page.content ?? ''}\n`;
   const published = page.publishedTime && `Published Time: ${page.publishedTime}`;
   const facts = [published, page.warning?.replace(/^/gm, 'Warning: ')].filter(Boolean);
-  const told = facts.length ? `\n${facts.join('\n\n')}\n` : '';
-  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${told}\nMarkdown Content:\n${page.content ?? ''}\n`;
+  const details = facts.length ? `\n${facts.join('\n\n')}\n` : '';
+  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${details}\nMarkdown Content:\n${page.content ?? ''}\n`;
 }

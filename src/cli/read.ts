@@ -143,12 +143,12 @@ function checkPictureOutput(
 
 async function readOne(source: Source, reading: ReadContext): Promise<void> {
   const { flags, context } = reading;
-  const { answer, status, told = [] } = await readAnswer(source, reading);
+  const { answer, status, notes = [] } = await readAnswer(source, reading);
   if (isErrorStatus(status)) {
     if (flags.fail) throw targetStatusError(source.name, status);
     context.note(`lectern: ${targetStatusError(source.name, status).message}`);
   }
-  for (const line of told) context.note(line);
+  for (const line of notes) context.note(line);
   if (flags.output === undefined) await write(context.output, answer);
   else await writeFileAtomically(flags.output, answer);
 }
@@ -159,7 +159,7 @@ export interface Answer {
   /** HTTP status of the target, if known. */
   readonly status: number | undefined;
   /** Warnings that the output itself does not contain. */
-  readonly told?: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 /** Whether the status of a target is an error. */
@@ -183,13 +183,13 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
   }
   const picture = isPicture(flags.respondWith);
   // With `doNotTrack` the picture comes in the answer itself, whose headers carry the status of the target.
-  const asked = picture && flags.fail ? { ...options, doNotTrack: true } : options;
-  const { bytes, targetStatus: status, warning } = await client.readBytes(target, asked, call);
-  const told =
+  const readOptions = picture && flags.fail ? { ...options, doNotTrack: true } : options;
+  const { bytes, targetStatus: status, warning } = await client.readBytes(target, readOptions, call);
+  const notes =
     warning && !hasHeader(flags) ? warningLines(warning).map((line) => `lectern: ${source.name}: ${line}`) : [];
-  if (picture) return { answer: bytes, status, told };
+  if (picture) return { answer: bytes, status, notes };
   const text = new TextDecoder().decode(bytes);
-  return { answer: text.endsWith('\n') ? text : `${text}\n`, status, told };
+  return { answer: text.endsWith('\n') ? text : `${text}\n`, status, notes };
 }
 
 /** Notes a stale copy on the standard error: most text formats and pictures cannot show it. */

@@ -53,7 +53,7 @@ export function crawlCalls(transport: Transport): CrawlCalls {
   }
 
   /** Opens the stream with `first`. After a lost connection, requests the lines after the last one by crawl id. */
-  function following(first: RequestSpec, place: { id?: string; after: number }, call: CallOptions | undefined) {
+  function resumableEvents(first: RequestSpec, place: { id?: string; after: number }, call: CallOptions | undefined) {
     const known = { ...place };
     let isBegun = false;
     return resuming<CrawlEvent>(() => {
@@ -61,11 +61,11 @@ export function crawlCalls(transport: Transport): CrawlCalls {
       // Without an id the crawl cannot be resumed, and it must not be started twice.
       if (isBegun && ask === first) throw streamCut();
       isBegun = true;
-      return noting(ask, known, call);
+      return tracking(ask, known, call);
     });
   }
 
-  async function* noting(ask: RequestSpec, known: { id?: string; after: number }, call: CallOptions | undefined) {
+  async function* tracking(ask: RequestSpec, known: { id?: string; after: number }, call: CallOptions | undefined) {
     for await (const one of events(ask, call)) {
       if ('crawl_id' in one.data) known.id = one.data.crawl_id;
       else known.after = one.data.seq;
@@ -83,9 +83,9 @@ export function crawlCalls(transport: Transport): CrawlCalls {
     list: ({ limit, ...call } = {}) => json(requestTo(`/crawls${limit === undefined ? '' : `?limit=${limit}`}`), call),
     cancel: (id, call) => json(requestTo(pathOf(id), { method: 'DELETE' }), call),
     pages(id, { after = 0, follow, ...call } = {}) {
-      if (follow) return lines(following(pagesOf(id, after), { id, after }, call));
+      if (follow) return lines(resumableEvents(pagesOf(id, after), { id, after }, call));
       return resuming<CrawlLine>((_, last) => readRecords(transport, pagesOf(id, last?.seq ?? after), call));
     },
-    stream: (request, call) => following(startRequest(request), { after: 0 }, call),
+    stream: (request, call) => resumableEvents(startRequest(request), { after: 0 }, call),
   };
 }

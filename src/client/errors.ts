@@ -73,9 +73,16 @@ export function errorFromResponse(status: number, headers: Headers, text: string
   const body = parseJson(text);
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
   const requestId = headers.get('x-request-id') ?? undefined;
-  const said = isRecord(body) ? parseFailure(body) : { message: text.trim().slice(0, 500) };
-  const message = said.message || `The server answered ${status} without a message`;
-  return new LecternError({ requestId, ...withoutUndefined(said), message, status, retryAfterMs, body: body ?? text });
+  const failure = isRecord(body) ? parseFailure(body) : { message: text.trim().slice(0, 500) };
+  const message = failure.message || `The server answered ${status} without a message`;
+  return new LecternError({
+    requestId,
+    ...withoutUndefined(failure),
+    message,
+    status,
+    retryAfterMs,
+    body: body ?? text,
+  });
 }
 
 /** Parses each error format: those of chat completions, the model host, and reader, search and flow. */

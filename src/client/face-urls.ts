@@ -39,10 +39,10 @@ export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {
   return places;
 }
 
-function parse(address: string): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+function parse(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new TypeError(`${address} is not an http or https URL`);
+  throw new TypeError(`${text} is not an http or https URL`);
 }
 
 const withoutTrailingSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/+$/, '');

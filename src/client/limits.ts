@@ -4,7 +4,7 @@ import { LecternError } from './errors.ts';
 export interface CallLimits {
   readonly signal: AbortSignal;
   /** Returns the error to throw if the call timed out or was cancelled, else `undefined`. */
-  ended(): unknown;
+  abortReason(): unknown;
   check(): void;
   leftMs(): number;
   wait(ms: number): Promise<void>;
@@ -23,12 +23,12 @@ export function createCallLimits(signal: AbortSignal | undefined, timeoutMs: num
   else signal?.addEventListener('abort', abort, { once: true });
   const isTimed = timeoutMs && timeoutMs <= MAX_TIMER_MS;
   const timer = isTimed ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
-  const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
+  const abortReason = () => (controller.signal.aborted ? controller.signal.reason : undefined);
   return {
     signal: controller.signal,
-    ended,
+    abortReason,
     check() {
-      if (controller.signal.aborted) throw ended();
+      if (controller.signal.aborted) throw abortReason();
     },
     leftMs: () => endsAt - Date.now(),
     wait: (ms) => sleep(ms, controller.signal),

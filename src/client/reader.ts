@@ -63,11 +63,11 @@ export function readerCalls(transport: Transport): ReaderCalls {
       const chunks = stream({ ...readRequest(target, options), accept: STREAM }, call);
       let page: Page | undefined;
       for await (const { event, data } of eventsOf(chunks, streamCut)) {
-        const said = parseEventData<unknown>(event, data);
+        const parsed = parseEventData<unknown>(event, data);
         if (event === 'data') {
-          page = said as Page;
+          page = parsed as Page;
           yield { event, page };
-        } else if (event === 'trace' && page) yield { event, page, trace: said as Trace };
+        } else if (event === 'trace' && page) yield { event, page, trace: parsed as Trace };
       }
     },
     health: (call) => json({ face: 'reader', path: '/health', idempotent: true, acceptedStatus: 503 }, call),

@@ -42,11 +42,11 @@ export function searchCalls({ json, text, stream }: Transport): SearchCalls {
       const chunks = stream({ ...searchRequest(query, options), accept: STREAM }, call);
       let pages: readonly FoundPage[] = [];
       for await (const { event, data } of eventsOf(chunks, streamCut)) {
-        const said = parseEventData<unknown>(event, data);
+        const parsed = parseEventData<unknown>(event, data);
         if (event === 'data') {
-          pages = said as FoundPage[];
+          pages = parsed as FoundPage[];
           yield { event, pages };
-        } else if (event === 'trace') yield { event, pages, trace: said as Trace };
+        } else if (event === 'trace') yield { event, pages, trace: parsed as Trace };
       }
     },
   };

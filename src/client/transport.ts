@@ -110,7 +110,7 @@ export function createTransport(options: ClientOptions): Transport {
     try {
       response = await send(url, request);
     } catch (error) {
-      throw limits.ended() ?? new LecternUnreachable(url, error);
+      throw limits.abortReason() ?? new LecternUnreachable(url, error);
     }
     if (response.ok || response.status === ask.acceptedStatus) {
       call.onHeaders?.(response.headers);
@@ -118,7 +118,7 @@ export function createTransport(options: ClientOptions): Transport {
     }
     if (response.type === 'opaqueredirect' || isRedirect(response.status)) throw await redirectError(response, url);
     const text = await response.text().catch(() => '');
-    throw limits.ended() ?? errorFromResponse(response.status, response.headers, text);
+    throw limits.abortReason() ?? errorFromResponse(response.status, response.headers, text);
   }
 
   /** Retries until the call succeeds or fails permanently. */
@@ -152,7 +152,9 @@ export function createTransport(options: ClientOptions): Transport {
         try {
           return await read(response);
         } catch (error) {
-          throw limits.ended() ?? (error instanceof LecternError ? error : new LecternUnreachable(urlOf(ask), error));
+          throw (
+            limits.abortReason() ?? (error instanceof LecternError ? error : new LecternUnreachable(urlOf(ask), error))
+          );
         }
       });
     } finally {
@@ -189,7 +191,7 @@ export function createTransport(options: ClientOptions): Transport {
         try {
           yield* chunksOf(response.body);
         } catch (error) {
-          throw limits.ended() ?? streamCut(error);
+          throw limits.abortReason() ?? streamCut(error);
         }
       } finally {
         limits.release();
@@ -271,7 +273,8 @@ const MAX_PAUSE_MS = 8_000;
 const MAX_RETRY_AFTER_MS = 65_000;
 
 /** Back-off with jitter, so that clients refused together do not retry together. `undefined`: do not retry. */
-function pauseMs(tries: number, askedMs: number | undefined): number | undefined {
-  if (askedMs !== undefined) return askedMs > MAX_RETRY_AFTER_MS ? undefined : askedMs + Math.random() * FIRST_PAUSE_MS;
+function pauseMs(tries: number, retryAfterMs: number | undefined): number | undefined {
+  if (retryAfterMs !== undefined)
+    return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs + Math.random() * FIRST_PAUSE_MS;
   return Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

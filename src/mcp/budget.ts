@@ -22,8 +22,9 @@ export async function takeExcerpt(whole: string, offset: number, maxTokens: numb
   const start = characterStart(whole, Math.min(offset, whole.length));
   const window = whole.slice(start, characterStart(whole, start + maxTokens * CHARACTERS_PER_TOKEN));
   // At least one character, even if it exceeds the budget: an empty excerpt would never make progress.
-  const kept = Math.max(keepTokens(window, maxTokens).length, Math.min(window.length, 1));
-  const last = characterStart(whole, start + kept) === start + kept ? start + kept : start + kept + 1;
+  const keptLength = Math.max(keepTokens(window, maxTokens).length, Math.min(window.length, 1));
+  const last =
+    characterStart(whole, start + keptLength) === start + keptLength ? start + keptLength : start + keptLength + 1;
   const end = last < whole.length ? start + findCut(whole.slice(start, last)) : last;
   const text = whole.slice(start, end);
   return { text, start, end, tokens: countTokens(text) };

@@ -59,8 +59,8 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
     return { client: clientFor(caller), recent };
   };
   const makeServer = (_?: McpRequestContext) => createMcpServer({ version, resolveCaller, onError });
-  const modern = createMcpHandler(makeServer, { legacy: 'reject' });
-  const single = legacyStatelessFallback(makeServer);
+  const stateless = createMcpHandler(makeServer, { legacy: 'reject' });
+  const legacyStateless = legacyStatelessFallback(makeServer);
   const sessions = createSessions({ makeServer, makeRecent: recentStore.open });
 
   /** Recent pages belong to the key, so that they outlive a connection; without a key, to the session. */
@@ -74,11 +74,12 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
       const { request, body, caller } = exchange;
       const parsed = body !== undefined && { parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return modern.fetch(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
+        return stateless.fetch(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       }
       const id = request.headers.get('mcp-session-id');
       const isInitialize = isInitializeRequest(body);
-      if (id === null && !isInitialize) return single(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
+      if (id === null && !isInitialize)
+        return legacyStateless(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       const { owner, address } = caller;
       const session = isInitialize
         ? await sessions.open({ owner, limitKey: owner ?? countedAddress(address) })
@@ -89,7 +90,7 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
         : refusal(404, 'Session not found');
     },
     async close() {
-      await Promise.all([modern.close(), sessions.close()]);
+      await Promise.all([stateless.close(), sessions.close()]);
     },
   };
 }

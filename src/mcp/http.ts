@@ -58,17 +58,23 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
       },
       handler: async (request, reply) => {
         const ended = new Promise((resolve) => reply.raw.once('close', resolve));
-        const over = new AbortController();
-        const endResponse = () => over.abort();
+        const stopped = new AbortController();
+        const endResponse = () => stopped.abort();
         if (isLongLived(request)) {
           longLived.add(endResponse);
           ended.then(() => longLived.delete(endResponse));
         }
         const { answer } = await endpoint();
-        const asked = webRequest(request, AbortSignal.any([goneSignal(reply), over.signal]));
+        const transportRequest = webRequest(request, AbortSignal.any([goneSignal(reply), stopped.signal]));
         const body = request.method === 'POST' ? request.body : undefined;
-        const response = await answer({ request: asked, body, caller: callers.get(request)!, ended, endResponse });
-        return send(reply, response, over.signal);
+        const response = await answer({
+          request: transportRequest,
+          body,
+          caller: callers.get(request)!,
+          ended,
+          endResponse,
+        });
+        return send(reply, response, stopped.signal);
       },
     });
   });
@@ -87,22 +93,22 @@ function webRequest({ method, headers: given }: FastifyRequest, signal: AbortSig
   return new Request(`http://localhost${MCP_PATHS[0]}`, { method, headers, signal });
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Response, over: AbortSignal): unknown {
+function send(reply: FastifyReply, { status, headers, body }: Response, stopped: AbortSignal): unknown {
   reply.code(status);
   for (const [name, value] of headers) if (name !== 'connection') reply.header(name, value);
-  return reply.send(body ? Readable.from(bytesOf(body, over), { objectMode: false }) : '');
+  return reply.send(body ? Readable.from(bytesOf(body, stopped), { objectMode: false }) : '');
 }
 
-/** Yields the body until it ends, the client disconnects or `over` is aborted. */
-async function* bytesOf(body: ReadableStream<Uint8Array>, over: AbortSignal): AsyncGenerator<Uint8Array> {
+/** Yields the body until it ends, the client disconnects or `stopped` is aborted. */
+async function* bytesOf(body: ReadableStream<Uint8Array>, stopped: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
-  over.addEventListener('abort', leave, { once: true });
+  stopped.addEventListener('abort', leave, { once: true });
   try {
-    if (over.aborted) return;
+    if (stopped.aborted) return;
     for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
   } finally {
-    over.removeEventListener('abort', leave);
+    stopped.removeEventListener('abort', leave);
     leave();
   }
 }

@@ -24,26 +24,26 @@ export async function withProgress<T>(
   if (progressToken === undefined) return work({ done() {} });
   const startedAt = performance.now();
   let parts = 0;
-  let told = -1;
+  let sent = -1;
   let words = message;
-  const tell = () => {
+  const notify = () => {
     const elapsed = performance.now() - startedAt;
     const progress = Math.round((parts + (0.9 * elapsed) / (elapsed + HALFWAY_MS)) * 1e4) / 1e4;
-    if (progress <= told) return;
-    told = progress;
+    if (progress <= sent) return;
+    sent = progress;
     // A failed notification is ignored: the transport handles a lost client.
     mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress, total, message: words } })
       .catch(() => {});
   };
-  tell();
-  const beat = setInterval(tell, INTERVAL_MS);
+  notify();
+  const beat = setInterval(notify, INTERVAL_MS);
   try {
     return await work({
       done(next) {
         parts += 1;
         words = next;
-        if (parts < total) tell();
+        if (parts < total) notify();
       },
     });
   } finally {

@@ -69,10 +69,10 @@ export function createRecentPageStore(now: () => number = Date.now): RecentPageS
       put(page) {
         const known = pages.get(page.reading);
         if (known) drop(known);
-        const kept = { ...page, readAt: now() };
-        pages.set(kept.reading, kept);
-        owners.set(kept, pages);
-        characters += kept.text.length;
+        const stored = { ...page, readAt: now() };
+        pages.set(stored.reading, stored);
+        owners.set(stored, pages);
+        characters += stored.text.length;
         shorten();
         evictExpired();
       },

@@ -38,11 +38,11 @@ export function addResources(
       const { client, recent } = await resolveCaller(context);
       const signal = signalOf(context);
       try {
-        const address = normalizeUrl(decoded(uri.href.slice(PAGE.length)), 'url');
-        const text = await withProgress(context, 1, `Reading ${address}`, (progress) =>
-          readText({ client, recent, signal, progress, files: undefined }, address, {}, { name: address, offset: 0 }),
+        const target = normalizeUrl(decoded(uri.href.slice(PAGE.length)), 'url');
+        const text = await withProgress(context, 1, `Reading ${target}`, (progress) =>
+          readText({ client, recent, signal, progress, files: undefined }, target, {}, { name: target, offset: 0 }),
         );
-        const fenced = await formatExcerpt(text, address, { offset: 0, tokens: PAGE_TOKENS });
+        const fenced = await formatExcerpt(text, target, { offset: 0, tokens: PAGE_TOKENS });
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced }] };
       } catch (error) {
         if (signal.aborted) throw error;

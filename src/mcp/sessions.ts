@@ -122,12 +122,12 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
         session.waiting += 1;
         sessions.delete(id);
         sessions.set(id, session);
-        const asked = requestIdOf(body);
-        if (asked !== undefined) answers.set(asked, endResponse);
+        const requestId = requestIdOf(body);
+        if (requestId !== undefined) answers.set(requestId, endResponse);
         ended.then(() => {
           session.waiting -= 1;
           session.usedAt = now();
-          if (answers.get(asked) === endResponse) answers.delete(asked);
+          if (answers.get(requestId) === endResponse) answers.delete(requestId);
         });
         const response = await transport.handleRequest(request, {
           authInfo,

@@ -31,8 +31,8 @@ export const deduplicate = defineTool({
   steps: () => 1,
   progressMessage: ({ texts }) => `Comparing ${texts.length} texts`,
   async run({ texts, threshold = DEFAULT_THRESHOLD, keep, model }, call) {
-    const asked = await modelFor(call, 'embeddings', model);
-    const request = { model: asked, input: texts, normalized: true, truncate: true };
+    const modelId = await modelFor(call, 'embeddings', model);
+    const request = { model: modelId, input: texts, normalized: true, truncate: true };
     const { data, model: name } = await call.client.embed(request, { signal: call.signal });
     const vectors = data.map(({ embedding }) => Float32Array.from(embedding as readonly number[]));
     const found: Selection = await (keep === undefined

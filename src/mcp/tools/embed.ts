@@ -31,8 +31,8 @@ export const embed = defineTool({
   steps: () => 1,
   progressMessage: ({ input }) => `Embedding ${input.length} texts`,
   async run({ input, model, task, dimensions, embedding_type, max_tokens: tokens }, call) {
-    const asked = await modelFor(call, 'embeddings', model);
-    const request = { model: asked, input, task, dimensions, embedding_type };
+    const modelId = await modelFor(call, 'embeddings', model);
+    const request = { model: modelId, input, task, dimensions, embedding_type };
     const answer = await call.client.embed(request, { signal: call.signal });
     const vectors = answer.data.map(({ embedding }) => embedding);
     const result = structuredResult({ model: answer.model, vectors });

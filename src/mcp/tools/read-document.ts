@@ -91,8 +91,8 @@ async function loadTarget(
   call: ToolCall,
 ) {
   if (url !== undefined) {
-    const address = normalizeUrl(url, 'url');
-    return { target: address, source: address };
+    const normalized = normalizeUrl(url, 'url');
+    return { target: normalized, source: normalized };
   }
   const file = base64 !== undefined ? { name, bytes: decoded(base64) } : await call.files!.read(path!, call.signal);
   const hash = createHash('sha256').update(file.bytes).digest('hex');

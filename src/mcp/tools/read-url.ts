@@ -34,8 +34,8 @@ export const readUrl = defineTool({
   steps: () => 1,
   progressMessage: ({ url }) => `Reading ${url}`,
   async run({ url, max_tokens: tokens, offset, ...given }, call) {
-    const address = normalizeUrl(url, 'url');
-    const text = await readText(call, address, readOptions(given), { name: address, offset });
-    return textResult(await formatExcerpt(text, address, { offset, tokens }));
+    const target = normalizeUrl(url, 'url');
+    const text = await readText(call, target, readOptions(given), { name: target, offset });
+    return textResult(await formatExcerpt(text, target, { offset, tokens }));
   },
 });

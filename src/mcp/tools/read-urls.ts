@@ -20,7 +20,7 @@ const CONCURRENCY = 5;
 /** Fewest tokens for a page: with less, the fence leaves no text. */
 const MIN_TOKENS_PER_PAGE = 400;
 
-type Outcome = { readonly address: string; readonly text?: PageText; readonly failure?: string };
+type Outcome = { readonly target: string; readonly text?: PageText; readonly failure?: string };
 
 export const readUrls = defineTool({
   name: 'read_urls',
@@ -36,34 +36,34 @@ export const readUrls = defineTool({
   steps: ({ urls }) => urls.length,
   progressMessage: ({ urls }) => `Reading ${urls.length} pages`,
   async run({ urls, max_tokens: tokens, ...given }, call) {
-    const addresses = urls.map((url, at) => normalizeUrl(url, `urls[${at}]`));
+    const targets = urls.map((url, at) => normalizeUrl(url, `urls[${at}]`));
     const least = urls.length * MIN_TOKENS_PER_PAGE;
     if (tokens < least)
       throw new ToolError(`max_tokens: ${urls.length} pages need at least ${least}; read fewer pages or raise it.`);
     const options = readOptions(given);
-    const outcomes = await mapConcurrently(addresses, CONCURRENCY, async (address): Promise<Outcome> => {
-      const outcome = await readText(call, address, options, { name: address, offset: 0 }).then(
-        (text) => ({ address, text }),
+    const outcomes = await mapConcurrently(targets, CONCURRENCY, async (target): Promise<Outcome> => {
+      const outcome = await readText(call, target, options, { name: target, offset: 0 }).then(
+        (text) => ({ target, text }),
         (error: unknown) => {
           const failure = call.signal.aborted ? undefined : describeFailure(error);
           if (failure === undefined) throw error;
-          return { address, failure: `${shortSource(address)} could not be read. ${failure}` };
+          return { target, failure: `${shortSource(target)} could not be read. ${failure}` };
         },
       );
-      call.progress.done(address);
+      call.progress.done(target);
       return outcome;
     });
     await loadTokens();
-    const sharers = outcomes.map(({ address, text, failure = '' }) =>
+    const claims = outcomes.map(({ target, text, failure = '' }) =>
       text
-        ? { text: text.text, overheadTokens: fenceTokens(address) }
+        ? { text: text.text, overheadTokens: fenceTokens(target) }
         : { text: '', overheadTokens: countTokens(failure) + NUMBERING_TOKENS },
     );
-    const shares = divideTokens(sharers, tokens);
+    const shares = divideTokens(claims, tokens);
     const parts = await Promise.all(
-      outcomes.map(async ({ address, text, failure }, at) => {
-        const said = text ? await formatExcerpt(text, address, { offset: 0, tokens: shares[at]! }) : failure;
-        return `[${at + 1}/${urls.length}] ${said}`;
+      outcomes.map(async ({ target, text, failure }, at) => {
+        const part = text ? await formatExcerpt(text, target, { offset: 0, tokens: shares[at]! }) : failure;
+        return `[${at + 1}/${urls.length}] ${part}`;
       }),
     );
     return outcomes.some(({ text }) => text) ? textResult(...parts) : errorResult(parts.join('\n\n'));

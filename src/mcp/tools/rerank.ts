@@ -24,8 +24,8 @@ export const rerank = defineTool({
   steps: () => 1,
   progressMessage: ({ documents }) => `Ranking ${documents.length} texts`,
   async run({ query, documents, top_n, model }, call) {
-    const asked = await modelFor(call, 'rerank', model);
-    const request = { model: asked, query, documents, top_n, return_documents: false };
+    const modelId = await modelFor(call, 'rerank', model);
+    const request = { model: modelId, query, documents, top_n, return_documents: false };
     const answer = await call.client.rerank(request, { signal: call.signal });
     const results = answer.results.map(({ index, relevance_score }) => ({ index, relevance_score }));
     return structuredResult({ model: answer.model, results });

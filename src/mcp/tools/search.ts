@@ -103,8 +103,8 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
     if (FURTHER_OPTIONS.includes(name)) continue;
     throw new ToolError(`options.${name}: unknown option. Available: ${FURTHER_OPTIONS.join(', ')}.`);
   }
-  const asked = { ...options, ...own, ...CONTENT_OPTIONS[content](budget), ...set } as SearchOptions;
-  const { pages, meta } = await call.client.search(query, asked, { signal: call.signal });
+  const searchOptions = { ...options, ...own, ...CONTENT_OPTIONS[content](budget), ...set } as SearchOptions;
+  const { pages, meta } = await call.client.search(query, searchOptions, { signal: call.signal });
   if (pages.length === 0) return textResult(`No results for ${JSON.stringify(query)}. Try other or fewer words.`);
   await loadTokens();
   const entries = pages.map((page, at) => ({
