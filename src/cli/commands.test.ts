@@ -54,7 +54,7 @@ async function withAccountsStore<T>(
 }
 
 describe('keys', () => {
-  it('are printed once, alone on their line', async () => {
+  it('are printed once, on a line of their own', async () => {
     const { printed, noted } = await run('keys mint laptop');
     expect(printed).toEqual([expect.stringMatching(/^lectern_[\w-]{43}$/)]);
     const found = await withAccountsStore(({ accounts }) => accounts.identify(printed[0]!));
@@ -78,7 +78,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('are renamed, ended and revoked', async () => {
+  it('are renamed, expired and revoked', async () => {
     const { id, key } = await json('keys mint --json --expires 30d');
     expect(await json('keys mint --json --expires never')).toMatchObject({ expiresAt: null });
     expect(await json(['keys', 'rename', id, 'b c', '--json'])).toMatchObject({ id, name: 'b c' });
@@ -94,7 +94,7 @@ describe('keys', () => {
     expect(await withAccountsStore(({ accounts }) => accounts.identify(key))).toBeUndefined();
   });
 
-  it('can be ones own, which is not printed again', async () => {
+  it('can be supplied by the user and are then not printed', async () => {
     const key = `hosted_${'x'.repeat(30)}`;
     const { printed } = await run('keys mint mine --stdin', `${key}\n`);
     expect(printed).toEqual([]);
@@ -103,7 +103,7 @@ describe('keys', () => {
     await expect(run('keys mint mine --stdin', 'short')).rejects.toThrow(/32 to 512 visible ASCII/);
   });
 
-  it('say what is not there or cannot be read', async () => {
+  it('report unknown ids and invalid values', async () => {
     await expect(run('keys revoke nothing')).rejects.toThrow('no such key: nothing');
     await expect(run('keys rename nothing x')).rejects.toThrow('no such key: nothing');
     await expect(run('keys expire nothing never')).rejects.toThrow('no such key: nothing');
@@ -117,7 +117,7 @@ describe('keys', () => {
 });
 
 describe('accounts', () => {
-  it('are made, listed and changed', async () => {
+  it('are created, listed and changed', async () => {
     const { id } = await json('accounts create team --plan paid --balance 1_000 --json');
     await run('accounts create other');
     expect(await json(`accounts change ${id} --add-balance -200 --name crew --json`)).toMatchObject({
@@ -137,7 +137,7 @@ describe('accounts', () => {
     });
   });
 
-  it('say what is wrong', async () => {
+  it('report errors', async () => {
     await expect(run('accounts change nobody --plan free')).rejects.toThrow('no such account: nobody');
     const { id } = await json('accounts create team --json');
     for (const flags of [
@@ -155,7 +155,7 @@ describe('accounts', () => {
 });
 
 describe('usage', () => {
-  it('is summed in a table, with names', async () => {
+  it('is totalled in a table, with names', async () => {
     expect((await run('usage')).printed).toEqual(['No usage.']);
     const { id: accountId } = await json('accounts create team --json');
     const { id: keyId } = await json(`keys mint laptop --account ${accountId} --json`);
@@ -183,7 +183,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('says what is wrong', async () => {
+  it('reports errors', async () => {
     await expect(run('usage --by colour')).rejects.toThrow(CommanderError);
     await expect(run('usage --from yesterday')).rejects.toThrow(CommanderError);
     await expect(run('usage --account nobody')).rejects.toThrow('no such account: nobody');
@@ -193,7 +193,7 @@ describe('usage', () => {
 
 const LONG_MS = 180_000;
 
-it('works as a program: the key on its output, the rest beside it, and a code at the end', {
+it('works as a program: key on stdout, notes on stderr, and an exit code', {
   timeout: LONG_MS,
 }, async () => {
   const program = async (args: readonly string[], input = '') => {
@@ -219,7 +219,7 @@ it('works as a program: the key on its output, the rest beside it, and a code at
   expect(await program(['usage', '--from', 'x'])).toMatchObject({ out: '', code: 2 });
 });
 
-it('works beside a running server, which heeds it within a moment', async () => {
+it('works beside a running server, which applies the change within a moment', async () => {
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
   try {
     const { id, key } = await json('keys mint --json');

@@ -150,7 +150,7 @@ it(
 );
 
 it(
-  'goes on where it was stopped',
+  'resumes after an interruption',
   async () => {
     stopAfter = 1;
     await expect(run(`${base}/sitemap.xml`)).rejects.toThrow('to continue');
@@ -173,7 +173,7 @@ it(
   LONG,
 );
 
-it('leaves out pages that are not there, or do not want to be found', async () => {
+it('skips missing pages and pages that forbid indexing', async () => {
   const told = await run(`${base}/links`, '--depth', '1', '--delay', '0');
   expect(asked).toContain('/lost');
   expect(asked).toContain('/hidden');

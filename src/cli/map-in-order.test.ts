@@ -5,7 +5,7 @@ import { mapInOrder } from './map-in-order.ts';
 
 const numbers = (many: number) => Array.from({ length: many }, (_, at) => at);
 
-it('gives results in the order of the things, whichever is done first, and never works on too many', async () => {
+it('yields results in input order and respects the concurrency limit', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), async (turns, many) => {
       let now = 0;
@@ -29,7 +29,7 @@ it('gives results in the order of the things, whichever is done first, and never
   );
 });
 
-it('gives what is done while the source is waited for', async () => {
+it('yields finished results while waiting for the source', async () => {
   let go = () => {};
   const more = new Promise<void>((resolve) => {
     go = resolve;
@@ -46,7 +46,7 @@ it('gives what is done while the source is waited for', async () => {
   expect(await results.next()).toEqual({ done: true, value: undefined });
 });
 
-it('takes no more of the source than the window holds while the first is not done', async () => {
+it('reads no further than the window while the first item is unfinished', async () => {
   let taken = 0;
   function* source() {
     for (;;) yield taken++;
@@ -68,7 +68,7 @@ it('takes no more of the source than the window holds while the first is not don
   await results.return(undefined);
 });
 
-it('fails as its source does', async () => {
+it('rejects when the source fails', async () => {
   async function* source() {
     yield 1;
     throw new Error('no list');

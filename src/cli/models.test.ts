@@ -43,13 +43,13 @@ async function run(...args: string[]): Promise<string> {
 const lineOf = async (id: string) => (await run('list')).split('\n').find((line) => line.startsWith(id));
 
 describe('lectern models', () => {
-  it('lists what is known, and marks what may not be used for profit', async () => {
+  it('lists known models and marks non-commercial ones', async () => {
     expect(await lineOf('multilingual-e5-small')).toMatch(/embed +384 +512 +470 MB +MIT +no$/);
     expect(await lineOf('jina-embeddings-v3')).toMatch(/CC-BY-NC-4\.0 \(non-commercial\) +no$/);
     expect(hub.requests).toEqual([]);
   });
 
-  it('fetches a model, telling size and licence first', async () => {
+  it('downloads a model after showing its size and licence', async () => {
     const folder = await run('pull', 'jina-embeddings-v3');
     expect(folder).toBe(path.join(dataDir, 'models', 'jinaai--jina-embeddings-v3@main'));
     expect(notes.slice(0, 2)).toEqual([
@@ -70,11 +70,11 @@ describe('lectern models', () => {
     expect(await run('remove', 'jina-embeddings-v3')).toBe('jina-embeddings-v3 was not downloaded');
   });
 
-  it('says that there is no such model', async () => {
+  it('reports an unknown model', async () => {
     await expect(run('pull', 'no-such-model')).rejects.toThrow('no such local model: no-such-model');
   });
 
-  it('says what to do without a network', async () => {
+  it('says what to do when offline', async () => {
     await hub.close();
     const failed = expect(run('pull', 'jina-embeddings-v3')).rejects;
     // The command that has just failed is no advice.

@@ -20,7 +20,7 @@ it.each([
   expect([r, s, m, f]).toEqual([reader, search, models, flow]);
 });
 
-it('takes single places, and what is no place is told', () => {
+it('accepts single URLs and refuses invalid ones', () => {
   expect(resolveFaceUrls('https://lectern.example', { search: 'https://find.example/x//' }).search).toBe(
     'https://find.example/x',
   );

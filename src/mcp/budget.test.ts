@@ -30,8 +30,8 @@ const texts = fc.oneof(
     .map((lines) => lines.join('\n')),
 );
 
-describe('pieces of a text', () => {
-  it('are the whole text, each within its tokens, and no character is parted', () =>
+describe('excerpts of a text', () => {
+  it('add up to the whole text, each within its budget, without splitting characters', () =>
     fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 4, max: 60 }), async (whole, maxTokens) => {
         await loadTokens();
@@ -52,7 +52,7 @@ describe('pieces of a text', () => {
       SEED,
     ));
 
-  it('end where a block ends, outside of code', async () => {
+  it('end at a block, outside of code', async () => {
     const blocks = Array.from({ length: 40 }, (_, at) => `Block ${at} has some words in it.`);
     const plain = await takeExcerpt(blocks.join('\n\n'), 0, 100);
     expect(plain.text.endsWith('words in it.\n\n')).toBe(true);
@@ -61,7 +61,7 @@ describe('pieces of a text', () => {
     expect(cut.text.endsWith('words in it.\n\n')).toBe(true);
   });
 
-  it('begin again at a whole character', async () => {
+  it('start at a whole character', async () => {
     const { text, start } = await takeExcerpt('a😀b', 2, 100);
     expect([text, start]).toEqual(['😀b', 1]);
     expect(await takeExcerpt('abc', 99, 100)).toMatchObject({ text: '', start: 3, end: 3 });
@@ -69,7 +69,7 @@ describe('pieces of a text', () => {
 });
 
 describe('shares', () => {
-  it('give small texts what they need, and the others the rest evenly', async () => {
+  it('give small texts what they need and divide the rest equally', async () => {
     await loadTokens();
     const long = 'word '.repeat(5_000);
     const [small, first, second] = divideTokens(

@@ -6,12 +6,12 @@ import { formatExcerpt, formatPage } from './reading.ts';
 const LONG_ADDRESS = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
 const page = (content: string) => ({ title: '', description: '', url: 'blob:x', content, usage: { tokens: 1 } });
 
-it('says what a target answered with, when that is no success', () => {
+it('shows the status of a target unless it is 200', () => {
   expect(formatPage({ ...page('Gone.'), targetStatus: 404 })).toContain('Status: 404');
   expect(formatPage({ ...page('Here.'), targetStatus: 200 })).not.toContain('Status');
 });
 
-describe('a piece of a text in its fence', () => {
+describe('a fenced excerpt', () => {
   it.each([
     ['an address', 'http://a.example/', 'Bees find home by the sun.\n\n'.repeat(5_000)],
     ['an address that is long', LONG_ADDRESS, 'Bees find home by the sun.\n\n'.repeat(5_000)],

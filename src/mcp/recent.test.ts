@@ -3,7 +3,7 @@ import { createRecentPageStore } from './recent.ts';
 
 const page = (name: string, text = name) => ({ url: `https://a.example/${name}`, reading: name, text });
 
-it('lists the latest first, each address once', () => {
+it('lists the latest first, each URL once', () => {
   const recent = createRecentPageStore().open();
   for (const name of ['a', 'b', 'a']) recent.put(page(name));
   recent.put({ ...page('b'), reading: 'b in another form' });
@@ -11,7 +11,7 @@ it('lists the latest first, each address once', () => {
   expect(recent.find('b')?.text).toBe('b');
 });
 
-it('forgets by number, size and time', () => {
+it('evicts by number, size and age', () => {
   let time = 0;
   const recent = createRecentPageStore(() => time).open();
   for (let at = 0; at < 100; at++) recent.put(page(String(at)));
@@ -26,7 +26,7 @@ it('forgets by number, size and time', () => {
   expect([recent.find('old'), recent.list()]).toEqual([undefined, []]);
 });
 
-it('gives each name its own recent, and lets go of those that nobody asks for', () => {
+it('separates callers and evicts the least recently used', () => {
   const store = createRecentPageStore();
   const mine = store.of('mine');
   mine.put(page('a'));

@@ -23,7 +23,7 @@ async function busy(session: Session): Promise<() => void> {
   return end;
 }
 
-it('are found by their owner alone', async () => {
+it('are found only by their owner', async () => {
   const sessions = start();
   const { id } = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
   expect(sessions.find(id, 'me')).toBeDefined();
@@ -32,7 +32,7 @@ it('are found by their owner alone', async () => {
   expect(sessions.find('another', 'me')).toBeUndefined();
 });
 
-it('of one caller are bounded: the one that rested longest ends, and one at work does not', async () => {
+it('of one caller are limited: the least recently used idle one ends, busy ones stay', async () => {
   const sessions = start();
   const open = async () => (await sessions.open({ owner: undefined, limitKey: 'address' }))!;
   const first = await open();
@@ -48,7 +48,7 @@ it('of one caller are bounded: the one that rested longest ends, and one at work
   end();
 });
 
-it('are refused when all of the caller are at work', async () => {
+it('are refused when all sessions of the caller are busy', async () => {
   const sessions = start();
   const caller = { owner: 'me', limitKey: 'me' };
   const ends = [];
@@ -60,7 +60,7 @@ it('are refused when all of the caller are at work', async () => {
   expect(await sessions.open(caller)).toBeDefined();
 });
 
-it('of all callers are bounded: who opens many loses one, and nobody else', async () => {
+it('are limited in total: the caller with the most loses one', async () => {
   const sessions = start();
   const mine = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
   const theirs = [];
