@@ -1,10 +1,10 @@
 /**
- * Gets the browser that renders pages. Part of the set-up of `npm start` and `npm test`, and a command of its own:
- * `node scripts/browser.mjs`. Plain Node without dependencies: it runs before anything is installed or built.
+ * Finds or installs the browser that renders pages. Part of the set-up of `npm start` and `npm test`; also a command:
+ * `node scripts/browser.mjs`. Uses no dependencies, since it runs before anything is installed or built.
  *
- * What it unpacks is described by `<dataDir>/browser/browser.json`, with paths relative to that folder:
+ * `<dataDir>/browser/browser.json` describes an unpacked browser, with paths relative to that folder:
  *   { "version": "1.2.3", "executable": "1.2.3/chromium", "libraries": "1.2.3/al2023/lib" | null, "fonts": "1.2.3/fonts.conf" | null }
- * src/reader/engines/browser/find.ts reads the same file; its test holds the two together.
+ * src/reader/engines/browser/find.ts reads the same file; its test keeps the two consistent.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { QUIET } from './npm-quiet.mjs';
 
 export const MANIFEST = 'browser.json';
 
-/** Names under which Chromium and Chrome stand on PATH; find.ts has the same list. */
+/** Program names of Chromium and Chrome on PATH; find.ts has the same list. */
 export const NAMES = [
   'chromium',
   'chromium-browser',
@@ -30,33 +30,31 @@ export const NAMES = [
 
 const PINNED = fileURLToPath(new URL('./browser/', import.meta.url));
 const HINT =
-  'install Chromium or Chrome, or run `npx playwright-core install --only-shell chromium`, or set LECTERN_BROWSER to one';
+  'install Chromium or Chrome, run `npx playwright-core install --only-shell chromium`, or set LECTERN_BROWSER to its path';
 
 /**
- * The path of a browser, or null when there is none to be had; says in one line which, or how to get one.
- * With `fresh` what the machine has is passed over, so that the pinned one is unpacked.
+ * Returns the path of a browser, or null if none can be found or installed. Logs one line with the path or how to get one.
+ * `fresh` ignores installed browsers and unpacks the pinned one.
  */
 export async function ensureBrowser({ dataDir, log = console.log, fresh = false }) {
   const folder = path.resolve(dataDir, 'browser');
   const configured = process.env.LECTERN_BROWSER;
   if (configured === 'none') {
-    log('browser: none, as LECTERN_BROWSER says');
+    log('browser: none (LECTERN_BROWSER=none)');
     return null;
   }
-  const found = (!fresh && (configured || onPath() || playwrights())) || unpacked(folder);
-  if (found && executable(found)) {
+  const found = (!fresh && (configured || findOnPath() || findPlaywright())) || findUnpacked(folder);
+  if (found && isExecutable(found)) {
     log(`browser: ${found}`);
     return found;
   }
-  if (found) log(`browser: LECTERN_BROWSER names ${found}, which cannot be run`);
-  const got = (await fromRegistry(folder, log)) ?? (fresh ? null : fromDebian(log));
-  log(
-    got ? `browser: ${got}` : `browser: none; pages will be read without running their scripts. To have one, ${HINT}`,
-  );
+  if (found) log(`browser: LECTERN_BROWSER is ${found}, which is not executable`);
+  const got = (await unpackFromRegistry(folder, log)) ?? (fresh ? null : installFromDebian(log));
+  log(got ? `browser: ${got}` : `browser: none found; pages are read without running scripts. To add one, ${HINT}`);
   return got;
 }
 
-function executable(file) {
+function isExecutable(file) {
   try {
     accessSync(file, constants.X_OK);
     return true;
@@ -65,18 +63,18 @@ function executable(file) {
   }
 }
 
-function onPath() {
+function findOnPath() {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   for (const name of NAMES)
     for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
       const file = path.join(folder, name + suffix);
-      if (folder && executable(file)) return file;
+      if (folder && isExecutable(file)) return file;
     }
   return null;
 }
 
-/** Whatever Playwright's installer left: the folder names and depths differ by version, so two levels are looked at. */
-function playwrights() {
+/** Finds a browser that Playwright installed. Folder names and depths differ by version, so two levels are searched. */
+function findPlaywright() {
   const home = os.homedir();
   const root =
     process.env.PLAYWRIGHT_BROWSERS_PATH ||
@@ -92,19 +90,19 @@ function playwrights() {
     .sort((a, b) => Number(b.split('-').pop()) - Number(a.split('-').pop()));
   for (const name of installed) {
     const inside = path.join(root, name);
-    for (const part of list(inside)) {
+    for (const part of listFolder(inside)) {
       const folders = [path.join(inside, part)];
-      for (const app of list(folders[0]).filter((entry) => entry.endsWith('.app')))
+      for (const app of listFolder(folders[0]).filter((entry) => entry.endsWith('.app')))
         folders.push(path.join(folders[0], app, 'Contents/MacOS'));
       for (const folder of folders)
-        for (const file of list(folder))
-          if (names.test(file) && executable(path.join(folder, file))) return path.join(folder, file);
+        for (const file of listFolder(folder))
+          if (names.test(file) && isExecutable(path.join(folder, file))) return path.join(folder, file);
     }
   }
   return null;
 }
 
-function list(folder) {
+function listFolder(folder) {
   try {
     return readdirSync(folder);
   } catch {
@@ -112,12 +110,12 @@ function list(folder) {
   }
 }
 
-/** What an earlier run unpacked, when it is the pinned version. */
-function unpacked(folder) {
+/** Returns the browser that an earlier run unpacked, if it is the pinned version. */
+function findUnpacked(folder) {
   try {
     const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), 'utf8'));
     const file = path.join(folder, manifest.executable);
-    return manifest.version === pinnedVersion() && executable(file) ? file : null;
+    return manifest.version === pinnedVersion() && isExecutable(file) ? file : null;
   } catch {
     return null;
   }
@@ -126,7 +124,7 @@ function unpacked(folder) {
 const pinnedVersion = () =>
   JSON.parse(readFileSync(path.join(PINNED, 'package.json'), 'utf8')).dependencies['@sparticuz/chromium'];
 
-async function fromRegistry(folder, log) {
+async function unpackFromRegistry(folder, log) {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   const version = pinnedVersion();
   const work = path.join(folder, `unpacking-${process.pid}`);
@@ -136,19 +134,20 @@ async function fromRegistry(folder, log) {
     await mkdir(install, { recursive: true });
     for (const name of ['package.json', 'package-lock.json'])
       await writeFile(path.join(install, name), readFileSync(path.join(PINNED, name)));
-    // The package names newer Nodes as its engines; what is used of it runs on 20 as well.
+    // The package requires a newer Node, but the parts used here also run on 20.
     const npm = ['ci', '--ignore-scripts', ...QUIET, '--engine-strict=false', '--loglevel=error'];
     await run('npm', npm, { cwd: install });
     const out = path.join(work, 'out');
     await mkdir(out);
     await unpack(install, out);
     let manifest = manifestOf(version);
-    if (!starts(path.join(out, 'chromium'))) {
+    if (!canStart(path.join(out, 'chromium'))) {
       await unpack(install, out, 'libraries');
       manifest = { ...manifest, libraries: `${version}/al2023/lib` };
-      if (!starts(path.join(out, 'chromium'), path.join(out, 'al2023/lib'))) throw new Error('it does not start here');
+      if (!canStart(path.join(out, 'chromium'), path.join(out, 'al2023/lib')))
+        throw new Error('it does not start on this machine');
     }
-    // The package lets only the user who unpacks it run it; the server may be another.
+    // The package makes it executable only for the unpacking user; the server may run as another.
     await chmod(path.join(out, 'chromium'), 0o755);
     await writeFile(path.join(out, 'fonts.conf'), FONTS);
     await rm(path.join(folder, version), { recursive: true, force: true });
@@ -164,7 +163,7 @@ async function fromRegistry(folder, log) {
   }
 }
 
-/** What is written about an unpacked browser that needs no libraries of its own. */
+/** Returns the manifest of an unpacked browser that uses the system's libraries. */
 export const manifestOf = (version) => ({
   version,
   executable: `${version}/chromium`,
@@ -172,7 +171,7 @@ export const manifestOf = (version) => ({
   fonts: `${version}/fonts.conf`,
 });
 
-/** The package unpacks to the folder for temporary files, so a child with another one does it. */
+/** Unpacks in a child process with its own TMPDIR, because the package unpacks to the temporary folder. */
 async function unpack(install, out, what = 'browser') {
   const archive = path.join(install, 'node_modules/@sparticuz/chromium/bin/al2023.tar.br');
   const code =
@@ -182,12 +181,12 @@ async function unpack(install, out, what = 'browser') {
   await run(process.execPath, ['--input-type=module', '-e', script], { cwd: install, env });
 }
 
-function starts(file, libraries) {
+function canStart(file, libraries) {
   const env = libraries ? { ...process.env, LD_LIBRARY_PATH: libraries } : process.env;
   return spawnSync(file, ['--version'], { env, timeout: 20_000 }).status === 0;
 }
 
-/** The machine's fonts when it has some, and the package's own. */
+/** Fonts of the system, if any, and of the package. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -196,26 +195,26 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-function fromDebian(log) {
+function installFromDebian(log) {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
   if (spawnSync('apt-get', ['--version']).status !== 0) return null;
   log('browser: installing Debian’s chromium');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { env, stdio: 'ignore' });
   spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env, stdio: 'ignore' });
-  return onPath();
+  return findOnPath();
 }
 
 function run(command, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
+    let stderr = '';
     child.stderr.on('data', (chunk) => {
-      said = (said + chunk).slice(-2000);
+      stderr = (stderr + chunk).slice(-2000);
     });
     child.on('error', reject);
     child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}: ${firstError(said)}`)),
+      code === 0 ? resolve() : reject(new Error(`${command} exited with code ${code}: ${firstError(stderr)}`)),
     );
   });
 }

@@ -1,5 +1,5 @@
-// Builds the playground (playground/) into dist/playground: a script, a worker, two style sheets and the page that names them.
-// File names carry a digest of the content, so that browsers may keep them for good.
+// Builds playground/ into dist/playground: a script, a worker, two style sheets and the page.
+// File names contain a hash of the content, so that browsers can cache the files forever.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What tests use of the script beside it. */
+/** Types of the functions that tests use. */
 export const ENTRIES: readonly string[];
 export function bundle(out: string): Promise<void>;
 export function bundleClient(out: string): Promise<void>;

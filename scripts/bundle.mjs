@@ -1,7 +1,6 @@
-// Makes the program of src/: all modules that are loaded together in few files, since finding and opening a thousand of
-// them takes longer than reading a page. What the program loads on demand stays apart, and packages that are loaded so
-// stay where they were installed. Where a module was, a file of one line is left, so that programs are found by their
-// names: `dist/main.js`, `dist/reader/worker.js`.
+// Bundles src/ into few files, since opening a thousand modules takes longer than reading a page. Modules loaded on demand
+// stay in separate chunks, and packages loaded on demand stay in node_modules. Each entry also gets a one-line file under
+// its own name, such as `dist/main.js` or `dist/reader/worker.js`.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -11,7 +10,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = path.join(root, 'src');
 
-/** Modules that are started, or imported by others, by the name of their file. */
+/** Modules that are started as processes or threads, or imported by other packages. */
 export const ENTRIES = [
   'main',
   'flow/index',
@@ -26,8 +25,8 @@ export const ENTRIES = [
   'reader/worker',
   'search/index/thread',
 ];
-/** Packages that look for files beside their own, or tell failures by the names of classes, which may not stay as they are. */
-const APART = [
+/** Packages that cannot be bundled: they look for files beside their own, or depend on class names. */
+const EXTERNAL = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
   '@napi-rs/canvas',
@@ -37,11 +36,11 @@ const APART = [
   'proxy-chain',
   'sharp',
 ];
-/** Packages that are loaded on demand, but by every server, and by their default export, which is all that is left of it. */
-const TOGETHER = new Set(['@fastify/compress']);
+/** Packages that are imported dynamically but bundled, since every server loads them. Only the default export is kept. */
+const BUNDLED = new Set(['@fastify/compress']);
 const CHUNKS = 'chunks';
 
-/** What all builds have in common. */
+/** Options of all builds. */
 const COMMON = {
   absWorkingDir: root,
   bundle: true,
@@ -57,8 +56,8 @@ const COMMON = {
 };
 
 /**
- * Writes the program into a folder of the project's own: what it looks for beside itself (assets, pages) is found from
- * there. Also writes the licences of the packages that went into it.
+ * Writes the bundle and the licences of bundled packages. `out` must be inside the project, because the program finds its
+ * assets and pages relative to it.
  */
 export async function bundle(out) {
   const chunks = path.join(out, CHUNKS);
@@ -69,38 +68,38 @@ export async function bundle(out) {
     outdir: chunks,
     splitting: true,
     chunkNames: '[name]-[hash]',
-    external: APART.flatMap((name) => [name, `${name}/*`]),
-    plugins: [onDemandApart, ownPlaces],
+    external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+    plugins: [externalOnDemand, sourceUrls],
     metafile: true,
     write: false,
   });
   await mkdir(chunks, { recursive: true });
-  for (const { path: file, text } of outputFiles) await writeFile(file, requiring(text));
-  for (const entry of ENTRIES) await leaveName(out, entry, metafile);
-  await writeFile(path.join(out, 'licences.txt'), await licencesOf(Object.keys(metafile.inputs)));
+  for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
+  for (const entry of ENTRIES) await writeEntry(out, entry, metafile);
+  await writeFile(path.join(out, 'licences.txt'), await collectLicences(Object.keys(metafile.inputs)));
 }
 
-/** The client of programs, which may run where there is no Node. */
+/** Bundles the client, which must also run outside Node. */
 export async function bundleClient(out) {
   const client = path.join(out, 'client');
   await build({ ...COMMON, platform: 'neutral', entryPoints: [path.join(source, 'client/index.ts')], outdir: client });
 }
 
-/** A package that is loaded when something asks for it stays one. */
-const onDemandApart = {
-  name: 'on demand apart',
+/** Leaves dynamically imported packages out of the bundle. */
+const externalOnDemand = {
+  name: 'external on demand',
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ kind, path: name, importer }) =>
-      kind === 'dynamic-import' && !importer.includes('node_modules') && !TOGETHER.has(name)
+      kind === 'dynamic-import' && !importer.includes('node_modules') && !BUNDLED.has(name)
         ? { path: name, external: true }
         : undefined,
     );
   },
 };
 
-/** A module that asks where it is learns where its own file would be. */
-const ownPlaces = {
-  name: 'own places',
+/** Makes `import.meta.url` of a bundled module point to where its own file would be. */
+const sourceUrls = {
+  name: 'source urls',
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, async ({ path: file }) => {
       const place = path.relative(source, file).replaceAll(path.sep, '/').replace(/\.ts$/, '.js');
@@ -111,15 +110,15 @@ const ownPlaces = {
   },
 };
 
-/** Packages of the old kind ask for modules of Node by `require`, which the file that serves them has not. */
-function requiring(text) {
+/** Defines `require` for bundled CommonJS packages that load Node modules with it. */
+function withRequire(text) {
   if (!text.includes('var __require = ')) return text;
-  // In front of the first line, so that the source map stays true.
+  // On the first line, so that the source map stays valid.
   return `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url); ${text}`;
 }
 
-/** The file under whose name a module is started. */
-async function leaveName(out, entry, { outputs }) {
+/** Writes the one-line file under which an entry is started. */
+async function writeEntry(out, entry, { outputs }) {
   const chunk = `${CHUNKS}/${entry.replaceAll('/', '-')}.js`;
   const file = path.join(out, `${entry}.js`);
   const from = `./${path.posix.relative(path.posix.dirname(entry), chunk)}`;
@@ -133,8 +132,8 @@ async function leaveName(out, entry, { outputs }) {
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o755 });
 }
 
-/** The licence of each package that files come from, as it stands in the package. */
-async function licencesOf(inputs) {
+/** Collects the licence texts of all bundled packages. */
+async function collectLicences(inputs) {
   const folders = new Set(
     inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean),
   );

@@ -1,6 +1,6 @@
 /**
- * The flags of the command line, drawn from the tables of options and settings: `npm run docs` writes them to
- * src/generated/cli-flags.ts, so that `lectern read --help` need not load the tables with all that they check by.
+ * Generates command-line flags from the tables of options and settings. `npm run docs` writes them to
+ * src/generated/cli-flags.ts, so that `lectern read --help` need not load the tables and their schemas.
  */
 
 import { z } from 'zod';
@@ -12,15 +12,16 @@ import { OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import type { FlagRow, SettingFlag } from '../src/cli/flags.ts';
 
-/** Groups of the help, in their order; an option that is in none is among the further ones. */
+/** Groups of the help, in order; options without a group are in "Further". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'What to search for':
+  Query:
     'num page type provider gl hl location nfpr fallback ext filetype intitle loc site since until passages withFavicons'.split(
       ' ',
     ),
   Answer: 'url respondWith preset base maxTokens tokenBudget explain trace jsonSchema instruction'.split(' '),
-  'What of the page':
-    'targetSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles page'.split(' '),
+  'Page content': 'targetSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles page'.split(
+    ' ',
+  ),
   Markdown:
     'retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking'.split(
       ' ',
@@ -36,10 +37,10 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Cache and privacy': 'noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState'.split(' '),
 };
 
-/** What is read comes as an argument; `count` and `engine` of the search are other names. */
+/** Targets are arguments, not flags. `count` and `engine` of a search are aliases. */
 const NO_READ_FLAGS = ['html', 'file', 'pdf'];
 const NO_SEARCH_FLAGS = ['q', 'count', 'engine'];
-/** Given without a value they would say nothing. */
+/** Options that accept booleans but are useful only with a text value. */
 const TEXTS = ['markdownChunking'];
 
 interface JsonSchema {
@@ -57,7 +58,7 @@ function flagsOf(
   without: readonly string[],
   kind: 'page' | 'search',
 ): FlagRow[] {
-  const groups = Object.entries(GROUPS).filter(([group]) => kind === 'search' || group !== 'What to search for');
+  const groups = Object.entries(GROUPS).filter(([group]) => kind === 'search' || group !== 'Query');
   const order = groups.flatMap(([group, names]) => names.map((name) => ({ group, name })));
   const groupOf = (name: string) => order.find((one) => one.name === name)?.group ?? 'Further';
   const placeOf = (name: string) => order.findIndex((one) => one.name === name) >>> 0;

@@ -1,12 +1,12 @@
-/** The reference of the command line, from the commands themselves. */
+/** Generates the command-line reference from the commands. */
 import type { Command, Option } from 'commander';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { Switch } from '#cli/flags.ts';
-import { wholeProgram } from '#cli/program.ts';
+import { createFullProgram } from '#cli/program.ts';
 import { quiet } from '../test/support/quiet-context.ts';
 
 export async function cliParts(): Promise<string> {
-  const program = await wholeProgram({ ...quiet, version: '' });
+  const program = await createFullProgram({ ...quiet, version: '' });
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()!))];
   const parts = groups.flatMap((group) => [
     `## ${group.replace(/:$/, '')}`,

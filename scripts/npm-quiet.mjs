@@ -1,5 +1,5 @@
 /**
- * What npm is told wherever the set-up runs it: to fetch the packages of the lock file, and to ask the registry nothing
- * else. In this folder .npmrc says the same; other folders do not see that file.
+ * Flags for every npm call of the set-up: fetch packages, but make no other requests to the registry. The project's .npmrc
+ * sets the same, but does not apply in other folders.
  */
 export const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier'];

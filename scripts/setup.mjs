@@ -1,5 +1,5 @@
-// Everything that must be there before the server or its tests can run: packages, a build, a browser, the data folder.
-// Plain Node without packages, since it runs before there are any. Each step says a line; a step already done is quick.
+// Sets up what the server and its tests need: packages, a build, a browser, the data folder. Uses no packages, since it
+// runs before any are installed. Each step logs one line; finished steps are skipped.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,27 +9,27 @@ import { ensureBrowser } from './browser.mjs';
 import { QUIET } from './npm-quiet.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-const LEAST_NODE = [20, 19];
+const MIN_NODE = [20, 19];
 
-const say = (line) => console.log(`lectern: ${line}`);
+const log = (line) => console.log(`lectern: ${line}`);
 
 export class SetupError extends Error {}
 
-/** Does the whole set-up; throws SetupError with a line for people. `browser: false` leaves the browser out. */
+/** Runs the set-up; `browser: false` skips the browser. Throws a SetupError with a one-line message. */
 export async function setUp({ dataDir, browser = true }) {
   checkNode();
   installPackages();
   build();
   mkdirSync(dataDir, { recursive: true });
-  say(`data folder ${path.relative(process.cwd(), dataDir) || '.'}`);
-  if (browser) await ensureBrowser({ dataDir, log: say });
+  log(`data folder ${path.relative(process.cwd(), dataDir) || '.'}`);
+  if (browser) await ensureBrowser({ dataDir, log: log });
 }
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  const [leastMajor, leastMinor] = LEAST_NODE;
-  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
-    throw new SetupError(`Node ${LEAST_NODE.join('.')} or newer is needed, this is ${process.versions.node}`);
+  const [minMajor, minMinor] = MIN_NODE;
+  if (major < minMajor || (major === minMajor && minor < minMinor)) {
+    throw new SetupError(`Node ${MIN_NODE.join('.')} or newer is required; this is ${process.versions.node}`);
   }
 }
 
@@ -37,8 +37,8 @@ function installPackages() {
   const lock = readFileSync(path.join(root, 'package-lock.json'));
   const stamp = path.join(root, 'node_modules', '.lectern-packages');
   const wanted = digest([lock]);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('packages are installed');
-  say('installing packages (about half a minute the first time)');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return log('packages are installed');
+  log('installing packages (about half a minute the first time)');
   npm(['ci', ...QUIET, '--loglevel=error']);
   writeFileSync(stamp, wanted);
 }
@@ -47,12 +47,12 @@ function build() {
   const dist = path.join(root, 'dist');
   const stamp = path.join(dist, '.lectern-build');
   const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-  // The documentation shows what stands in bench/ and examples/ too.
+  // The documentation site includes files from bench/ and examples/.
   const folders = ['src', 'playground', 'docs', 'scripts', 'bench', 'examples'];
   const files = [...settings, 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...folders.flatMap(listFiles)];
   const wanted = digest(files.flatMap((file) => [file, readFileSync(path.join(root, file))]));
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('the build is up to date');
-  say('building');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return log('the build is up to date');
+  log('building');
   rmSync(dist, { recursive: true, force: true });
   npm(['run', '--silent', 'build']);
   writeFileSync(stamp, wanted);
@@ -70,7 +70,7 @@ const listFiles = (dir) =>
     .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
     .sort();
 
-/** npm as a program of the Node that runs this, so that both are of one version. */
+/** Runs npm with the Node that runs this script, so that both have the same version. */
 export function npm(args, options = {}) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) run(process.execPath, [script, ...args], 'npm failed', options);

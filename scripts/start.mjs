@@ -1,4 +1,4 @@
-// `npm start`: sets up what is missing, then serves. Arguments after `--` go to the server.
+// `npm start`: runs the set-up, then the server. Arguments after `--` go to `lectern serve`.
 import { dataDirOf, SetupError, setUp } from './setup.mjs';
 
 try {

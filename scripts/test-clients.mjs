@@ -1,5 +1,5 @@
-// Published clients that tests point at a server of ours: in a folder of their own, since they are no dependencies of
-// Lectern and disagree with each other about theirs. Where they cannot be had, their tests are skipped, and it is said.
+// Installs published clients that tests run against the server. They have their own folder, since they are no dependencies
+// of Lectern and their versions conflict. If they cannot be installed, their tests are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -10,12 +10,12 @@ const installed = path.join(dir, 'node_modules', '.package-lock.json');
 const isFresh = () =>
   existsSync(installed) && statSync(installed).mtimeMs >= statSync(path.join(dir, 'package-lock.json')).mtimeMs;
 
-export function ensureTestClients(say) {
+export function ensureTestClients(log) {
   if (isFresh()) return;
-  say('installing published clients (for tests alone)');
+  log('installing published clients (only for tests)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const { status, stderr } = spawnSync(npm, ['ci', ...QUIET], { cwd: dir, encoding: 'utf8' });
-  if (status !== 0) say(`published clients are not installed, their tests are skipped: ${lastLine(stderr)}`);
+  if (status !== 0) log(`cannot install published clients, skipping their tests: ${lastLine(stderr)}`);
 }
 
 const lastLine = (text) => (text ?? '').trim().split('\n').pop();

@@ -1,5 +1,5 @@
-// `npm run test:nodes`: a clean clone of what is committed, set up and tested under each Node that is supported. The
-// binaries come as registry packages, so no version manager is needed.
+// `npm run test:nodes`: sets up and tests a clean clone of the last commit under each supported Node. The Node binaries come
+// from registry packages, so no version manager is needed.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';

@@ -1,11 +1,11 @@
-// Programs that some tests hold our output against, or that Lectern uses when a machine has them: LibreOffice, Tesseract,
-// Poppler, the servers it can keep its data in (PostgreSQL, Redis), a metasearch server, and gRPC in another language.
-// Where Debian's packages can be installed they are; elsewhere the tests that need one are skipped, and it is said.
+// Installs programs that some tests compare with or that Lectern can use: LibreOffice, Tesseract, Poppler, PostgreSQL,
+// Redis, a metasearch server, and gRPC for Python. They are installed from Debian packages if possible; otherwise tests
+// that need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** The first program found of a row will do. */
+/** Programs with the packages that contain them. One program of a row suffices. */
 const TOOLS = [
   {
     programs: ['soffice'],
@@ -25,10 +25,10 @@ const TOOLS = [
   { programs: ['searx-run'], packages: ['searx'] },
 ];
 
-/** Debian keeps the programs of PostgreSQL's server out of the path, a folder a version. */
+/** Debian installs PostgreSQL's server programs outside PATH, in one folder per version. */
 const POSTGRES_HOME = '/usr/lib/postgresql';
 
-/** The file of the first of these programs that the machine has, or undefined. */
+/** Returns the path of the first of these programs that is installed, or `undefined`. */
 export function findProgram(...names) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter).filter(Boolean), ...postgresFolders()];
   return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find(isExecutable);
@@ -54,25 +54,25 @@ function isExecutable(file) {
 
 const missing = () => TOOLS.filter(({ programs }) => !findProgram(...programs));
 
-export function ensureTestTools(say) {
+export function ensureTestTools(log) {
   if (missing().length && isDebianRoot())
     install(
       missing().flatMap(({ packages }) => packages),
-      say,
+      log,
     );
-  for (const { programs } of missing()) say(`${programs[0]} is not installed: tests that need it are skipped`);
+  for (const { programs } of missing()) log(`${programs[0]} is not installed: skipping tests that need it`);
 }
 
 const isDebianRoot = () =>
   process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
 
-function install(packages, say) {
-  say(`installing ${packages.join(', ')} (for tests alone)`);
+function install(packages, log) {
+  log(`installing ${packages.join(', ')} (only for tests)`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { env, stdio: 'ignore' });
   const { status, stderr } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
     env,
     encoding: 'utf8',
   });
-  if (status !== 0) say(`apt-get failed: ${stderr.trim().split('\n').pop()}`);
+  if (status !== 0) log(`apt-get failed: ${stderr.trim().split('\n').pop()}`);
 }

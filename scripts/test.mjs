@@ -1,5 +1,5 @@
-// `npm test`: sets up what is missing, then runs the tests. Arguments after `--` go to vitest. The last line is plain,
-// for whoever counts: `N passed, N failed`.
+// `npm test`: runs the set-up, then the tests. Arguments after `--` go to vitest. The last line is easy to parse:
+// `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -10,9 +10,9 @@ import { ensureTestTools } from './test-tools.mjs';
 
 try {
   await setUp({ dataDir: dataDirOf(process.env) });
-  const say = (line) => console.log(`lectern: ${line}`);
-  ensureTestTools(say);
-  ensureTestClients(say);
+  const log = (line) => console.log(`lectern: ${line}`);
+  ensureTestTools(log);
+  ensureTestClients(log);
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`lectern: ${error.message}`);

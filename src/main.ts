@@ -4,10 +4,10 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { CliContext, FaultTeller } from '#cli/context.ts';
+import type { CliContext, ReportFault } from '#cli/context.ts';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { run } from '#cli/program.ts';
-import { forTerminal, guarded } from '#cli/terminal.ts';
+import { guardTerminal, sanitizeForTerminal } from '#cli/terminal.ts';
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
@@ -16,7 +16,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const ending = watchEnding();
   const { stdin, stdout, stderr, env } = process;
   const terminal = stderr.isTTY && env.TERM !== 'dumb';
-  const shown = (stream: { readonly isTTY?: boolean }, line: string) => (stream.isTTY ? forTerminal(line) : line);
+  const shown = (stream: { readonly isTTY?: boolean }, line: string) =>
+    stream.isTTY ? sanitizeForTerminal(line) : line;
   const exit = await run(argv, {
     environment: env,
     version: VERSION,
@@ -25,8 +26,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     note: (line) => void (ending.code() === EXIT_CODES.ok.code || stderr.write(`${shown(stderr, line)}\n`)),
     readInput: () => text(stdin),
     input: stdin,
-    output: guarded(stdout),
-    rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${forTerminal(line)}`) : undefined,
+    output: guardTerminal(stdout),
+    rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${sanitizeForTerminal(line)}`) : undefined,
     width: () => stderr.columns || 80,
     get signal() {
       return ending.signal();
@@ -90,7 +91,7 @@ function watchEnding(): Ending {
  * others go on; after an error that nobody caught, the state is unknown and the process ends for its supervisor to start
  * it again. Other commands end with either, which is what Node does.
  */
-function watchFaults(tell: FaultTeller): void {
+function watchFaults(tell: ReportFault): void {
   process.on('unhandledRejection', (reason) => tell(reason, 'a promise was rejected and nobody handled it'));
   process.on('uncaughtException', (error) => {
     tell(error, 'an uncaught error ends the process');

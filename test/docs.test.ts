@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { USAGE_GROUPS } from '#accounts/index.ts';
-import { wholeProgram } from '#cli/program.ts';
+import { createFullProgram } from '#cli/program.ts';
 import { environmentName, OTHER_VARIABLES, SETTING_NAMES } from '#config.ts';
 import { PLAN_CHOICES, READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS, USAGE_CHOICES } from '#generated/cli-flags.ts';
 import { PLAN_NAMES } from '#plans.ts';
@@ -64,7 +64,7 @@ describe('comments', () => {
 });
 
 describe('command lines', async () => {
-  const program = await wholeProgram(quiet);
+  const program = await createFullProgram(quiet);
   // The reference is made from the commands, and shows how they are called in general.
   const lines = pages
     .filter((file) => file !== path.join('docs', 'reference', 'cli.md'))

@@ -28,9 +28,7 @@ describe('the site', () => {
   });
 
   it('names each page and says what it is about', () => {
-    expect(pages.filter(({ title, summary }) => !title || summary.length < 20).map(({ address }) => address)).toEqual(
-      [],
-    );
+    expect(pages.filter(({ title, summary }) => !title || summary.length < 20).map(({ slug }) => slug)).toEqual([]);
     expect(new Set(pages.map(({ title }) => title)).size).toBe(pages.length);
   });
 
@@ -63,14 +61,14 @@ describe('the site', () => {
   it('lists every page for language models', () => {
     const llms = files.get('llms.txt')!;
     expect(llms).toMatch(/^# Lectern\n\n> /);
-    for (const { title, address } of pages) expect(llms).toContain(`[${title}](${BASE}${address || 'index'}.md)`);
+    for (const { title, slug } of pages) expect(llms).toContain(`[${title}](${BASE}${slug || 'index'}.md)`);
     for (const { markdown } of pages) expect(files.get('llms-full.txt')).toContain(markdown.trim());
   });
 });
 
 describe('its search', () => {
   const index = searchIndex(pages);
-  const firstOf = (query: string) => search(index, query)[0]?.address;
+  const firstOf = (query: string) => search(index, query)[0]?.url;
 
   it.each(Object.keys(OPTIONS))('finds the option %s', (name) => {
     expect(firstOf(name)).toBe(`${BASE}reference/options#${name}`);
@@ -81,7 +79,7 @@ describe('its search', () => {
   });
 
   it.each(Object.keys(PROBLEMS))('finds the failure %s', (name) => {
-    expect(search(index, name).some(({ address }) => address.startsWith(`${BASE}reference/errors#`))).toBe(true);
+    expect(search(index, name).some(({ url }) => url.startsWith(`${BASE}reference/errors#`))).toBe(true);
   });
 
   it('finds by words in any order, and nothing for what is not there', () => {
@@ -133,12 +131,12 @@ describe('in a browser', () => {
   });
 
   it('fits into 360, 768 and 1280 pixels', { timeout: 120_000 }, async () => {
-    for (const { address } of pages) {
-      const { tab, complaints } = await open(`/docs/${address}`, 360);
+    for (const { slug } of pages) {
+      const { tab, complaints } = await open(`/docs/${slug}`, 360);
       for (const width of [360, 768, 1280]) {
         await tab.setViewportSize({ width, height: 800 });
         const wide = await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-        expect(wide, `${address} at ${width} pixels`).toBe(0);
+        expect(wide, `${slug} at ${width} pixels`).toBe(0);
       }
       expect(complaints).toEqual([]);
       await tab.close();

@@ -104,7 +104,7 @@ describe('a read of pasted HTML with options in headers and in the body', () => 
     told = await asked('Read', async (page) => {
       await page.getByRole('radio', { name: 'HTML' }).check();
       await textbox(page, 'HTML').fill(HTML);
-      await textbox(page, 'Address it is from').fill("https://pots.test/it's");
+      await textbox(page, 'Base URL').fill("https://pots.test/it's");
       await (await option(page, 'markdown.headingStyle')).selectOption('setext');
       await (await option(page, 'removeSelector')).fill('p:not(.keep)\n[title="it\'s"]');
       await (await option(page, 'customHeader')).fill('{"X-A": "it\'s \\"quoted\\""}');
@@ -198,7 +198,7 @@ describe('a search of the index', () => {
 describe('the models', () => {
   it('embed', { timeout: LONG }, async () => {
     const { answer, code } = await asked('Embed', async (page) => {
-      await textbox(page, 'Texts, one a line').fill(`${ODD}\nAnother`);
+      await textbox(page, 'Texts, one per line').fill(`${ODD}\nAnother`);
       await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
       await (await option(page, 'dimensions')).fill('256');
     });
@@ -214,8 +214,8 @@ describe('the models', () => {
     const name = "it's a page.png";
     await writeFile(path.join(dir, name), buffer);
     const { answer, code } = await asked('Recognize', async (page) => {
-      await page.getByLabel('Picture or PDF').setInputFiles({ name, mimeType: 'image/png', buffer });
-      await textbox(page, 'Instruction, for models that take one').fill(ODD);
+      await page.getByLabel('Image or PDF').setInputFiles({ name, mimeType: 'image/png', buffer });
+      await textbox(page, 'Instruction, for models that accept one').fill(ODD);
       await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     });
     expect(JSON.parse(answer).choices[0].message.content).toContain('Rivers');

@@ -77,13 +77,13 @@ const send = (page: Page) => page.keyboard.press('Control+Enter');
 const ended = (page: Page, state: string) => page.locator('.status .state', { hasText: state }).waitFor();
 
 async function read(page: Page, address = `${site.origin}/glaze`): Promise<void> {
-  await textbox(page, 'Address').fill(address);
+  await textbox(page, 'URL').fill(address);
   await send(page);
   await ended(page, 'Done');
 }
 
-describe('what is served', () => {
-  it('is a page that loads nothing from elsewhere and stands in no frame', async () => {
+describe('the served page', () => {
+  it('loads nothing from other origins and cannot be framed', async () => {
     const answer = await fetch(`${server.reader}/playground`);
     const policy = answer.headers.get('content-security-policy')!;
     const html = await answer.text();
@@ -104,14 +104,14 @@ describe('what is served', () => {
     expect((await fetch(`${server.reader}/playground/index.html`)).status).toBe(404);
   });
 
-  it('has a script of less than 120 kB, compressed', () => {
+  it('has a script below 120 kB compressed', () => {
     const names = readdirSync(BUILT).filter((file) => file.endsWith('.js'));
     const sizes = names.map((name) => gzipSync(readFileSync(path.join(BUILT, name))).length);
     expect(sizes).toHaveLength(2);
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MOST_SCRIPT_BYTES);
   });
 
-  it('puts no host into its policy that is none', async () => {
+  it('puts no invalid host into its policy', async () => {
     const answer = await server.app.faces.reader.inject({
       url: '/playground',
       headers: { host: "evil.test; script-src 'unsafe-inline'" },
@@ -119,7 +119,7 @@ describe('what is served', () => {
     expect(answer.headers['content-security-policy']).not.toMatch(/unsafe|evil/);
   });
 
-  it('knows the faces behind one port and behind a public address', async () => {
+  it('knows the faces behind one port and behind a public URL', async () => {
     const faces = async (settings: Record<string, unknown>, host: string) => {
       const other = await startServer({ browser: 'none', ...settings });
       try {
@@ -143,7 +143,7 @@ describe('what is served', () => {
 });
 
 describe('reading', () => {
-  it('shows a page as it reads, as it is and as JSON, with tokens, time and engine', async () => {
+  it('shows a page rendered, raw and as JSON, with tokens, time and engine', async () => {
     const page = await open();
     await read(page);
     await panel(page).getByRole('heading', { name: 'Why glaze cracks' }).waitFor();
@@ -161,7 +161,7 @@ describe('reading', () => {
     expect(await panel(page).innerText()).toMatch(/data: \{\s*\d+ fields\s*\}/);
   });
 
-  it('reads HTML that is pasted, and a file', async () => {
+  it('reads pasted HTML and a file', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'HTML' }).check();
     await textbox(page, 'HTML').fill('<h1>Pasted</h1><p>Some words.</p>');
@@ -175,7 +175,7 @@ describe('reading', () => {
     await panel(page).getByRole('heading', { name: 'Why glaze cracks' }).waitFor();
   });
 
-  it('shows events as they come, and the trace', async () => {
+  it('shows streamed events and the trace', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'Stream' }).check();
     await page.getByRole('checkbox', { name: 'trace' }).check();
@@ -190,7 +190,7 @@ describe('reading', () => {
     expect(await panel(page).locator('rect').count()).toBeGreaterThan(1);
   });
 
-  it('says what was left out when it is asked', async () => {
+  it('explains removed elements on request', async () => {
     const page = await open();
     await read(page);
     await tab(page, 'Removed').click();
@@ -220,7 +220,7 @@ describe('reading', () => {
 
   it('stops', async () => {
     const page = await open();
-    await textbox(page, 'Address').fill(`${site.origin}/stalled`);
+    await textbox(page, 'URL').fill(`${site.origin}/stalled`);
     await send(page);
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await page.keyboard.press('Escape');
@@ -230,7 +230,7 @@ describe('reading', () => {
 });
 
 describe('options', () => {
-  it('are found by their meaning, sent when they are changed, and reset', async () => {
+  it('are searchable, sent if changed, and can be reset', async () => {
     const page = await open();
     await page.locator('h1').click();
     await page.keyboard.press('/');
@@ -251,7 +251,7 @@ describe('options', () => {
     expect(await panel(page).innerText()).toContain('[silica](');
   });
 
-  it('all have a place, a default where there is one, and a meaning', async () => {
+  it('all have a group, a meaning and, if any, a default', async () => {
     const answer = await fetch(`${server.reader}/playground/setup.json`);
     const { forms } = (await answer.json()) as { forms: Record<string, Record<string, string>[]> };
     for (const fields of Object.values(forms)) {
@@ -279,10 +279,10 @@ describe('options', () => {
     expect(await field.innerText()).toContain('"frontmatter" by the preset');
   });
 
-  it('that are wrong are named', async () => {
+  it('are named if invalid', async () => {
     const page = await open();
     await page.getByLabel('maxTokens', { exact: true }).fill('3');
-    await textbox(page, 'Address').fill(`${site.origin}/glaze`);
+    await textbox(page, 'URL').fill(`${site.origin}/glaze`);
     await send(page);
     await panel(page).getByRole('alert').getByText('maxTokens must be at least 500').waitFor();
     expect(await page.getByLabel('maxTokens', { exact: true }).getAttribute('aria-invalid')).toBe('true');
@@ -309,15 +309,15 @@ describe('the other faces', () => {
       await expect.poll(tried, { timeout: 30_000 }).toBe(1);
     };
     await find('Search', 'glaze');
-    expect(await page.getByRole('status').innerText()).toContain('Found by');
+    expect(await page.getByRole('status').innerText()).toContain('Provider');
     await find('Ask the index', 'why does glaze crack');
     expect(await panel(page).innerText()).toContain('shrinks more than the clay');
   });
 
-  it('embed texts and compare them', async () => {
+  it('embed and compare texts', async () => {
     const page = await open();
     await tab(page, 'Embed').click();
-    await textbox(page, 'Texts, one a line').fill('The cat sleeps\nKittens nap\n\nInterest rates rise');
+    await textbox(page, 'Texts, one per line').fill('The cat sleeps\nKittens nap\n\nInterest rates rise');
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
@@ -331,7 +331,7 @@ describe('the other faces', () => {
     const page = await open();
     await tab(page, 'Rerank').click();
     await textbox(page, 'Query').fill('why does glaze crack');
-    await textbox(page, 'Documents, one a line').fill('Bees find home\nGlaze cracks when it shrinks');
+    await textbox(page, 'Documents, one per line').fill('Bees find home\nGlaze cracks when it shrinks');
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
@@ -341,14 +341,14 @@ describe('the other faces', () => {
     ]);
   });
 
-  it('recognize a picture, whole and as it comes', async () => {
+  it('recognize a picture, complete and streamed', async () => {
     const page = await open();
     page.setDefaultTimeout(LONG);
     await tab(page, 'Recognize').click();
     const buffer = drawnPage({ ...A4, height: 700 }, (context) => {
       drawText(context, RIVERS, { left: 120, top: 120, width: 900, size: 34 });
     });
-    await page.getByLabel('Picture or PDF').setInputFiles({ name: 'rivers.png', mimeType: 'image/png', buffer });
+    await page.getByLabel('Image or PDF').setInputFiles({ name: 'rivers.png', mimeType: 'image/png', buffer });
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     for (const form of ['JSON', 'Stream']) {
       await page.getByRole('radio', { name: form }).check();
@@ -360,39 +360,39 @@ describe('the other faces', () => {
 });
 
 describe('failures', () => {
-  it('of an address that may not be read', async () => {
+  it('of a forbidden URL', async () => {
     const page = await open();
-    await textbox(page, 'Address').fill('http://10.0.0.1/');
+    await textbox(page, 'URL').fill('http://10.0.0.1/');
     await send(page);
     const alert = panel(page).getByRole('alert');
     await alert.getByText('SecurityCompromiseError').waitFor();
     expect(await alert.innerText()).toMatch(/Request\s+[\w-]{8,}/);
   });
 
-  it('of what is not filled in', async () => {
+  it('of an incomplete form', async () => {
     const page = await open();
     await send(page);
-    await page.getByRole('alert').getByText('Type the address of a page.').waitFor();
-    expect(await textbox(page, 'Address').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('alert').getByText('Enter the URL of a page.').waitFor();
+    expect(await textbox(page, 'URL').getAttribute('aria-invalid')).toBe('true');
   });
 
   it('of a stream', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'Stream' }).check();
-    await textbox(page, 'Address').fill(`${site.origin}/glaze`);
+    await textbox(page, 'URL').fill(`${site.origin}/glaze`);
     await (await option(page, 'targetSelector')).fill('.absent');
     await send(page);
     await ended(page, 'Failed');
     await panel(page).getByRole('alert').waitFor();
   });
 
-  it('of a server that is away', async () => {
+  it('of an unreachable server', async () => {
     const away = await startServer({ browser: 'none' });
     const page = await open('', {}, away.reader);
-    await textbox(page, 'Address').fill('https://example.test/');
+    await textbox(page, 'URL').fill('https://example.test/');
     await away.close();
     await send(page);
-    await panel(page).getByRole('alert').getByText(`Nothing answers at ${away.reader}`).waitFor();
+    await panel(page).getByRole('alert').getByText(`No answer from ${away.reader}`).waitFor();
   });
 
   describe('with keys', () => {
@@ -402,12 +402,12 @@ describe('failures', () => {
     });
     afterAll(() => keyed.close());
 
-    it('say how to get one, and a key is kept in the tab alone', async () => {
+    it('says how to get one and keeps it only in the tab', async () => {
       const page = await open('', {}, keyed.reader);
       await tab(page, 'Embed').click();
-      await textbox(page, 'Texts, one a line').fill('The cat sleeps');
+      await textbox(page, 'Texts, one per line').fill('The cat sleeps');
       await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
-      expect(await page.getByLabel('API key').getAttribute('placeholder')).toBe('needed here');
+      expect(await page.getByLabel('API key').getAttribute('placeholder')).toBe('required');
       await send(page);
       await panel(page).getByRole('alert').getByText('lectern keys mint').waitFor();
       await page.getByLabel('API key').fill(`wrong${'x'.repeat(40)}`);
@@ -427,8 +427,8 @@ describe('failures', () => {
   });
 });
 
-describe('what strangers wrote', () => {
-  it('runs nothing, loads nothing and leads nowhere as a document', async () => {
+describe('untrusted content', () => {
+  it('as a document runs nothing, loads nothing and does not navigate', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'HTML' }).check();
     await textbox(page, 'HTML').fill(HOSTILE(site.otherOrigin));
@@ -445,7 +445,7 @@ describe('what strangers wrote', () => {
     expect(watched!.requests.filter((url) => url.startsWith(site.otherOrigin) || url.includes('tracker'))).toEqual([]);
   });
 
-  it('runs nothing as Markdown either', async () => {
+  it('as Markdown runs nothing either', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'Text' }).check();
     await page.getByRole('radio', { name: 'HTML' }).check();
@@ -471,11 +471,11 @@ describe('what strangers wrote', () => {
     expect(watched!.requests.filter((url) => url.includes('tracker'))).toEqual([]);
   });
 
-  it('is shown as its text when laying it out would take too long', async () => {
+  it('is shown as text if rendering takes too long', async () => {
     const page = await open();
     const wide = `${'|a'.repeat(2_000)}|\n${'|-'.repeat(2_000)}|\n${'|1|\n'.repeat(10_000)}`;
     for (const hostile of ['[a]('.repeat(100_000), '>'.repeat(100_000), wide]) {
-      await textbox(page, 'Address').fill(`${site.origin}/hostile.txt?${hostile.length}`);
+      await textbox(page, 'URL').fill(`${site.origin}/hostile.txt?${hostile.length}`);
       hostileText = hostile;
       await send(page);
       await ended(page, 'Done');
@@ -485,32 +485,32 @@ describe('what strangers wrote', () => {
         .waitFor();
       await tab(page, 'Answer').click();
     }
-    await panel(page).getByText('more than can be laid out').waitFor();
+    await panel(page).getByText('too large to render').waitFor();
     expect(await panel(page).locator('pre.text').innerText()).toContain(wide.slice(0, 20));
     await read(page);
     await panel(page).getByText('Glaze is a layer').first().waitFor();
-    await expect.poll(() => panel(page).getByText('more than can be laid out').count()).toBe(0);
+    await expect.poll(() => panel(page).getByText('too large to render').count()).toBe(0);
     expect(await panel(page).locator('.prose p').count()).toBeGreaterThan(0);
   });
 
-  it('stays quick when it is large', async () => {
+  it('stays fast if large', async () => {
     const page = await open();
     await page.getByRole('radio', { name: 'HTML' }).check();
     const rows = Array.from({ length: 4_000 }, (_, row) => `<p>Row ${row}. ${PROSE.slice(0, 90)}</p>`).join('');
     await textbox(page, 'HTML').fill(`<main>${'<div>'.repeat(300)}<h1>Long</h1>${rows}</main>`);
     await send(page);
     await ended(page, 'Done');
-    await panel(page).getByRole('button', { name: 'characters more' }).waitFor();
+    await panel(page).getByRole('button', { name: 'more characters' }).waitFor();
     await tab(page, 'JSON').click();
     await panel(page).getByRole('button', { name: 'characters' }).first().waitFor();
     expect(await page.locator('*').count()).toBeLessThan(3_000);
   });
 });
 
-describe('the address', () => {
-  it('holds what is set, and sends nothing by itself', async () => {
+describe('the URL fragment', () => {
+  it('holds the state and triggers no request', async () => {
     const page = await open();
-    await textbox(page, 'Address').fill(`${site.origin}/glaze?a=1&b=ü`);
+    await textbox(page, 'URL').fill(`${site.origin}/glaze?a=1&b=ü`);
     await (await option(page, 'setCookies')).fill('session=secret');
     await (await option(page, 'retainLinks')).selectOption('text');
     await page.getByRole('radio', { name: 'Stream' }).check();
@@ -521,7 +521,7 @@ describe('the address', () => {
     expect(fragment).not.toContain('secret');
     await page.context().close();
     const other = await open(fragment);
-    expect(await textbox(other, 'Address').inputValue()).toBe(`${site.origin}/glaze?a=1&b=ü`);
+    expect(await textbox(other, 'URL').inputValue()).toBe(`${site.origin}/glaze?a=1&b=ü`);
     expect(await (await option(other, 'retainLinks')).inputValue()).toBe('text');
     expect(await other.getByRole('radio', { name: 'Stream' }).isChecked()).toBe(true);
     await tab(other, 'Code').click();
@@ -529,13 +529,13 @@ describe('the address', () => {
     expect(watched!.requests.filter((url) => new URL(url).pathname === '/')).toEqual([]);
   });
 
-  it('that is nonsense is no harm', async () => {
+  it('is ignored if invalid', async () => {
     const page = await open('#tab=<img>&in.url=%ff&opt.__proto__=1&opt.engine=<script>alert(1)</script>&tab=read');
     await read(page);
   });
 });
 
-describe('where private networks are read and nobody needs a key', () => {
+describe('with private networks allowed and no keys', () => {
   const ask = async (face: 'reader' | 'search', headers: Record<string, string>) => {
     const url = face === 'search' ? '/search?q=glaze' : `/${site.origin}/glaze`;
     const { statusCode } = await server.app.faces[face].inject({
@@ -546,7 +546,7 @@ describe('where private networks are read and nobody needs a key', () => {
   };
   const portOf = (name: string) => new URL(server.urls[name]!).port;
 
-  it('the search host serves this page, under whatever name of this machine', async () => {
+  it('the search host serves this page under any local name', async () => {
     for (const name of ['127.0.0.1', 'localhost', '[::1]', 'workshop']) {
       const headers = { origin: `http://${name}:${portOf('reader')}`, host: `${name}:${portOf('search')}` };
       expect([name, await ask('search', { ...headers, 'sec-fetch-site': 'same-site' })]).toEqual([name, 'served']);
@@ -567,14 +567,14 @@ describe('where private networks are read and nobody needs a key', () => {
     expect(await ask('search', { origin, host, 'sec-fetch-site': 'cross-site' })).toBe('refused');
   });
 
-  it('the reader serves no origin but its own', async () => {
+  it('the reader serves only its own origin', async () => {
     const host = `127.0.0.1:${portOf('reader')}`;
     expect(await ask('reader', { origin: `http://127.0.0.1:${portOf('search')}`, host })).toBe('refused');
     expect(await ask('reader', { origin: `http://${host}`, host, 'sec-fetch-site': 'same-origin' })).toBe('served');
   });
 });
 
-describe('people', () => {
+describe('accessibility', () => {
   it.each(['light', 'dark'] as const)('on a phone scroll in one direction, %s', async (colorScheme) => {
     const page = await open('', { viewport: { width: 360, height: 780 }, colorScheme, hasTouch: true });
     const tooWide = () => page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');

@@ -1,8 +1,8 @@
-// An agent that answers a question from web pages, with nothing but Lectern's tools over MCP. What a language model would
-// decide is fixed here: read the pages, cut them into paragraphs, have them ranked, say the best with its source.
+// Answers a question from web pages, using only Lectern's tools over MCP. A language model would decide the steps; here they
+// are fixed: read the pages, split them into paragraphs, rank these, print the best with its source.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-const [question = 'When is tea served?', ...addresses] = process.argv.slice(2);
+const [question = 'When is tea served?', ...urls] = process.argv.slice(2);
 
 const client = new Client({ name: 'agent', version: '1.0.0' });
 const key = process.env.LECTERN_API_KEY;
@@ -25,7 +25,7 @@ const use = async (name, args) => {
 const fenced = (text) => /<<<UNTRUSTED ([0-9a-f]+)>>>\n([\s\S]*?)\n<<<END UNTRUSTED \1>>>/.exec(text)?.[2] ?? '';
 
 const passages = [];
-for (const url of addresses) {
+for (const url of urls) {
   const { text } = await use('read_url', { url, max_tokens: 4000 });
   const paragraphs = fenced(text).split(/\n{2,}/);
   passages.push(...paragraphs.filter((one) => one.length > 40).map((one) => ({ url, text: one.trim() })));

@@ -1,4 +1,4 @@
-/** Reads addresses and files into Markdown files, several at a time, and goes on when one fails. */
+/** Reads URLs and files into Markdown files, several at a time, and continues when one fails. */
 import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -6,13 +6,13 @@ import { createClient, LecternError, type ReadOptions } from 'lectern/client';
 
 const client = createClient({ baseUrl: 'http://localhost:3000', apiKey: process.env.LECTERN_API_KEY });
 const options: ReadOptions = { preset: 'reader', retainImages: 'none' };
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 async function read(target: string): Promise<void> {
-  const isAddress = URL.canParse(target);
-  // A file is read from disk while it is sent.
-  const what = isAddress ? target : { file: await openAsBlob(target), name: basename(target) };
-  const { page } = await client.read(what, options);
+  const isUrl = URL.canParse(target);
+  // A Blob from `openAsBlob` is read from disk while it is sent.
+  const source = isUrl ? target : { file: await openAsBlob(target), name: basename(target) };
+  const { page } = await client.read(source, options);
   const title = page.title || basename(target);
   const name = `${title.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'page'}.md`;
   await writeFile(name, `# ${title}\n\n${page.content}\n`);
@@ -20,7 +20,7 @@ async function read(target: string): Promise<void> {
 }
 
 const waiting = process.argv.slice(2);
-async function lane(): Promise<void> {
+async function worker(): Promise<void> {
   for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
     try {
       await read(target);
@@ -30,4 +30,4 @@ async function lane(): Promise<void> {
     }
   }
 }
-await Promise.all(Array.from({ length: AT_ONCE }, lane));
+await Promise.all(Array.from({ length: CONCURRENCY }, worker));

@@ -1,4 +1,4 @@
-// LlamaIndex keeps documents by their vectors and finds what a question is about: `baseURL` is Lectern's.
+// Indexes documents with LlamaIndex and searches them; the vectors come from Lectern at `baseURL`.
 import { JinaAIEmbedding } from '@llamaindex/jinaai';
 import { Document, Settings, VectorStoreIndex } from 'llamaindex';
 
@@ -8,11 +8,11 @@ Settings.embedModel = new JinaAIEmbedding({
   model: 'lectern-static-v1',
 });
 
-// The reader's text of each address given, else two of our own.
-const read = async (address) => (await fetch(`http://localhost:3000/${address}`)).text();
-const [question = 'How do bees find home?', ...addresses] = process.argv.slice(2);
-const texts = addresses.length
-  ? await Promise.all(addresses.map(read))
+// Reads the given URLs, or uses two sample texts.
+const read = async (url) => (await fetch(`http://localhost:3000/${url}`)).text();
+const [question = 'How do bees find home?', ...urls] = process.argv.slice(2);
+const texts = urls.length
+  ? await Promise.all(urls.map(read))
   : ['Bees find their way home by the sun.', 'Green tea is made from leaves that were not oxidised.'];
 
 const index = await VectorStoreIndex.fromDocuments(texts.map((text) => new Document({ text })));

@@ -1,4 +1,4 @@
-// The text of a picture, by chat completions of the OpenAI SDK.
+// Recognizes the text of an image through the chat completions of the OpenAI SDK.
 import { readFile } from 'node:fs/promises';
 import OpenAI from 'openai';
 

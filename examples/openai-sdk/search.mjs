@@ -1,4 +1,4 @@
-// A question and the text that answers it, by the OpenAI SDK: only `baseURL` is Lectern's.
+// Finds the text that answers a question, with embeddings through the OpenAI SDK; only `baseURL` is specific to Lectern.
 import OpenAI from 'openai';
 
 const client = new OpenAI({
@@ -15,9 +15,11 @@ const texts = [
 const question = process.argv[2] ?? 'What is green tea made from?';
 
 const { data } = await client.embeddings.create({ model, input: [question, ...texts] });
-const [asked, ...given] = data.map(({ embedding }) => embedding);
+const [questionVector, ...textVectors] = data.map(({ embedding }) => embedding);
 
-// Vectors have unit length: their product is the cosine.
-const nearness = given.map((vector) => vector.reduce((sum, value, at) => sum + value * asked[at], 0));
-const best = nearness.indexOf(Math.max(...nearness));
-console.log(`${nearness[best].toFixed(3)}  ${texts[best]}`);
+// The vectors have unit length, so their dot product is the cosine similarity.
+const similarities = textVectors.map((vector) =>
+  vector.reduce((sum, value, at) => sum + value * questionVector[at], 0),
+);
+const best = similarities.indexOf(Math.max(...similarities));
+console.log(`${similarities[best].toFixed(3)}  ${texts[best]}`);

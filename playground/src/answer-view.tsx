@@ -1,4 +1,4 @@
-/** An answer in all its views, and the line that says what it took. */
+/** The answer panel: views of an answer, and a status line with time and tokens. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Call } from './call.ts';
 import { CodeView } from './code-view.tsx';
@@ -8,7 +8,7 @@ import { JsonView } from './json-view.tsx';
 import { RankingView, VectorsView } from './model-views.tsx';
 import { Markdown, PageView, ResultList } from './page-view.tsx';
 import { Prose } from './prose.tsx';
-import { type Result, readingFacts, resultOf } from './result.ts';
+import { metadataFacts, type Result, resultOf } from './result.ts';
 import { Scrollable } from './scrollable.tsx';
 import { type Answer, type Failure, isRecord } from './send.ts';
 import { TabList } from './tab-list.tsx';
@@ -29,17 +29,17 @@ type View = keyof typeof VIEWS;
 interface AnswerViewProps {
   readonly tab: TabName;
   readonly answer: Answer | undefined;
-  /** The request as it would be sent now. */
+  /** The current request; `undefined` while the draft is invalid. */
   readonly call: Call | undefined;
-  readonly unready: string | undefined;
+  readonly draftError: string | undefined;
   readonly withKey: boolean;
-  /** Sends the request again with an option on; absent where there is no such option. */
-  readonly askWith: ((option: 'explain' | 'trace') => void) | undefined;
-  readonly knowsTrace: boolean;
+  /** Sends the request again with an option on; `undefined` if the form lacks the option. */
+  readonly resendWith: ((option: 'explain' | 'trace') => void) | undefined;
+  readonly supportsTrace: boolean;
 }
 
 export function AnswerView(props: AnswerViewProps) {
-  const { tab, answer, call, unready, withKey, askWith } = props;
+  const { tab, answer, call, draftError, withKey, resendWith } = props;
   const [wanted, setWanted] = useState<View>('answer');
   const result = useMemo(() => answer && resultOf(answer), [answer]);
   const views = viewsFor(props, result);
@@ -56,8 +56,8 @@ export function AnswerView(props: AnswerViewProps) {
         data-view={view}
         aria-busy={answer?.state === 'running'}
       >
-        {view === 'code' && <CodeView call={call} unready={unready} withKey={withKey} />}
-        {view === 'answer' && !answer && <Invitation tab={tab} />}
+        {view === 'code' && <CodeView call={call} draftError={draftError} withKey={withKey} />}
+        {view === 'answer' && !answer && <EmptyAnswer tab={tab} />}
         {view === 'answer' && answer?.failure && <FailureView failure={answer.failure} />}
         {view === 'answer' && answer && result && <Rendered answer={answer} result={result} />}
         {view === 'raw' && answer && result && <Raw text={rawOf(answer, result)} />}
@@ -66,22 +66,22 @@ export function AnswerView(props: AnswerViewProps) {
         {view === 'removed' && (
           <ExplanationView
             explanation={explanationIn(result)}
-            ask={askWith && call?.answer !== 'text' ? () => askWith('explain') : undefined}
+            ask={resendWith && call?.answer !== 'text' ? () => resendWith('explain') : undefined}
           />
         )}
-        {view === 'trace' && <Trace result={result} ask={askWith && (() => askWith('trace'))} />}
+        {view === 'trace' && <Trace result={result} ask={resendWith && (() => resendWith('trace'))} />}
       </div>
     </section>
   );
 }
 
-function viewsFor({ tab, answer, knowsTrace }: AnswerViewProps, result: Result | undefined): View[] {
+function viewsFor({ tab, answer, supportsTrace }: AnswerViewProps, result: Result | undefined): View[] {
   if (!answer || !result) return ['answer', 'code'];
   const views: View[] = ['answer', 'raw'];
   if (typeof answer.json === 'object' || answer.events.length > 0) views.push('json');
   if (answer.events.length > 0) views.push('events');
   if (tab === 'read') views.push('removed');
-  if (result.trace || knowsTrace) views.push('trace');
+  if (result.trace || supportsTrace) views.push('trace');
   return [...views, 'code'];
 }
 
@@ -93,12 +93,12 @@ const explanationIn = (result: Result | undefined) => {
   return isRecord(explanation) ? explanation : undefined;
 };
 
-function Invitation({ tab }: { tab: TabName }) {
+function EmptyAnswer({ tab }: { tab: TabName }) {
   return (
     <div class="invitation">
-      <p>{tabOf(tab).answers}</p>
+      <p>{tabOf(tab).hint}</p>
       <p class="keys">
-        <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends, <kbd>Esc</kbd> stops, <kbd>/</kbd> searches the options.
+        <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends, <kbd>Esc</kbd> stops, <kbd>/</kbd> searches options.
       </p>
     </div>
   );
@@ -108,10 +108,10 @@ function StatusLine({ answer, result }: { answer: Answer; result: Result }) {
   const { state, status, ms, firstByteMs } = answer;
   const facts: (readonly [string, string])[] = [
     ...(status ? [['Status', String(status)] as const] : []),
-    ['Time', shownMs(ms)],
-    ...(firstByteMs !== undefined ? [['First byte', shownMs(firstByteMs)] as const] : []),
+    ['Time', formatMs(ms)],
+    ...(firstByteMs !== undefined ? [['First byte', formatMs(firstByteMs)] as const] : []),
     ...(result.tokens !== undefined ? [['Tokens', result.tokens.toLocaleString('en')] as const] : []),
-    ...readingFacts(answer, result),
+    ...metadataFacts(answer, result),
   ];
   return (
     <div class={`status ${state}`} role="status">
@@ -135,7 +135,7 @@ const STATES: Readonly<Record<Answer['state'], string>> = {
   failed: 'Failed',
 };
 
-const shownMs = (ms: number) => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+const formatMs = (ms: number) => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 function FailureView({ failure: { title, message, path, facts, hint } }: { failure: Failure }) {
   return (
@@ -168,7 +168,7 @@ function FailureView({ failure: { title, message, path, facts, hint } }: { failu
 
 function Rendered({ answer, result }: { answer: Answer; result: Result }) {
   const { call, picture } = answer;
-  if (picture) return <img class="shot" src={picture} alt="What the server answered" />;
+  if (picture) return <img class="shot" src={picture} alt="Answer of the server" />;
   if (call.tab === 'embed' && Array.isArray(result.body.data)) {
     return <VectorsView body={result.body} texts={textsIn(call.target.input)} />;
   }
@@ -184,7 +184,7 @@ function Rendered({ answer, result }: { answer: Answer; result: Result }) {
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 function Recognized({ answer, text }: { answer: Answer; text: string }) {
-  if (text === '' && answer.state === 'done') return <p class="meaning">No text was found in it.</p>;
+  if (text === '' && answer.state === 'done') return <p class="meaning">No text found.</p>;
   const form = answer.call.options.output_format ?? 'markdown';
   return form === 'markdown' ? <Markdown text={text} /> : <pre class="text">{text}</pre>;
 }
@@ -197,30 +197,30 @@ function rawOf({ text, json }: Answer, { pages, text: found }: Result): string {
   return found ?? (json === undefined ? text : JSON.stringify(json, null, 2));
 }
 
-const MOST_RAW = 200_000;
+const MAX_RAW_CHARACTERS = 200_000;
 
 function Raw({ text }: { text: string }) {
   const [all, setAll] = useState(false);
-  const shown = all ? text : text.slice(0, MOST_RAW);
+  const shown = all ? text : text.slice(0, MAX_RAW_CHARACTERS);
   return (
     <div class="raw">
       <CopyButton text={text} />
-      <Scrollable label="The answer as it is">
+      <Scrollable label="Raw answer">
         <pre>{shown}</pre>
       </Scrollable>
       {shown.length < text.length && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
-          all {text.length.toLocaleString('en')} characters
+          Show all {text.length.toLocaleString('en')} characters
         </button>
       )}
     </div>
   );
 }
 
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 
 function Events({ answer: { events } }: { answer: Answer }) {
-  const hidden = Math.max(events.length - MOST_EVENTS, 0);
+  const hidden = Math.max(events.length - MAX_EVENTS, 0);
   return (
     <ol class="events" start={hidden + 1}>
       {events.slice(hidden).map(({ event, data, text, atMs }, index) => (
@@ -228,7 +228,7 @@ function Events({ answer: { events } }: { answer: Answer }) {
           <details>
             <summary>
               <code>{event}</code>
-              <span class="at">{shownMs(atMs)}</span>
+              <span class="at">{formatMs(atMs)}</span>
               <span class="count">{text.length.toLocaleString('en')} characters</span>
               <span class="words">{previewOf(data)}</span>
             </summary>
@@ -251,7 +251,7 @@ function Trace({ result, ask }: { result: Result | undefined; ask: (() => void) 
   if (result?.trace) return <TraceView trace={result.trace} />;
   return (
     <div class="invitation">
-      <p>Where does the time go? The server can say how long each step took.</p>
+      <p>See how long each step of the request took.</p>
       {ask && (
         <button type="button" class="primary" onClick={ask}>
           Trace this request

@@ -1,12 +1,12 @@
-/** The page: tabs, what is asked, and what came back. */
+/** The playground page: tabs, request form and answer. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { AnswerView } from './answer-view.tsx';
-import { type Call, type ChosenFile, callOf, Unready } from './call.ts';
+import { buildCall, type Call, type ChosenFile, DraftError } from './call.ts';
 import { Inputs } from './inputs.tsx';
 import { KeyField } from './key-field.tsx';
 import { listModels, type Model, modelsFor } from './models.ts';
-import { OptionsForm, searchOptions, WIDE } from './options-form.tsx';
+import { focusOptionSearch, OptionsForm, WIDE_SCREEN } from './options-form.tsx';
 import { type Answer, send } from './send.ts';
 import { useShortcuts } from './shortcuts.ts';
 import {
@@ -29,7 +29,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
   const [apiKey, setApiKey] = useState(() => sessionStorage.getItem(KEY_STORE) ?? '');
   const [files, setFiles] = useState<Partial<Record<TabName, ChosenFile>>>({});
   const [answers, setAnswers] = useState<Partial<Record<TabName, Answer>>>({});
-  const [refusal, setRefusal] = useState<Unready>();
+  const [refusal, setRefusal] = useState<DraftError>();
   const models = useModels(setup.faces.models);
   const running = useRef<AbortController>(undefined);
   const panel = useRef<HTMLDivElement>(null);
@@ -42,7 +42,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
   const answer = answers[tab];
   const isRunning = answer?.state === 'running';
   const ready = useMemo(
-    () => attempt(tab, draft, { setup, file: files[tab], standardModel: fitting[0]?.id }),
+    () => attempt(tab, draft, { setup, file: files[tab], defaultModel: fitting[0]?.id }),
     [tab, draft, setup, files, fitting],
   );
 
@@ -50,34 +50,34 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
     setRefusal(undefined);
     setState((before) => withDraft(before, part));
   };
-  const keepKey = (key: string) => {
+  const storeKey = (key: string) => {
     setApiKey(key);
     if (key) sessionStorage.setItem(KEY_STORE, key);
     else sessionStorage.removeItem(KEY_STORE);
   };
-  const run = (call: Call | Unready) => {
-    if (call instanceof Unready) return setRefusal(call);
+  const run = (call: Call | DraftError) => {
+    if (call instanceof DraftError) return setRefusal(call);
     setRefusal(undefined);
     running.current?.abort();
     const stopper = new AbortController();
     running.current = stopper;
-    if (!matchMedia(WIDE).matches) panel.current?.scrollIntoView({ block: 'start' });
+    if (!matchMedia(WIDE_SCREEN).matches) panel.current?.scrollIntoView({ block: 'start' });
     void send(call, {
       apiKey,
       signal: stopper.signal,
-      tell: (told) => setAnswers((before) => ({ ...before, [call.tab]: told })),
+      onAnswer: (answer) => setAnswers((before) => ({ ...before, [call.tab]: answer })),
     });
   };
   const stop = () => running.current?.abort();
-  const askWith = (option: 'explain' | 'trace') => {
-    const asked = { ...draft, options: withValue(draft.options, option, 'true') };
-    change(asked);
-    run(attempt(tab, asked, { setup, file: files[tab], standardModel: fitting[0]?.id }));
+  const resendWith = (option: 'explain' | 'trace') => {
+    const changed = { ...draft, options: withValue(draft.options, option, 'true') };
+    change(changed);
+    run(attempt(tab, changed, { setup, file: files[tab], defaultModel: fitting[0]?.id }));
   };
-  useShortcuts({ send: () => run(ready), stop, search: searchOptions });
+  useShortcuts({ send: () => run(ready), stop, search: focusOptionSearch });
 
-  const knows = (option: string) => fields.some(({ name }) => name === option);
-  const faulty = refusal?.field ?? (answer?.state === 'failed' ? answer.failure?.path : undefined);
+  const supports = (option: string) => fields.some(({ name }) => name === option);
+  const invalidField = refusal?.field ?? (answer?.state === 'failed' ? answer.failure?.path : undefined);
   const keyNeeded = !apiKey && setup.keyNeeded[FACES[form]];
   return (
     <>
@@ -85,14 +85,14 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
         <p class="brand">
           Lectern <span class="count">{setup.version}</span>
         </p>
-        <nav aria-label="Elsewhere">
+        <nav aria-label="Site">
           <a href="/docs">Documentation</a>
         </nav>
-        <KeyField value={apiKey} change={keepKey} isNeeded={keyNeeded} />
+        <KeyField value={apiKey} change={storeKey} isNeeded={keyNeeded} />
       </header>
       <TabList
         id="face"
-        label="What to ask"
+        label="Operation"
         tabs={TABS}
         chosen={tab}
         choose={(name) => {
@@ -110,7 +110,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
               run(ready);
             }}
           >
-            <h1>{tabOf(tab).asks}</h1>
+            <h1>{tabOf(tab).heading}</h1>
             <Inputs
               key={tab}
               tab={tab}
@@ -119,7 +119,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
               file={files[tab]}
               chooseFile={(file) => setFiles((before) => ({ ...before, [tab]: file }))}
               models={fitting}
-              faulty={faulty}
+              invalidField={invalidField}
             />
             <div class="actions">
               <button type="submit" class="primary" disabled={isRunning}>
@@ -130,10 +130,10 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
               </button>
               <AnswerForms tab={tab} chosen={draft.answer} choose={(form) => change({ answer: form })} />
               <span class="switches">
-                {knows('explain') && tab === 'read' && (
+                {supports('explain') && tab === 'read' && (
                   <Switch option="explain" title="explain" draft={draft} change={change} />
                 )}
-                {knows('trace') && <Switch option="trace" title="trace" draft={draft} change={change} />}
+                {supports('trace') && <Switch option="trace" title="trace" draft={draft} change={change} />}
               </span>
             </div>
             {refusal && (
@@ -147,7 +147,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
               presets={setup.presets}
               values={draft.options}
               change={(options) => change({ options })}
-              faulty={faulty}
+              invalidField={invalidField}
             />
           </form>
           <div ref={panel}>
@@ -155,11 +155,11 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
               key={`answer-${tab}`}
               tab={tab}
               answer={answer}
-              call={ready instanceof Unready ? undefined : ready}
-              unready={ready instanceof Unready ? ready.message : undefined}
+              call={ready instanceof DraftError ? undefined : ready}
+              draftError={ready instanceof DraftError ? ready.message : undefined}
               withKey={apiKey !== '' || setup.keyNeeded[FACES[form]]}
-              askWith={askWith}
-              knowsTrace={knows('trace')}
+              resendWith={resendWith}
+              supportsTrace={supports('trace')}
             />
           </div>
         </div>
@@ -170,16 +170,16 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
 
 const FACES = { read: 'reader', search: 'search', embed: 'models', rerank: 'models', ocr: 'models' } as const;
 
-function attempt(...given: Parameters<typeof callOf>): Call | Unready {
+function attempt(...given: Parameters<typeof buildCall>): Call | DraftError {
   try {
-    return callOf(...given);
+    return buildCall(...given);
   } catch (error) {
-    if (error instanceof Unready) return error;
+    if (error instanceof DraftError) return error;
     throw error;
   }
 }
 
-/** State that follows the fragment of the address, and is written into it. Nothing is ever sent because of a fragment. */
+/** Keeps the state in sync with the URL fragment. A fragment never triggers a request. */
 function useSharedState() {
   const [state, setState] = useState<State>(() => withFragment(emptyState(), location.hash));
   useEffect(() => {
@@ -197,7 +197,7 @@ function useSharedState() {
 function useModels(base: string | null): readonly Model[] {
   const [models, setModels] = useState<readonly Model[]>([]);
   const load = useCallback(async () => {
-    // Without a list a model can still be named.
+    // If the list is unavailable, the user can still type a model id.
     if (base) setModels(await listModels(base).catch(() => []));
   }, [base]);
   useEffect(() => void load(), [load]);
@@ -215,7 +215,7 @@ function AnswerForms({ tab, chosen, choose }: AnswerFormsProps) {
   if (forms.length === 1) return null;
   return (
     <fieldset class="segments">
-      <legend class="hidden">The answer as</legend>
+      <legend class="hidden">Answer format</legend>
       {forms.map((form) => (
         <label key={form} class="pill">
           <input type="radio" name="answer" checked={chosen === form} onChange={() => choose(form)} />

@@ -1,4 +1,4 @@
-/** From what a person has set to one HTTP request, which is sent and from which every snippet is written. */
+/** Builds one HTTP request from the form. It is sent as it is, and all code snippets are generated from it. */
 import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import type { Draft, Values } from './state.ts';
 import { type AnswerForm, type TabName, tabOf } from './tabs.ts';
@@ -9,10 +9,10 @@ export interface ChosenFile {
   readonly blob: Blob;
 }
 
-/** Stands in a body where the data URL of a file comes: what nobody can type. */
-export const FILE_PLACE = '\u0001';
-/** The same as JSON writes it: with its quotes no text can hold it. */
-export const WRITTEN_FILE_PLACE = JSON.stringify(FILE_PLACE);
+/** Placeholder for the data URL of a file in a body: a character that nobody types. */
+export const FILE_PLACEHOLDER = '\u0001';
+/** The placeholder as JSON. With its quotes it cannot occur inside another string. */
+export const FILE_PLACEHOLDER_JSON = JSON.stringify(FILE_PLACEHOLDER);
 
 export type Body =
   | { readonly kind: 'json'; readonly value: Readonly<Record<string, unknown>>; readonly file?: ChosenFile }
@@ -25,13 +25,13 @@ export interface Call {
   /** Without Authorization and Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** What was given, for snippets in terms of the client. */
+  /** The inputs, for snippets that use the client. */
   readonly target: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Why no request can be made of what is set; `field` is the name of the input or option at fault. */
-export class Unready extends Error {
+/** The form is incomplete or invalid; `field` names the input or option. */
+export class DraftError extends Error {
   readonly field: string;
   constructor(field: string, message: string) {
     super(message);
@@ -48,12 +48,12 @@ const ACCEPT: Readonly<Record<AnswerForm, string>> = {
 export interface CallContext {
   readonly setup: PlaygroundSetup;
   readonly file: ChosenFile | undefined;
-  /** The model that is taken when none is named. */
-  readonly standardModel: string | undefined;
+  /** Model to use if none is chosen. */
+  readonly defaultModel: string | undefined;
 }
 
-/** The request of a tab. Throws Unready. */
-export function callOf(tab: TabName, draft: Draft, context: CallContext): Call {
+/** Builds the request of a tab. Throws a DraftError. */
+export function buildCall(tab: TabName, draft: Draft, context: CallContext): Call {
   const fields = context.setup.forms[tabOf(tab).form];
   switch (tab) {
     case 'read':
@@ -71,29 +71,29 @@ export function callOf(tab: TabName, draft: Draft, context: CallContext): Call {
 function readCall(draft: Draft, fields: readonly FormField[], { setup, file }: CallContext): Call {
   const { inputs, options } = draft;
   const source = inputs.source ?? 'url';
-  const { headers, body, all } = gatherOptions(fields, options);
+  const { headers, body, all } = collectOptions(fields, options);
   const shared = { tab: 'read', answer: draft.answer, url: `${setup.faces.reader}/`, options: all } as const;
-  const asked = { Accept: ACCEPT[draft.answer], ...headers };
+  const requestHeaders = { Accept: ACCEPT[draft.answer], ...headers };
   if (source === 'file') {
-    if (!file) throw new Unready('file', 'Choose a file to read.');
+    if (!file) throw new DraftError('file', 'Choose a file to read.');
     const extra = Object.entries(body).flatMap(([name, value]) =>
       (Array.isArray(value) ? value : [value]).map((item) => [name, asText(item)] as const),
     );
-    return { ...shared, headers: asked, body: { kind: 'form', fields: extra, file }, target: {} };
+    return { ...shared, headers: requestHeaders, body: { kind: 'form', fields: extra, file }, target: {} };
   }
   const url = inputs.url?.trim() ?? '';
-  if (source === 'html' && !inputs.html?.trim()) throw new Unready('html', 'Paste the HTML to read.');
-  if (source === 'url' && !url) throw new Unready('url', 'Type the address of a page.');
+  if (source === 'html' && !inputs.html?.trim()) throw new DraftError('html', 'Paste the HTML to read.');
+  if (source === 'url' && !url) throw new DraftError('url', 'Enter the URL of a page.');
   const target = source === 'html' ? { html: inputs.html, ...(url && { url }) } : { url };
-  return { ...shared, headers: asked, body: { kind: 'json', value: { ...target, ...body } }, target };
+  return { ...shared, headers: requestHeaders, body: { kind: 'json', value: { ...target, ...body } }, target };
 }
 
 function searchCall(tab: 'search' | 'ask', draft: Draft, fields: readonly FormField[], { setup }: CallContext): Call {
-  const base = faceOf(setup.faces.search, 'search host');
+  const base = requireFace(setup.faces.search, 'search host');
   const q = draft.inputs.q?.trim() ?? '';
-  if (!q) throw new Unready('q', tab === 'ask' ? 'Ask something.' : 'Type what to search for.');
+  if (!q) throw new DraftError('q', tab === 'ask' ? 'Enter a question.' : 'Enter a query.');
   const asking: Values = tab === 'ask' ? { provider: 'reader', passages: 'true', ...draft.options } : draft.options;
-  const { headers, body, all } = gatherOptions(fields, asking);
+  const { headers, body, all } = collectOptions(fields, asking);
   return {
     tab,
     answer: draft.answer,
@@ -111,12 +111,12 @@ function modelCall(
   tab: keyof typeof MODEL_PATHS,
   draft: Draft,
   fields: readonly FormField[],
-  { setup, file, standardModel }: CallContext,
+  { setup, file, defaultModel }: CallContext,
 ): Call {
-  const url = faceOf(setup.faces.models, 'model host') + MODEL_PATHS[tab];
-  const model = draft.inputs.model || standardModel;
-  if (!model) throw new Unready('model', 'Name a model: this server lists none for this.');
-  const { all: options } = gatherOptions(fields, draft.options);
+  const url = requireFace(setup.faces.models, 'model host') + MODEL_PATHS[tab];
+  const model = draft.inputs.model || defaultModel;
+  if (!model) throw new DraftError('model', 'Enter a model id: this server lists no suitable model.');
+  const { all: options } = collectOptions(fields, draft.options);
   const target = modelTarget(tab, draft.inputs, file);
   const stream = draft.answer === 'stream';
   return {
@@ -142,30 +142,30 @@ function modelCall(
 function modelTarget(tab: keyof typeof MODEL_PATHS, inputs: Values, file: ChosenFile | undefined) {
   if (tab === 'embed') {
     const input = linesOf(inputs.texts);
-    if (input.length === 0) throw new Unready('texts', 'Type a text to embed, or several, a line each.');
+    if (input.length === 0) throw new DraftError('texts', 'Enter texts to embed, one per line.');
     return { input };
   }
   if (tab === 'rerank') {
     const query = inputs.query?.trim() ?? '';
     const documents = linesOf(inputs.documents);
-    if (!query) throw new Unready('query', 'Type what the documents are ranked for.');
-    if (documents.length === 0) throw new Unready('documents', 'Type the documents, a line each.');
+    if (!query) throw new DraftError('query', 'Enter a query to rank the documents by.');
+    if (documents.length === 0) throw new DraftError('documents', 'Enter documents, one per line.');
     return { query, documents };
   }
-  if (!file) throw new Unready('file', 'Choose a picture or a PDF file.');
+  if (!file) throw new DraftError('file', 'Choose an image or PDF file.');
   const part =
     file.type === 'application/pdf'
-      ? { type: 'file', file: { filename: file.name, file_data: FILE_PLACE } }
-      : { type: 'image_url', image_url: { url: FILE_PLACE } };
+      ? { type: 'file', file: { filename: file.name, file_data: FILE_PLACEHOLDER } }
+      : { type: 'image_url', image_url: { url: FILE_PLACEHOLDER } };
   const prompt = inputs.prompt?.trim();
   return { messages: [{ role: 'user', content: [...(prompt ? [{ type: 'text', text: prompt }] : []), part] }] };
 }
 
-function faceOf(address: string | null, name: string): string {
-  if (address) return address;
-  throw new Unready(
+function requireFace(url: string | null, name: string): string {
+  if (url) return url;
+  throw new DraftError(
     'face',
-    `This server cannot tell under which address its ${name} is reached from here: start it with LECTERN_PUBLIC_URL.`,
+    `This server does not know the public URL of its ${name}: set LECTERN_PUBLIC_URL and restart it.`,
   );
 }
 
@@ -175,15 +175,15 @@ export const linesOf = (text: string | undefined): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Options by the place where they go: those that have a header there, the others in the body; all of them by name. */
-function gatherOptions(fields: readonly FormField[], values: Values) {
+/** Splits options into headers, where an option has one, and body fields; `all` has every option by name. */
+function collectOptions(fields: readonly FormField[], values: Values) {
   const headers: Record<string, string> = {};
   const body: Record<string, unknown> = {};
   const all: Record<string, unknown> = {};
   for (const field of fields) {
     const text = values[field.name];
     if (text === undefined) continue;
-    const value = meantBy(field, text);
+    const value = parseValue(field, text);
     if (value === undefined) continue;
     put(all, field.name, value);
     const header = headerTextOf(field, value);
@@ -193,15 +193,15 @@ function gatherOptions(fields: readonly FormField[], values: Values) {
   return { headers, body, all };
 }
 
-/** `markdown.hr` goes into the object `markdown`. */
+/** Sets a value; `markdown.hr` sets the field `hr` of the object `markdown`. */
 function put(target: Record<string, unknown>, name: string, value: unknown): void {
   const [option, member] = name.split('.') as [string, string?];
   if (member === undefined) target[option] = value;
   else target[option] = { ...(target[option] as object | undefined), [member]: value };
 }
 
-/** The value that a text in the form means; undefined when it means that nothing is given. Throws Unready. */
-function meantBy({ name, kind }: FormField, text: string): unknown {
+/** Parses the text of a form field; `undefined` if it is empty. Throws a DraftError. */
+function parseValue({ name, kind }: FormField, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   switch (kind) {
@@ -209,7 +209,7 @@ function meantBy({ name, kind }: FormField, text: string): unknown {
       return trimmed === 'true' || (trimmed === 'false' ? false : trimmed);
     case 'number': {
       const value = Number(trimmed);
-      if (Number.isNaN(value)) throw new Unready(name, `${name} must be a number.`);
+      if (Number.isNaN(value)) throw new DraftError(name, `${name} must be a number.`);
       return value;
     }
     case 'list': {
@@ -220,14 +220,14 @@ function meantBy({ name, kind }: FormField, text: string): unknown {
       try {
         return JSON.parse(trimmed);
       } catch {
-        throw new Unready(name, `${name} must be JSON.`);
+        throw new DraftError(name, `${name} must be JSON.`);
       }
     default:
       return trimmed;
   }
 }
 
-/** A header holds one line of ASCII, and parts a list at its commas. */
+/** Returns a value as header text; `undefined` if a header cannot hold it: it must be ASCII, and commas separate lists. */
 function headerTextOf({ kind }: FormField, value: unknown): string | undefined {
   if (typeof value === 'object') return undefined;
   const text = String(value);

@@ -1,4 +1,4 @@
-/** The request as code: exactly what is sent, with the key named and never shown. */
+/** Shows the request as code. The key is read from an environment variable and never shown. */
 import { useState } from 'preact/hooks';
 import type { Call } from './call.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -7,14 +7,14 @@ import { LANGUAGES, type Language, snippet } from './snippets.ts';
 
 interface CodeViewProps {
   readonly call: Call | undefined;
-  /** Why there is no request yet. */
-  readonly unready: string | undefined;
+  /** Why no request can be built yet. */
+  readonly draftError: string | undefined;
   readonly withKey: boolean;
 }
 
-export function CodeView({ call, unready, withKey }: CodeViewProps) {
+export function CodeView({ call, draftError, withKey }: CodeViewProps) {
   const [wanted, setWanted] = useState<Language>('curl');
-  if (!call) return <p class="invitation">{unready}</p>;
+  if (!call) return <p class="invitation">{draftError}</p>;
   const written = LANGUAGES.flatMap((language) => {
     const code = snippet(language, call, withKey);
     return code === undefined ? [] : [{ language, code }];
@@ -44,7 +44,7 @@ export function CodeView({ call, unready, withKey }: CodeViewProps) {
       </Scrollable>
       {withKey && (
         <p class="meaning">
-          It takes the key from the environment variable <code>LECTERN_API_KEY</code>.
+          The code reads the key from the environment variable <code>LECTERN_API_KEY</code>.
         </p>
       )}
     </div>

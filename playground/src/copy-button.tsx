@@ -3,25 +3,25 @@ import { useEffect, useState } from 'preact/hooks';
 const SHOWN_MS = 1_500;
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [told, setTold] = useState('');
+  const [status, setStatus] = useState('');
   useEffect(() => {
-    if (!told) return;
-    const timer = setTimeout(() => setTold(''), SHOWN_MS);
+    if (!status) return;
+    const timer = setTimeout(() => setStatus(''), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [status]);
   const copy = () =>
     copyText(text).then(
-      () => setTold('Copied'),
-      () => setTold('Not allowed'),
+      () => setStatus('Copied'),
+      () => setStatus('Copy failed'),
     );
   return (
     <button type="button" class="quiet copy" onClick={copy}>
-      <span aria-live="polite">{told || label}</span>
+      <span aria-live="polite">{status || label}</span>
     </button>
   );
 }
 
-/** The clipboard proper is there on secure origins only, and a server on a private network has none. */
+/** Copies a text. The Clipboard API exists only on secure origins, which a server in a private network may not have. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

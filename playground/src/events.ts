@@ -1,17 +1,17 @@
-/** Server-sent events out of a stream of text (WHATWG HTML, section 9.2), as this server writes them. */
+/** Parses server-sent events (WHATWG HTML, section 9.2) in the form that this server writes. */
 
 export interface StreamEvent {
-  /** `message` when the stream names none. */
+  /** `message` if the stream names none. */
   readonly event: string;
   readonly data: string;
 }
 
-/** Reads events as they come, whatever pieces the network makes of them. */
+/** Yields events as they arrive; chunks may end anywhere. */
 export async function* readEvents(bytes: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = bytes.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   let event = '';
   let data: string[] = [];
-  // Pieces of a line that has not ended: joined once, or a long event would be copied with each piece.
+  // Parts of an unfinished line, joined once at its end to avoid copying a long event with each chunk.
   let pending: string[] = [];
   try {
     for (;;) {

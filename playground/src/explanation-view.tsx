@@ -1,10 +1,10 @@
-/** What extraction left out, by rule, and where each block of the Markdown comes from. */
+/** Explains an extraction: removed elements by rule, and the source element of each Markdown block. */
 import { Scrollable } from './scrollable.tsx';
 import { type Fields, isRecord } from './send.ts';
 
 interface ExplanationProps {
   readonly explanation: Fields | undefined;
-  /** Asks again with an explanation; absent where none can be had. */
+  /** Sends the request again with an explanation; `undefined` if not available. */
   readonly ask: (() => void) | undefined;
 }
 
@@ -13,7 +13,8 @@ export function ExplanationView({ explanation, ask }: ExplanationProps) {
     return (
       <div class="invitation">
         <p>
-          Why is something missing? The reader can list what it left out, by which rule, and where each block is from.
+          Why is something missing? The reader can list the removed elements, the rule that removed each, and the source
+          of each block.
         </p>
         {ask && (
           <button type="button" class="primary" onClick={ask}>
@@ -30,12 +31,12 @@ export function ExplanationView({ explanation, ask }: ExplanationProps) {
     <div class="explanation">
       <dl class="facts-list">
         <Fact name="Kind of page" value={withShare(explanation.kind, explanation.kindConfidence)} />
-        <Fact name="Content chosen from" value={withShare(explanation.source, explanation.confidence)} />
-        <Fact name="Left out" value={`${explanation.removedCount ?? removed.length}`} />
+        <Fact name="Content source" value={withShare(explanation.source, explanation.confidence)} />
+        <Fact name="Removed" value={`${explanation.removedCount ?? removed.length}`} />
         <Fact name="Blocks" value={`${explanation.blockCount ?? blocks.length}`} />
         <Fact name="Extraction" value={String(explanation.version ?? '')} />
       </dl>
-      <h3>Left out</h3>
+      <h3>Removed</h3>
       {[...rules].map(([rule, items]) => (
         <details key={rule} class="rule">
           <summary>
@@ -55,9 +56,9 @@ export function ExplanationView({ explanation, ask }: ExplanationProps) {
           </ul>
         </details>
       ))}
-      {removed.length === 0 && <p>Nothing was left out.</p>}
-      <h3>Blocks and their source</h3>
-      <Scrollable class="scroll" label="Blocks and their source">
+      {removed.length === 0 && <p>Nothing was removed.</p>}
+      <h3>Blocks and their sources</h3>
+      <Scrollable class="scroll" label="Blocks and their sources">
         <table class="blocks">
           <thead>
             <tr>
@@ -96,7 +97,7 @@ function byRule(removed: readonly Fields[]): Map<string, Fields[]> {
 }
 
 const withShare = (value: unknown, share: unknown): string =>
-  value === undefined ? '' : `${value}${typeof share === 'number' ? `, ${Math.round(share * 100)} % sure` : ''}`;
+  value === undefined ? '' : `${value}${typeof share === 'number' ? `, ${Math.round(share * 100)} % confidence` : ''}`;
 
 function Fact({ name, value }: { name: string; value: string }) {
   return value ? (

@@ -1,6 +1,6 @@
 /**
- * HTML of strangers as nodes that run nothing and load nothing: those of a template belong to a document without a window
- * (WHATWG HTML, section 4.12.3). Styles of single elements are renamed before, or the page's policy would complain of each.
+ * Parses untrusted HTML into inert nodes: template content belongs to a document without a window, so it neither runs nor
+ * loads anything (WHATWG HTML, section 4.12.3). `style` attributes are renamed first, to avoid a policy report for each.
  */
 export function inertNodes(html: string): DocumentFragment {
   const template = document.createElement('template');

@@ -1,4 +1,4 @@
-/** What each tab asks for. */
+/** Input fields of each tab. */
 import { useId } from 'preact/hooks';
 import type { ChosenFile } from './call.ts';
 import type { Model } from './models.ts';
@@ -11,9 +11,9 @@ interface InputsProps {
   readonly set: (name: string, value: string) => void;
   readonly file: ChosenFile | undefined;
   readonly chooseFile: (file: ChosenFile | undefined) => void;
-  /** Those that fit this tab. */
+  /** Models for this tab. */
   readonly models: readonly Model[];
-  readonly faulty: string | undefined;
+  readonly invalidField: string | undefined;
 }
 
 export function Inputs(props: InputsProps) {
@@ -32,7 +32,7 @@ export function Inputs(props: InputsProps) {
           <Texts
             {...props}
             name="texts"
-            label="Texts, one a line"
+            label="Texts, one per line"
             rows={6}
             placeholder={'The cat sleeps\nA dog barks'}
           />
@@ -43,22 +43,22 @@ export function Inputs(props: InputsProps) {
       return (
         <>
           <TextLine {...props} name="query" label="Query" placeholder="What makes glaze crack?" />
-          <Texts {...props} name="documents" label="Documents, one a line" rows={6} />
+          <Texts {...props} name="documents" label="Documents, one per line" rows={6} />
           <ModelChoice {...props} />
         </>
       );
     case 'ocr':
       return (
         <>
-          <FileChoice {...props} accept="image/*,application/pdf" label="Picture or PDF of a page" />
-          <TextLine {...props} name="prompt" label="Instruction, for models that take one" placeholder="optional" />
+          <FileChoice {...props} accept="image/*,application/pdf" label="Image or PDF" />
+          <TextLine {...props} name="prompt" label="Instruction, for models that accept one" placeholder="optional" />
           <ModelChoice {...props} />
         </>
       );
   }
 }
 
-const SOURCES = { url: 'Address', html: 'HTML', file: 'File' } as const;
+const SOURCES = { url: 'URL', html: 'HTML', file: 'File' } as const;
 
 function ReadInputs(props: InputsProps) {
   const { values, set } = props;
@@ -76,13 +76,13 @@ function ReadInputs(props: InputsProps) {
       </fieldset>
       {source === 'html' && <Texts {...props} name="html" label="HTML" rows={8} placeholder="<h1>Hello</h1>" />}
       {source === 'file' ? (
-        <FileChoice {...props} accept="" label="File: PDF, Office, HTML, a picture, …" />
+        <FileChoice {...props} accept="" label="File: PDF, Office, HTML, image, …" />
       ) : (
         <TextLine
           {...props}
           name="url"
           inputMode="url"
-          label={source === 'html' ? 'Address it is from' : 'Address'}
+          label={source === 'html' ? 'Base URL' : 'URL'}
           placeholder="https://example.com/"
         />
       )}
@@ -102,7 +102,7 @@ function TextLine({
   placeholder,
   values,
   set,
-  faulty,
+  invalidField,
   inputMode = 'text',
 }: TextProps & { inputMode?: 'text' | 'search' | 'url' }) {
   const id = useId();
@@ -111,7 +111,7 @@ function TextLine({
       <label for={id}>{label}</label>
       <input
         id={id}
-        // No `type="url"`: an address without a scheme is fine here.
+        // Not `type="url"`, which rejects URLs without a scheme.
         type="text"
         inputMode={inputMode}
         name={name}
@@ -119,7 +119,7 @@ function TextLine({
         autocapitalize="off"
         spellcheck={false}
         placeholder={placeholder ?? ''}
-        aria-invalid={faulty === name}
+        aria-invalid={invalidField === name}
         value={values[name] ?? ''}
         onInput={(event) => set(name, event.currentTarget.value)}
       />
@@ -127,7 +127,7 @@ function TextLine({
   );
 }
 
-function Texts({ name, label, placeholder, rows, values, set, faulty }: TextProps & { rows: number }) {
+function Texts({ name, label, placeholder, rows, values, set, invalidField }: TextProps & { rows: number }) {
   const id = useId();
   return (
     <p class="input">
@@ -138,7 +138,7 @@ function Texts({ name, label, placeholder, rows, values, set, faulty }: TextProp
         rows={rows}
         spellcheck={false}
         placeholder={placeholder ?? ''}
-        aria-invalid={faulty === name}
+        aria-invalid={invalidField === name}
         value={values[name] ?? ''}
         onInput={(event) => set(name, event.currentTarget.value)}
       />
@@ -146,7 +146,13 @@ function Texts({ name, label, placeholder, rows, values, set, faulty }: TextProp
   );
 }
 
-function FileChoice({ label, accept, file, chooseFile, faulty }: InputsProps & { label: string; accept: string }) {
+function FileChoice({
+  label,
+  accept,
+  file,
+  chooseFile,
+  invalidField,
+}: InputsProps & { label: string; accept: string }) {
   const id = useId();
   const take = (chosen: File | undefined) =>
     chooseFile(chosen && { name: chosen.name, type: chosen.type || 'application/octet-stream', blob: chosen });
@@ -164,7 +170,7 @@ function FileChoice({ label, accept, file, chooseFile, faulty }: InputsProps & {
         id={id}
         type="file"
         accept={accept}
-        aria-invalid={faulty === 'file'}
+        aria-invalid={invalidField === 'file'}
         onChange={(event) => take(event.currentTarget.files?.[0])}
       />
       <span class="meaning">{file ? `${file.name}, ${size(file.blob.size)}` : 'or drop it here'}</span>
@@ -179,7 +185,7 @@ const size = (bytes: number) =>
       ? `${Math.round(bytes / 1000)} kB`
       : `${Math.round(bytes / 1e6)} MB`;
 
-function ModelChoice({ models, values, set, faulty }: InputsProps) {
+function ModelChoice({ models, values, set, invalidField }: InputsProps) {
   const id = useId();
   if (models.length === 0) {
     return (
@@ -189,7 +195,7 @@ function ModelChoice({ models, values, set, faulty }: InputsProps) {
           id={id}
           name="model"
           spellcheck={false}
-          aria-invalid={faulty === 'model'}
+          aria-invalid={invalidField === 'model'}
           value={values.model ?? ''}
           onInput={(event) => set('model', event.currentTarget.value)}
         />
@@ -204,7 +210,7 @@ function ModelChoice({ models, values, set, faulty }: InputsProps) {
         {models.map((model) => (
           <option key={model.id} value={model.id}>
             {model.id}
-            {model.isHere ? '' : ' (fetched on first use)'}
+            {model.isDownloaded ? '' : ' (downloaded on first use)'}
           </option>
         ))}
       </select>

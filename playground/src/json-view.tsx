@@ -1,10 +1,10 @@
-/** JSON that folds: only what is open is drawn, and long lists and texts are shown a piece at a time. */
+/** Collapsible JSON. Renders only open nodes, and long lists and texts in parts. */
 import { useState } from 'preact/hooks';
 import { Scrollable } from './scrollable.tsx';
 
-const PIECE = 100;
-const MOST_CHARACTERS = 500;
-/** What is open at first, by depth. */
+const PAGE_SIZE = 100;
+const MAX_CHARACTERS = 500;
+/** Nodes above this depth are open at first. */
 const OPEN_DEPTH = 2;
 
 export function JsonView({ value }: { value: unknown }) {
@@ -39,8 +39,8 @@ const Name = ({ name }: { name: string | undefined }) =>
 function Branch({ name, value, depth }: NodeProps & { value: object }) {
   const isList = Array.isArray(value);
   const count = isList ? value.length : Object.keys(value).length;
-  const [open, setOpen] = useState(depth < OPEN_DEPTH && (count <= PIECE || depth === 0));
-  const [shown, setShown] = useState(PIECE);
+  const [open, setOpen] = useState(depth < OPEN_DEPTH && (count <= PAGE_SIZE || depth === 0));
+  const [shown, setShown] = useState(PAGE_SIZE);
   const [first, last] = isList ? ['[', ']'] : ['{', '}'];
   if (count === 0) {
     return (
@@ -90,13 +90,13 @@ const entriesOf = (value: object, most: number): [string, unknown][] =>
 
 function Text({ text }: { text: string }) {
   const [all, setAll] = useState(false);
-  const shown = all ? text : text.slice(0, MOST_CHARACTERS);
+  const shown = all ? text : text.slice(0, MAX_CHARACTERS);
   return (
     <span class="string">
       {JSON.stringify(shown)}
       {shown.length < text.length && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
-          all {text.length.toLocaleString('en')} characters
+          Show all {text.length.toLocaleString('en')} characters
         </button>
       )}
     </span>

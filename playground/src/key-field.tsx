@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 interface KeyFieldProps {
   readonly value: string;
   readonly change: (key: string) => void;
-  /** Whether what is open cannot be asked without one. */
+  /** Whether the open tab requires a key. */
   readonly isNeeded: boolean;
 }
 
@@ -18,8 +18,8 @@ export function KeyField({ value, change, isNeeded }: KeyFieldProps) {
         name="api-key"
         autocomplete="off"
         spellcheck={false}
-        placeholder={isNeeded ? 'needed here' : 'none'}
-        title="Kept in this browser tab until it is closed; never in the address"
+        placeholder={isNeeded ? 'required' : 'none'}
+        title="Stored in this browser tab until it is closed, never in the URL"
         value={value}
         onInput={(event) => change(event.currentTarget.value.trim())}
       />

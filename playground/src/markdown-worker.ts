@@ -1,4 +1,4 @@
-/** Writes Markdown as HTML, beside the page: what a stranger wrote may take longer than anybody waits. */
+/** Converts Markdown to HTML in a worker, since untrusted Markdown may take very long. */
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 

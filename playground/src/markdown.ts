@@ -1,38 +1,41 @@
 /**
- * Markdown from strangers to elements of ours. What the Markdown makes is parsed where nothing runs or loads, and only
- * elements of a short list are made anew from it, with hardly an attribute: no string of theirs is ever put into the page
- * as HTML.
+ * Renders untrusted Markdown. Its HTML is parsed into inert nodes, from which only allowed elements with few attributes are
+ * created anew. No untrusted string is ever inserted into the page as HTML.
  */
 import { inertNodes } from './inert.ts';
-import { writeMarkdown } from './write-markdown.ts';
+import { markdownToHtml } from './markdown-to-html.ts';
 
-const KEPT = new Set(
+const ALLOWED_ELEMENTS = new Set(
   (
     'a abbr b blockquote br caption cite code col colgroup dd del details dfn dl dt em figcaption figure h1 h2 h3 h4 h5 ' +
     'h6 hr i ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead tr u ul var'
   ).split(' '),
 );
-/** Left out with all that is in them. */
-const DROPPED = new Set(
+/** Removed with their content. */
+const REMOVED_ELEMENTS = new Set(
   'script style template title iframe object embed noscript noembed noframes svg math textarea select'.split(' '),
 );
-/** Deeper ones are put beside each other: a browser's layout is recursive. */
-const MOST_DEPTH = 60;
-/** What is beyond is left out: a page of more is slow to lay out. */
-const MOST_ELEMENTS = 20_000;
+/** Deeper elements are flattened: browser layout is recursive. */
+const MAX_DEPTH = 60;
+/** Elements beyond this number are dropped, to keep layout fast. */
+const MAX_ELEMENTS = 20_000;
 
-export interface Written {
+export interface RenderedMarkdown {
   readonly source: string;
-  /** YAML before the Markdown. */
+  /** YAML front matter. */
   readonly frontmatter: string | undefined;
-  /** Undefined when there is more in it than can be shown as it reads. */
+  /** `undefined` if the Markdown is too large to render. */
   readonly content: DocumentFragment | undefined;
 }
 
-export async function renderMarkdown(text: string): Promise<Written> {
+export async function renderMarkdown(text: string): Promise<RenderedMarkdown> {
   const found = /^---\n([\s\S]{0,20000}?)\n---(?:\n|$)/.exec(text);
-  const html = await writeMarkdown(found ? text.slice(found[0].length) : text);
-  return { source: text, frontmatter: found?.[1], content: html === undefined ? undefined : rebuilt(inertNodes(html)) };
+  const html = await markdownToHtml(found ? text.slice(found[0].length) : text);
+  return {
+    source: text,
+    frontmatter: found?.[1],
+    content: html === undefined ? undefined : sanitizeTree(inertNodes(html)),
+  };
 }
 
 interface Step {
@@ -41,7 +44,7 @@ interface Step {
   readonly depth: number;
 }
 
-function rebuilt(parsed: Node): DocumentFragment {
+function sanitizeTree(parsed: Node): DocumentFragment {
   const fragment = document.createDocumentFragment();
   const steps: Step[] = [];
   const later = (parent: Node, into: Node, depth: number) => {
@@ -54,21 +57,21 @@ function rebuilt(parsed: Node): DocumentFragment {
     if (from.nodeType === Node.TEXT_NODE) into.appendChild(document.createTextNode(from.nodeValue ?? ''));
     if (!(from instanceof Element)) continue;
     const name = from.localName;
-    if (DROPPED.has(name)) continue;
-    const made = depth < MOST_DEPTH ? elementFor(from, name) : undefined;
+    if (REMOVED_ELEMENTS.has(name)) continue;
+    const made = depth < MAX_DEPTH ? elementFor(from, name) : undefined;
     if (made) into.appendChild(made);
-    if (++elements > MOST_ELEMENTS) break;
+    if (++elements > MAX_ELEMENTS) break;
     if (name !== 'img') later(from, made ?? into, depth + 1);
   }
   return fragment;
 }
 
 function elementFor(from: Element, name: string): Element | undefined {
-  if (name === 'img') return pictureFor(from);
+  if (name === 'img') return imageFor(from);
   if (name === 'input') return checkboxFor(from);
-  if (!KEPT.has(name)) return undefined;
+  if (!ALLOWED_ELEMENTS.has(name)) return undefined;
   const made = document.createElement(name);
-  if (name === 'a') linkTo(made as HTMLAnchorElement, from.getAttribute('href'));
+  if (name === 'a') setLink(made as HTMLAnchorElement, from.getAttribute('href'));
   for (const attribute of ['colspan', 'rowspan', 'start'] as const) {
     const value = from.getAttribute(attribute);
     if (value && /^\d{1,4}$/.test(value)) made.setAttribute(attribute, value);
@@ -78,26 +81,26 @@ function elementFor(from: Element, name: string): Element | undefined {
   return made;
 }
 
-function linkTo(link: HTMLAnchorElement, address: string | null): void {
-  if (!address || !/^(?:https?:|mailto:)/i.test(address)) return;
-  link.href = address;
+function setLink(link: HTMLAnchorElement, url: string | null): void {
+  if (!url || !/^(?:https?:|mailto:)/i.test(url)) return;
+  link.href = url;
   link.target = '_blank';
   link.rel = 'noopener noreferrer nofollow';
 }
 
-/** Pictures that stand in the answer itself are shown; of others, what they are and where. */
-function pictureFor(from: Element): Element {
-  const address = from.getAttribute('src') ?? '';
+/** Shows images given as data URLs; replaces others by a link with their alternative text. */
+function imageFor(from: Element): Element {
+  const url = from.getAttribute('src') ?? '';
   const words = from.getAttribute('alt') || 'picture';
-  if (/^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address)) {
+  if (/^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(url)) {
     const picture = document.createElement('img');
-    picture.src = address;
+    picture.src = url;
     picture.alt = words;
     return picture;
   }
   const inLink = from.closest('a') !== null;
   const made = document.createElement(inLink ? 'span' : 'a');
-  if (made instanceof HTMLAnchorElement) linkTo(made, address);
+  if (made instanceof HTMLAnchorElement) setLink(made, url);
   made.className = 'picture';
   made.textContent = words;
   return made;

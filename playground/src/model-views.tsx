@@ -1,4 +1,4 @@
-/** What models answered: how near texts are to each other, and documents in order. */
+/** Views of model answers: similarity of texts, and ranked documents. */
 import { Scrollable } from './scrollable.tsx';
 import { type Fields, isRecord } from './send.ts';
 
@@ -7,16 +7,16 @@ interface Vector {
   readonly values: readonly number[];
 }
 
-const MOST_COMPARED = 12;
-const MOST_NUMBERS = 8;
+const MAX_COMPARED = 12;
+const MAX_NUMBERS = 8;
 
 export function VectorsView({ body, texts }: { body: Fields; texts: readonly string[] }) {
   const entries = Array.isArray(body.data) ? body.data.filter(isRecord) : [];
   const vectors = entries.flatMap(({ embedding, index }): Vector[] =>
     Array.isArray(embedding) && typeof embedding[0] === 'number' ? [{ index: Number(index), values: embedding }] : [],
   );
-  if (vectors.length === 0) return <p>These vectors are not lists of numbers: “JSON” has them.</p>;
-  const compared = vectors.slice(0, MOST_COMPARED);
+  if (vectors.length === 0) return <p>These vectors are not lists of numbers; see “JSON”.</p>;
+  const compared = vectors.slice(0, MAX_COMPARED);
   const name = ({ index }: Vector) => texts[index] ?? `${index}`;
   return (
     <>
@@ -26,7 +26,7 @@ export function VectorsView({ body, texts }: { body: Fields; texts: readonly str
             <span class="words">{name(vector)}</span>
             <code>
               {vector.values
-                .slice(0, MOST_NUMBERS)
+                .slice(0, MAX_NUMBERS)
                 .map((value) => value.toFixed(3))
                 .join('  ')}{' '}
               …
@@ -37,8 +37,8 @@ export function VectorsView({ body, texts }: { body: Fields; texts: readonly str
       </ol>
       {compared.length > 1 && (
         <>
-          <h3>How near they are</h3>
-          <Scrollable class="scroll" label="How near the texts are to each other">
+          <h3>Similarity</h3>
+          <Scrollable class="scroll" label="Similarity of the texts">
             <table class="near">
               <thead>
                 <tr>
@@ -69,7 +69,7 @@ export function VectorsView({ body, texts }: { body: Fields; texts: readonly str
               </tbody>
             </table>
           </Scrollable>
-          <p class="meaning">The cosine of each pair: 1 is the same direction, 0 has nothing in common.</p>
+          <p class="meaning">Cosine similarity of each pair: 1 is identical direction, 0 is unrelated.</p>
         </>
       )}
     </>
@@ -86,7 +86,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   return left && right ? dot / Math.sqrt(left * right) : 0;
 }
 
-/** 0 to 10: the page's policy lets no element have a style of its own, so there is a class for each step. */
+/** Returns 0 to 10. The page's policy forbids inline styles, so each shade is a class. */
 const shade = (share: number): number => Math.round(Math.min(Math.max(share, 0), 1) * 10);
 
 export function RankingView({ body, documents }: { body: Fields; documents: readonly string[] }) {

@@ -1,16 +1,16 @@
-/** The models that the server has, as its model host lists them. */
+/** Lists the models of the server. */
 import { isRecord } from './send.ts';
 import type { TabName } from './tabs.ts';
 
 export interface Model {
   readonly id: string;
   readonly description: string;
-  readonly makes: readonly string[];
-  /** Whether it can be used without being fetched first. */
-  readonly isHere: boolean;
+  readonly outputs: readonly string[];
+  /** Whether the model can be used without a download. */
+  readonly isDownloaded: boolean;
 }
 
-/** Those in memory or on disk first. Throws when the host cannot be asked. */
+/** Lists models, downloaded ones first. Throws if the model host is unreachable. */
 export async function listModels(base: string): Promise<readonly Model[]> {
   const answer = await fetch(`${base}/v1/models`, { referrerPolicy: 'no-referrer' });
   const body: unknown = await answer.json();
@@ -18,13 +18,13 @@ export async function listModels(base: string): Promise<readonly Model[]> {
   const models = entries.map((entry) => ({
     id: String(entry.id),
     description: String(entry.description ?? ''),
-    makes: Array.isArray(entry.output_modalities) ? entry.output_modalities.map(String) : [],
-    isHere: entry.on_disk !== false || entry.residence === 'loaded',
+    outputs: Array.isArray(entry.output_modalities) ? entry.output_modalities.map(String) : [],
+    isDownloaded: entry.on_disk !== false || entry.residence === 'loaded',
   }));
-  return models.sort((a, b) => Number(b.isHere) - Number(a.isHere));
+  return models.sort((a, b) => Number(b.isDownloaded) - Number(a.isDownloaded));
 }
 
-const MAKES: Partial<Record<TabName, string>> = { embed: 'embeddings', rerank: 'rerank', ocr: 'text' };
+const OUTPUTS: Partial<Record<TabName, string>> = { embed: 'embeddings', rerank: 'rerank', ocr: 'text' };
 
 export const modelsFor = (tab: TabName, models: readonly Model[]): readonly Model[] =>
-  models.filter(({ makes }) => makes.includes(MAKES[tab] ?? ''));
+  models.filter(({ outputs }) => outputs.includes(OUTPUTS[tab] ?? ''));

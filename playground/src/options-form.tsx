@@ -1,4 +1,4 @@
-/** The options as a form: found by name and meaning, each with its default and what it does; only changed ones are sent. */
+/** The options form: searchable options, each with its default and description. Only changed options are sent. */
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { Prose } from './prose.tsx';
@@ -9,33 +9,33 @@ interface OptionsFormProps {
   readonly presets: PlaygroundSetup['presets'];
   readonly values: Values;
   readonly change: (values: Values) => void;
-  /** The option that the last request was refused for. */
-  readonly faulty: string | undefined;
+  /** Option that made the last request fail. */
+  readonly invalidField: string | undefined;
 }
 
 const SEARCH_FIELD = 'option-search';
-/** As in the style sheet: from here on the answer stands beside the request. */
-export const WIDE = '(min-width: 960px)';
+/** Same breakpoint as in the style sheet: from this width on the answer is beside the request. */
+export const WIDE_SCREEN = '(min-width: 960px)';
 
-/** Puts the cursor into the search of options, which is opened for it. */
-export function searchOptions(): void {
+/** Opens the options and focuses their search field. */
+export function focusOptionSearch(): void {
   const fold = document.querySelector<HTMLElement>('.options .fold');
   if (fold?.getAttribute('aria-expanded') === 'false') fold.click();
   requestAnimationFrame(() => document.getElementById(SEARCH_FIELD)?.focus());
 }
 
-export function OptionsForm({ fields, presets, values, change, faulty }: OptionsFormProps) {
+export function OptionsForm({ fields, presets, values, change, invalidField }: OptionsFormProps) {
   const [query, setQuery] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
-  // Beside the answer there is room for them; above it they would be in its way.
-  const [isOpen, setOpen] = useState(() => matchMedia(WIDE).matches);
+  // Open on wide screens; on narrow ones the options would push the answer down.
+  const [isOpen, setOpen] = useState(() => matchMedia(WIDE_SCREEN).matches);
   const body = useId();
   const changed = fields.filter(({ name }) => values[name] !== undefined).length;
   const shown = useMemo(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return fields.filter(
       (field) =>
-        // Without a search it stands above them all.
+        // Without a search, the preset has its own control above the options.
         (field.name !== 'preset' || words.length > 0) &&
         words.every((word) => searchTextOf(field).includes(word)) &&
         (!onlyChanged || values[field.name] !== undefined),
@@ -71,7 +71,7 @@ export function OptionsForm({ fields, presets, values, change, faulty }: Options
                 checked={onlyChanged}
                 onChange={(event) => setOnlyChanged(event.currentTarget.checked)}
               />
-              only changed
+              Changed only
             </label>
             <button type="button" class="quiet" onClick={() => change({})}>
               Reset all
@@ -89,7 +89,7 @@ export function OptionsForm({ fields, presets, values, change, faulty }: Options
             value={query}
             onInput={(event) => setQuery(event.currentTarget.value)}
           />
-          <kbd title="Press / to come here">/</kbd>
+          <kbd title="Press / to search">/</kbd>
         </div>
         {fields.some(({ name }) => name === 'preset') && (
           <Presets presets={presets} chosen={values.preset} choose={(name) => set('preset', name)} />
@@ -100,7 +100,9 @@ export function OptionsForm({ fields, presets, values, change, faulty }: Options
             title={group}
             fields={shown.filter((field) => field.group === group)}
             open={
-              isFound || index === 0 || shown.some((field) => field.group === group && isSet(field, values, faulty))
+              isFound ||
+              index === 0 ||
+              shown.some((field) => field.group === group && isSet(field, values, invalidField))
             }
           >
             {(field) => (
@@ -109,20 +111,20 @@ export function OptionsForm({ fields, presets, values, change, faulty }: Options
                 field={field}
                 value={values[field.name]}
                 filled={filled?.[field.name]}
-                isFaulty={faulty === field.name}
+                isInvalid={invalidField === field.name}
                 set={(value) => set(field.name, value)}
               />
             )}
           </Group>
         ))}
-        {shown.length === 0 && <p class="nothing">No option is called so or says so.</p>}
+        {shown.length === 0 && <p class="nothing">No matching options.</p>}
       </div>
     </section>
   );
 }
 
-const isSet = ({ name }: FormField, values: Values, faulty: string | undefined) =>
-  values[name] !== undefined || faulty === name;
+const isSet = ({ name }: FormField, values: Values, invalidField: string | undefined) =>
+  values[name] !== undefined || invalidField === name;
 
 const searchTextOf = ({ name, header, meaning, group, values }: FormField): string =>
   [name, header, meaning, group, ...(values ?? [])].join(' ').toLowerCase();
@@ -170,26 +172,26 @@ function Group({ title, fields, open, children }: GroupProps) {
 interface OptionProps {
   readonly field: FormField;
   readonly value: string | undefined;
-  /** What the chosen preset makes of it. */
+  /** Value set by the chosen preset. */
   readonly filled: unknown;
-  readonly isFaulty: boolean;
+  readonly isInvalid: boolean;
   readonly set: (value: string | undefined) => void;
 }
 
-function Option({ field, value, filled, isFaulty, set }: OptionProps) {
+function Option({ field, value, filled, isInvalid, set }: OptionProps) {
   const id = useId();
   const { name, header, unit, meaning } = field;
-  const standard = filled === undefined ? field.default : `${JSON.stringify(filled)} by the preset`;
+  const defaultText = filled === undefined ? field.default : `${JSON.stringify(filled)} by the preset`;
   return (
-    <div class={`option ${value === undefined ? '' : 'changed'} ${isFaulty ? 'faulty' : ''}`} data-option={name}>
+    <div class={`option ${value === undefined ? '' : 'changed'} ${isInvalid ? 'invalid' : ''}`} data-option={name}>
       <div class="line">
         <label for={id}>{name}</label>
-        <Control id={id} field={field} value={value} standard={standard} set={set} isFaulty={isFaulty} />
+        <Control id={id} field={field} value={value} defaultText={defaultText} set={set} isInvalid={isInvalid} />
         <button
           type="button"
           class="quiet reset"
           aria-label={`Reset ${name}`}
-          title="Back to the default"
+          title="Reset to default"
           hidden={value === undefined}
           onClick={() => set(undefined)}
         >
@@ -199,9 +201,9 @@ function Option({ field, value, filled, isFaulty, set }: OptionProps) {
       <p id={`${id}-meaning`} class="meaning">
         <Prose text={meaning} />
         <span class="facts">
-          {standard && <span>Default: {standard}</span>}
+          {defaultText && <span>Default: {defaultText}</span>}
           {unit && <span>Unit: {unit}</span>}
-          <span>{header ? <code>{header}</code> : 'in the body'}</span>
+          <span>{header ? <code>{header}</code> : 'body only'}</span>
         </span>
       </p>
     </div>
@@ -210,16 +212,16 @@ function Option({ field, value, filled, isFaulty, set }: OptionProps) {
 
 interface ControlProps extends Omit<OptionProps, 'filled'> {
   readonly id: string;
-  readonly standard: string | undefined;
+  readonly defaultText: string | undefined;
 }
 
-function Control({ id, field: { kind, values }, value, standard, isFaulty, set }: ControlProps) {
-  const shared = { id, 'aria-describedby': `${id}-meaning`, 'aria-invalid': isFaulty };
+function Control({ id, field: { kind, values }, value, defaultText, isInvalid, set }: ControlProps) {
+  const shared = { id, 'aria-describedby': `${id}-meaning`, 'aria-invalid': isInvalid };
   const given = (event: { currentTarget: { value: string } }) => set(event.currentTarget.value || undefined);
   if (kind === 'flag' || kind === 'choice') {
     return (
       <select {...shared} value={value ?? ''} onChange={given}>
-        <option value="">{standard ? `default: ${standard}` : 'not set'}</option>
+        <option value="">{defaultText ? `default: ${defaultText}` : 'not set'}</option>
         {values?.map((word) => (
           <option key={word} value={word}>
             {word}
@@ -229,7 +231,7 @@ function Control({ id, field: { kind, values }, value, standard, isFaulty, set }
     );
   }
   if (kind === 'list' || kind === 'json') {
-    const placeholder = kind === 'list' ? 'one a line' : '{ }';
+    const placeholder = kind === 'list' ? 'one per line' : '{ }';
     const rows = Math.min((value ?? '').split('\n').length, 8);
     return (
       <textarea
@@ -252,7 +254,7 @@ function Control({ id, field: { kind, values }, value, standard, isFaulty, set }
         list={list}
         spellcheck={false}
         autocomplete="off"
-        placeholder={standard ?? ''}
+        placeholder={defaultText ?? ''}
         value={value ?? ''}
         onInput={given}
       />

@@ -1,25 +1,25 @@
-/** Pages that were read, as a person would read them. */
+/** Views of pages and search results for reading. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ForeignDocument } from './foreign.tsx';
-import { renderMarkdown, type Written } from './markdown.ts';
+import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 import type { Page } from './result.ts';
+import { UntrustedDocument } from './untrusted-document.tsx';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export function PageView({ page }: { page: Page }) {
-  const address = text(page.url);
+  const url = text(page.url);
   const picture = text(page.pageshotUrl) || text(page.screenshotUrl);
   return (
     <article class="page">
       {text(page.title) && !repeatsTitle(page) && <h2 class="title">{text(page.title)}</h2>}
       <p class="source">
-        <Address url={address} />
+        <PageUrl url={url} />
         {text(page.publishedTime) && <span>{text(page.publishedTime)}</span>}
       </p>
       {text(page.warning) && <p class="warning">{text(page.warning)}</p>}
-      {picture && <Picture address={picture} />}
+      {picture && <Picture url={picture} />}
       {text(page.content) && <Markdown text={text(page.content)} />}
-      {text(page.html) && <ForeignDocument html={text(page.html)} />}
+      {text(page.html) && <UntrustedDocument html={text(page.html)} />}
       {text(page.text) && <pre class="text">{text(page.text)}</pre>}
     </article>
   );
@@ -28,7 +28,7 @@ export function PageView({ page }: { page: Page }) {
 /** Many pages have their title as their first heading. */
 const repeatsTitle = (page: Page) => text(page.content).startsWith(`# ${text(page.title)}\n`);
 
-export function Address({ url }: { url: string }) {
+export function PageUrl({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <span>{url}</span>;
   return (
     <a href={url} target="_blank" rel="noopener noreferrer nofollow">
@@ -37,19 +37,19 @@ export function Address({ url }: { url: string }) {
   );
 }
 
-/** Pictures lie on this server for a while, or stand in the answer. */
-function Picture({ address }: { address: string }) {
-  const isShown = address.startsWith('data:image/') || address.startsWith(`${location.origin}/`);
-  return isShown ? <img class="shot" src={address} alt="The page as it looked" /> : <Address url={address} />;
+/** Shows screenshots from this server or the answer itself; links to others. */
+function Picture({ url }: { url: string }) {
+  const isShown = url.startsWith('data:image/') || url.startsWith(`${location.origin}/`);
+  return isShown ? <img class="shot" src={url} alt="Screenshot of the page" /> : <PageUrl url={url} />;
 }
 
-/** As much as is laid out at once. */
-const PIECE = 25_000;
+/** Characters rendered at once. */
+const PAGE_SIZE = 25_000;
 
 export function Markdown({ text }: { text: string }) {
-  const [most, setMost] = useState(PIECE);
+  const [most, setMost] = useState(PAGE_SIZE);
   const shown = text.length > most ? text.slice(0, most) : text;
-  const written = useWritten(shown);
+  const written = useRenderedMarkdown(shown);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.replaceChildren(...(written?.content ? [written.content] : [])), [written]);
   return (
@@ -58,22 +58,22 @@ export function Markdown({ text }: { text: string }) {
       <div class="prose" ref={place} />
       {written && !written.content && written.source === shown && (
         <>
-          <p class="meaning">Its Markdown is more than can be laid out here: this is its text.</p>
+          <p class="meaning">This Markdown is too large to render; shown as text.</p>
           <pre class="text">{shown}</pre>
         </>
       )}
       {shown.length < text.length && (
         <button type="button" class="quiet" onClick={() => setMost(most * 2)}>
-          {(text.length - most).toLocaleString('en')} characters more
+          Show {(text.length - most).toLocaleString('en')} more characters
         </button>
       )}
     </>
   );
 }
 
-/** The text as it reads; while one is being written the one before it, and of several that came meanwhile the last. */
-function useWritten(text: string): Written | undefined {
-  const [written, setWritten] = useState<Written>();
+/** Returns the rendered text. While rendering, returns the previous one and queues only the latest text. */
+function useRenderedMarkdown(text: string): RenderedMarkdown | undefined {
+  const [written, setWritten] = useState<RenderedMarkdown>();
   const place = useRef({ wanted: text, isBusy: false, isGone: false }).current;
   place.wanted = text;
   useEffect(() => {
@@ -107,7 +107,7 @@ export function ResultList({ pages }: { pages: readonly Page[] }) {
             {text(page.date) && <time>{text(page.date)}</time>}
           </h3>
           <p class="source">
-            <Address url={text(page.url)} />
+            <PageUrl url={text(page.url)} />
           </p>
           {text(page.description) && <p class="description">{text(page.description)}</p>}
           {text(page.content) ? (
@@ -116,7 +116,7 @@ export function ResultList({ pages }: { pages: readonly Page[] }) {
               <Markdown text={text(page.content)} />
             </details>
           ) : (
-            <p class="meaning">Not read.</p>
+            <p class="meaning">Page not read.</p>
           )}
         </li>
       ))}

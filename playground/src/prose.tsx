@@ -1,4 +1,4 @@
-/** Sentences with `code` in them. */
+/** Text with `code` in backquotes. */
 export function Prose({ text }: { text: string }) {
   return (
     <>

@@ -1,15 +1,15 @@
-/** What an answer says, whichever way it came: whole, as a stream or as text. */
+/** Normalizes an answer, whether complete, streamed or text. */
 import { type Answer, type Fields, isRecord } from './send.ts';
 
-/** A page that was read: that of the reader, or one of a search. */
+/** A page from the reader or a search. */
 export type Page = Fields & { readonly title?: string; readonly url?: string; readonly content?: string };
 
 export interface Result {
-  /** Of the reader: one. Of a search: those found. */
+  /** One page from the reader, or the results of a search. */
   readonly pages: readonly Page[];
-  /** Markdown or text that is no page: recognized, or an answer asked for as text. */
+  /** Recognized text, or an answer requested as text. */
   readonly text?: string | undefined;
-  /** The whole body of a model's answer. */
+  /** Complete body of a model answer. */
   readonly body: Fields;
   readonly meta: Fields;
   readonly trace: Fields | undefined;
@@ -61,14 +61,14 @@ function tokensOf(answer: Answer, body: Fields, meta: Fields, pages: readonly Pa
   return sum || undefined;
 }
 
-/** What the program says of how a page was read, under names that no page can take. */
-export function readingFacts(answer: Answer, { pages, trace }: Result): (readonly [string, string])[] {
+/** Facts about how a page was read. Metadata names with `lectern:` cannot be set by a page. */
+export function metadataFacts(answer: Answer, { pages, trace }: Result): (readonly [string, string])[] {
   const [page] = pages;
   const metadata = page && isRecord(page.metadata) ? page.metadata : {};
   const facts: [string, unknown][] = [
     ['Engine', trace?.engine ?? metadata['lectern:engine']],
     ['Cache', trace?.cache],
-    ['Found by', answer.headers['x-search-provider']],
+    ['Provider', answer.headers['x-search-provider']],
     ['Model', answer.json && isRecord(answer.json) ? answer.json.model : undefined],
   ];
   return facts.flatMap(([name, value]) => (typeof value === 'string' && value ? [[name, value] as const] : []));

@@ -5,7 +5,7 @@ interface ScrollableProps extends HTMLAttributes<HTMLElement> {
   readonly children: ComponentChildren;
 }
 
-/** What may be wider than the page. Not every browser lets the keyboard scroll what it cannot focus (WCAG 2.1.1). */
+/** A region that may be wider than the page. Focusable, since not every browser scrolls it by keyboard otherwise (WCAG 2.1.1). */
 export function Scrollable({ label, children, ...attributes }: ScrollableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

@@ -1,22 +1,22 @@
-/** Sends a request and tells what came, as it comes. */
-import { type Call, WRITTEN_FILE_PLACE } from './call.ts';
+/** Sends a request and reports the answer as it arrives. */
+import { type Call, FILE_PLACEHOLDER_JSON } from './call.ts';
 import { readEvents, type StreamEvent } from './events.ts';
 
 /** One event of a stream. */
-export interface Arrived {
+export interface ReceivedEvent {
   readonly event: string;
   readonly data: unknown;
   readonly text: string;
-  /** After the request was sent. */
+  /** Time since the request was sent. */
   readonly atMs: number;
 }
 
 export interface Failure {
   readonly title: string;
   readonly message: string;
-  /** The option or field at fault. */
+  /** Invalid option or field. */
   readonly path?: string | undefined;
-  /** What the face calls it: a name or code, and the request's id. */
+  /** Error name or code, request id and similar. */
   readonly facts: readonly (readonly [string, string])[];
   readonly hint?: string | undefined;
 }
@@ -28,11 +28,11 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly firstByteMs?: number;
   readonly ms: number;
-  /** As it came; of a stream, the last event's. */
+  /** Response body; of a stream, the data of the last event. */
   readonly text: string;
   readonly json?: unknown;
-  readonly events: readonly Arrived[];
-  /** The address of a picture that is the answer itself. */
+  readonly events: readonly ReceivedEvent[];
+  /** URL of the image if the answer is an image. */
   readonly picture?: string;
   readonly failure?: Failure;
 }
@@ -40,19 +40,19 @@ export interface Answer {
 interface Sending {
   readonly apiKey: string;
   readonly signal: AbortSignal;
-  readonly tell: (answer: Answer) => void;
+  readonly onAnswer: (answer: Answer) => void;
 }
 
-const SHOW_MS = 40;
+const UPDATE_INTERVAL_MS = 40;
 
-/** Never rejects: what goes wrong is in the answer. */
-export async function send(call: Call, { apiKey, signal, tell }: Sending): Promise<void> {
+/** Sends a request. Never rejects: failures are part of the answer. */
+export async function send(call: Call, { apiKey, signal, onAnswer }: Sending): Promise<void> {
   const started = performance.now();
   const elapsed = () => performance.now() - started;
   let answer: Answer = { call, state: 'running', headers: {}, ms: 0, text: '', events: [] };
   const now = (change: Partial<Answer>) => {
     answer = { ...answer, ...change, ms: elapsed() };
-    tell(answer);
+    onAnswer(answer);
   };
   now({});
   try {
@@ -84,9 +84,9 @@ interface Receiving {
   readonly now: (change: Partial<Answer>) => void;
 }
 
-/** Tells what came, whether the stream ends or breaks. */
+/** Reports events as they arrive, also the last ones before a lost connection. */
 async function receive(stream: AsyncIterable<StreamEvent>, { elapsed, now }: Receiving): Promise<void> {
-  const events: Arrived[] = [];
+  const events: ReceivedEvent[] = [];
   let showing: ReturnType<typeof setTimeout> | undefined;
   const show = () => {
     showing = undefined;
@@ -96,8 +96,8 @@ async function receive(stream: AsyncIterable<StreamEvent>, { elapsed, now }: Rec
     for await (const { event, data } of stream) {
       if (data === '[DONE]') continue;
       events.push({ event, data: parsed(data), text: data, atMs: elapsed() });
-      // A model writes word by word: drawing each would take longer than the words.
-      showing ??= setTimeout(show, SHOW_MS);
+      // Throttled: a model streams word by word, and rendering each word would be too slow.
+      showing ??= setTimeout(show, UPDATE_INTERVAL_MS);
     }
   } finally {
     clearTimeout(showing);
@@ -116,15 +116,15 @@ async function bodyOf({ body }: Call, headers: Headers): Promise<BodyInit> {
   headers.set('Content-Type', 'application/json');
   const json = JSON.stringify(body.value);
   if (!body.file) return json;
-  const address = await dataUrlOf(body.file.blob, body.file.type);
-  return json.replace(WRITTEN_FILE_PLACE, () => `"${address}"`);
+  const dataUrl = await dataUrlOf(body.file.blob, body.file.type);
+  return json.replace(FILE_PLACEHOLDER_JSON, () => `"${dataUrl}"`);
 }
 
 function dataUrlOf(blob: Blob, type: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(`data:${type};base64,${String(reader.result).replace(/^[^,]*,/, '')}`);
-    reader.onerror = () => reject(new Error('The file cannot be read any more: choose it again.'));
+    reader.onerror = () => reject(new Error('The file can no longer be read: choose it again.'));
     reader.readAsDataURL(blob);
   });
 }
@@ -139,7 +139,7 @@ function parsed(text: string): unknown {
 
 const isErrorChunk = (data: unknown) => isRecord(data) && isRecord(data.error);
 
-/** The data of a text that is one event, as failures of streams are. */
+/** Returns the data of a response that is a single event, such as an error on a streaming endpoint. */
 function eventData(text: string): unknown {
   const data = /^data: ?(.*)$/m.exec(text)?.[1];
   return data === undefined ? text.trim() : parsed(data);
@@ -149,7 +149,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the three envelopes of failures say (those of the reader, the model host and chat completions). */
+/** Parses the three error formats: reader, model host and chat completions. */
 function failureOf({ status, headers }: Answer, data: unknown): Failure {
   const body = isRecord(data) ? data : {};
   const inner = isRecord(body.error) ? body.error : body;
@@ -174,22 +174,22 @@ function failureOf({ status, headers }: Answer, data: unknown): Failure {
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'Something in the request is not right',
-  401: 'An API key is needed',
-  402: 'This key may not do that',
+  400: 'Invalid request',
+  401: 'API key required',
+  402: 'The plan or balance does not allow this',
   403: 'Not allowed',
   409: 'Refused',
   413: 'Too large',
-  422: 'It could not be done',
+  422: 'The request could not be processed',
   429: 'Too many requests',
-  451: 'This address may not be read',
+  451: 'This URL may not be read',
   503: 'The server is busy',
 };
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: '`lectern keys mint` on the server makes a key. Put it into “API key” above; it stays in this browser tab.',
-  402: '`lectern keys list` shows what a key may do.',
-  429: 'Wait a little, or use a key with a larger plan.',
+  401: 'Create a key with `lectern keys mint` on the server and enter it as “API key” above. It stays in this browser tab.',
+  402: '`lectern accounts list` on the server shows plans and balances.',
+  429: 'Wait, or use a key with a larger plan.',
 };
 
 function unreachable({ url }: Call, error: unknown): Failure {
@@ -197,8 +197,8 @@ function unreachable({ url }: Call, error: unknown): Failure {
   const isNetwork = error instanceof TypeError;
   return {
     title: isNetwork ? 'No answer' : 'The request could not be sent',
-    message: isNetwork ? `Nothing answers at ${origin}.` : String((error as Error)?.message ?? error),
+    message: isNetwork ? `No answer from ${origin}.` : String((error as Error)?.message ?? error),
     facts: [],
-    hint: isNetwork ? 'Is the server running, and is this address reached from your browser?' : undefined,
+    hint: isNetwork ? 'Check that the server is running and that your browser can reach this URL.' : undefined,
   };
 }

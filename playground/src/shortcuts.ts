@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 interface Shortcuts {
-  /** Ctrl or Command with Enter, wherever the focus is. */
+  /** Ctrl+Enter or Command+Enter, regardless of focus. */
   readonly send: () => void;
   /** Escape. */
   readonly stop: () => void;
-  /** A slash, unless somebody is typing. */
+  /** Slash, unless the user is typing. */
   readonly search: () => void;
 }
 

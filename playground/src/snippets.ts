@@ -1,13 +1,13 @@
-/** A request as a line of curl, and as a program in TypeScript or Python: exactly the one that the page sends. */
-import { type Call, type ChosenFile, FILE_PLACE, WRITTEN_FILE_PLACE } from './call.ts';
+/** Code snippets in curl, TypeScript and Python that send exactly the request of the page. */
+import { type Call, type ChosenFile, FILE_PLACEHOLDER, FILE_PLACEHOLDER_JSON } from './call.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Client', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Where a snippet finds the key; it never holds the key itself. */
+/** Environment variable from which snippets read the key; they never contain the key itself. */
 const KEY = 'LECTERN_API_KEY';
 
-/** Undefined where a language has no simple way to say it. */
+/** Returns a snippet; `undefined` if the language has no simple form for the request. */
 export function snippet(language: Language, call: Call, withKey: boolean): string | undefined {
   switch (language) {
     case 'curl':
@@ -21,7 +21,7 @@ export function snippet(language: Language, call: Call, withKey: boolean): strin
   }
 }
 
-/** A word of a POSIX shell that means the text, whatever it holds. */
+/** Quotes any text as one word for a POSIX shell. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -37,7 +37,7 @@ function curl({ url, headers, body, answer }: Call, withKey: boolean): string {
   lines.push(`-H 'Content-Type: application/json'`);
   const json = JSON.stringify(body.value);
   if (!body.file) return joined([...lines, `--data-raw ${shellWord(json)}`]);
-  const [before, after] = parted(json, body.file);
+  const [before, after] = splitAtFile(json, body.file);
   const name = shellWord(body.file.name.startsWith('-') ? `./${body.file.name}` : body.file.name);
   return [
     `{ printf %s ${shellWord(before)}`,
@@ -49,10 +49,10 @@ function curl({ url, headers, body, answer }: Call, withKey: boolean): string {
 
 const joined = (lines: readonly string[]) => lines.join(' \\\n  ');
 
-/** A JSON text around the base64 of its file. */
-function parted(json: string, { type }: ChosenFile): [string, string] {
-  const at = json.indexOf(WRITTEN_FILE_PLACE);
-  return [`${json.slice(0, at)}"data:${type};base64,`, `"${json.slice(at + WRITTEN_FILE_PLACE.length)}`];
+/** Splits the JSON into the parts before and after the base64 of the file. */
+function splitAtFile(json: string, { type }: ChosenFile): [string, string] {
+  const at = json.indexOf(FILE_PLACEHOLDER_JSON);
+  return [`${json.slice(0, at)}"data:${type};base64,`, `"${json.slice(at + FILE_PLACEHOLDER_JSON.length)}`];
 }
 
 const quoted = (text: string) => {
@@ -60,7 +60,7 @@ const quoted = (text: string) => {
   return `'${inside}'`;
 };
 
-/** A value as a literal of TypeScript. */
+/** Formats a value as a TypeScript literal. */
 function literal(value: unknown, indent = ''): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -72,8 +72,8 @@ function literal(value: unknown, indent = ''): string {
       );
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   if (entries.length === 0) return open + close;
-  const room = Array.isArray(value) ? '' : ' ';
-  const line = open + room + entries.join(', ') + room + close;
+  const padding = Array.isArray(value) ? '' : ' ';
+  const line = open + padding + entries.join(', ') + padding + close;
   if (line.length <= 76 && !line.includes('\n')) return line;
   return `${open}\n${entries.map((entry) => `${inner}${entry},\n`).join('')}${indent}${close}`;
 }
@@ -98,7 +98,7 @@ function typescript({ url, headers, body, answer }: Call, withKey: boolean): str
         '',
         `const file = await readFile(${quoted(body.file.name)}, 'base64');`,
       );
-      value = value.replace(quoted(FILE_PLACE), () => `\`data:${body.file!.type};base64,\${file}\``);
+      value = value.replace(quoted(FILE_PLACEHOLDER), () => `\`data:${body.file!.type};base64,\${file}\``);
     }
     content = `JSON.stringify(${value})`;
   }
@@ -121,7 +121,7 @@ function typescript({ url, headers, body, answer }: Call, withKey: boolean): str
 
 const literalName = (name: string) => (/^[A-Za-z]+$/.test(name) ? name : quoted(name));
 
-/** By the client of this package, where it says the same in a line or two. */
+/** Uses the client of this package, if it can express the request. */
 function client({ tab, url, target, options, answer, body }: Call, withKey: boolean): string | undefined {
   if (answer === 'stream' || tab === 'ocr' || body.kind === 'form') return undefined;
   const { origin } = new URL(url);
@@ -144,7 +144,7 @@ function client({ tab, url, target, options, answer, body }: Call, withKey: bool
 function pythonLiteral(value: unknown, indent = ''): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  // JSON's escapes are Python's too, but for halves of pairs, which Python would keep apart.
+  // Python understands JSON escapes, except surrogate pairs, which it would keep as two characters.
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object') return String(value);
   const inner = `${indent}    `;
@@ -173,7 +173,7 @@ function python({ url, headers, body, answer }: Call, withKey: boolean): string 
       `with open(${JSON.stringify(body.file.name)}, "rb") as opened:`,
       '    file = base64.b64encode(opened.read()).decode()',
     );
-    value = value.replace(WRITTEN_FILE_PLACE, () => `"data:${body.file!.type};base64," + file`);
+    value = value.replace(FILE_PLACEHOLDER_JSON, () => `"data:${body.file!.type};base64," + file`);
   }
   lines.push(
     'request = Request(',

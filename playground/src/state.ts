@@ -1,9 +1,9 @@
-/** What a person has set, and how it stands in the fragment of the address. Keys, files and what may hold a secret never do. */
+/** State of the forms, and its form in the URL fragment. Keys, files and options with secrets are never part of the URL. */
 import { ANSWER_FORMS, type AnswerForm, isTab, TABS, type TabName } from './tabs.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
-/** What was typed in a tab: its inputs, the options that were changed, and how the answer is asked for. */
+/** Contents of a tab: inputs, changed options and the answer format. */
 export interface Draft {
   readonly inputs: Values;
   readonly options: Values;
@@ -15,11 +15,11 @@ export interface State {
   readonly drafts: Readonly<Record<TabName, Draft>>;
 }
 
-/** Longer texts make no address that anybody can pass on. */
-const MOST_SHARED_CHARACTERS = 20_000;
+/** Longer texts would make the URL too long to share. */
+const MAX_SHARED_CHARACTERS = 20_000;
 
-/** Options with passwords and sessions in them: an address is passed on, and kept in the history. */
-const NOT_SHARED = ['setCookies', 'customHeader', 'proxyUrl', 'storageState'];
+/** Options that may contain passwords or sessions: URLs are shared and stored in the history. */
+const SECRET_OPTIONS = ['setCookies', 'customHeader', 'proxyUrl', 'storageState'];
 
 const emptyDraft = (tab: TabName): Draft => ({ inputs: {}, options: {}, answer: ANSWER_FORMS[tab][0]! });
 
@@ -30,13 +30,13 @@ export const emptyState = (): State => ({
 
 export const draftOf = ({ tab, drafts }: State): Draft => drafts[tab];
 
-/** The state with the draft of its tab changed. */
+/** Returns the state with the draft of the open tab changed. */
 export const withDraft = (state: State, change: Partial<Draft>): State => ({
   ...state,
   drafts: { ...state.drafts, [state.tab]: { ...draftOf(state), ...change } },
 });
 
-/** Values with one set, or left out when it is undefined. */
+/** Returns the values with one set, or removed if it is undefined. */
 export function withValue(values: Values, name: string, value: string | undefined): Values {
   const { [name]: _, ...others } = values;
   return value === undefined ? others : { ...others, [name]: value };
@@ -45,21 +45,21 @@ export function withValue(values: Values, name: string, value: string | undefine
 const INPUT = 'in.';
 const OPTION = 'opt.';
 
-/** The fragment for a state, without `#`: the tab that is open and what stands in it. */
+/** Returns the URL fragment for a state, without `#`: the open tab and its contents. */
 export function fragmentOf(state: State): string {
   const { inputs, options, answer } = draftOf(state);
   const written = new URLSearchParams({ tab: state.tab });
   if (answer !== ANSWER_FORMS[state.tab][0]) written.set('answer', answer);
   for (const [name, value] of Object.entries(inputs)) {
-    if (value !== '' && value.length <= MOST_SHARED_CHARACTERS) written.set(INPUT + name, value);
+    if (value !== '' && value.length <= MAX_SHARED_CHARACTERS) written.set(INPUT + name, value);
   }
   for (const [name, value] of Object.entries(options)) {
-    if (value.length <= MOST_SHARED_CHARACTERS && !NOT_SHARED.includes(name)) written.set(OPTION + name, value);
+    if (value.length <= MAX_SHARED_CHARACTERS && !SECRET_OPTIONS.includes(name)) written.set(OPTION + name, value);
   }
   return written.toString();
 }
 
-/** A state with what a fragment says laid over its tab; what is not understood is left out. */
+/** Applies a URL fragment to a state; ignores anything unknown. */
 export function withFragment(state: State, fragment: string): State {
   const read = new URLSearchParams(fragment.replace(/^#/, ''));
   const tab = read.get('tab');

@@ -1,8 +1,8 @@
-/** Tabs as assistive technology knows them (WAI-ARIA Authoring Practices): one stop of the Tab key, arrows move on. */
+/** An accessible tab list (WAI-ARIA Authoring Practices): one tab stop, arrow keys move between tabs. */
 import { useRef } from 'preact/hooks';
 
 interface TabListProps<Name extends string> {
-  /** Prefix of ids: tabs are `id-tab-name`, and the panel is `id-panel`. */
+  /** Prefix of element ids: `id-tab-name` for tabs, `id-panel` for the panel. */
   readonly id: string;
   readonly label: string;
   readonly tabs: readonly { readonly name: Name; readonly title: string; readonly note?: string | undefined }[];

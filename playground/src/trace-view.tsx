@@ -1,4 +1,4 @@
-/** Where the time of a request went: a bar a span, drawn to scale. */
+/** Timeline of a request: one bar per span, to scale. */
 import { Scrollable } from './scrollable.tsx';
 import { type Fields, isRecord } from './send.ts';
 

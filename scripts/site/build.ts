@@ -1,20 +1,20 @@
-/** Builds the documentation site into dist/docs: pages as HTML and as Markdown, a search index, llms.txt. */
+/** Builds the documentation site into dist/docs: pages as HTML and Markdown, a search index and llms.txt. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Index } from './find.ts';
-import { markdownAddress, pageHtml } from './layout.ts';
+import { markdownUrl, pageHtml } from './layout.ts';
 import { llmsFull, llmsIndex } from './llms.ts';
 import { BASE, type SitePage, sitePages } from './pages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** File name below dist/docs to text. */
+/** Returns the text of each file by its path below dist/docs. */
 export async function siteFiles(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  /** Adds a file whose name changes with its content, and gives its address. */
+  /** Adds a file with a content hash in its name and returns its URL path. */
   const asset = async (entry: string, ending: string) => {
     const { outputFiles } = await build({
       entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
@@ -36,8 +36,8 @@ export async function siteFiles(): Promise<Map<string, string>> {
   const script = await asset('search.ts', 'js');
   const pages = sitePages(root);
   for (const page of pages) {
-    files.set(`${page.address || 'index'}.html`, pageHtml(page, pages, { style, script }));
-    files.set(markdownAddress(page).slice(BASE.length), page.markdown);
+    files.set(`${page.slug || 'index'}.html`, pageHtml(page, pages, { style, script }));
+    files.set(markdownUrl(page).slice(BASE.length), page.markdown);
   }
   files.set('search.json', JSON.stringify(searchIndex(pages)));
   files.set('llms.txt', llmsIndex(pages));
@@ -45,9 +45,9 @@ export async function siteFiles(): Promise<Map<string, string>> {
   return files;
 }
 
-/** Page titles once, entries by the number of their page. */
+/** Builds the search index. Entries refer to pages by index, to store each title once. */
 export const searchIndex = (pages: readonly SitePage[]): Index => ({
-  pages: pages.map(({ address, title }) => [BASE + address, title] as const),
+  pages: pages.map(({ slug, title }) => [BASE + slug, title] as const),
   entries: pages.flatMap(({ entries }, page) => entries.map(({ id, title, text }) => [page, id, title, text] as const)),
 });
 

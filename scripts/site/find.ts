@@ -1,33 +1,33 @@
-/** Finds places in the documentation: every word must be there, and names and titles count most. */
-type Page = readonly [address: string, title: string];
-/** `title` is a heading, or the names of a row of a table, joined by a comma. */
+/** Searches the documentation: an entry must contain every word; matches in names and titles count most. */
+type Page = readonly [url: string, title: string];
+/** `title` is a heading, or the comma-separated names of a table row. */
 type Entry = readonly [page: number, id: string, title: string, text: string];
 
-/** As scripts/site/build.ts writes it. */
+/** The search index that scripts/site/build.ts writes. */
 export interface Index {
   readonly pages: readonly Page[];
   readonly entries: readonly Entry[];
 }
 
 export interface Found {
-  readonly address: string;
+  readonly url: string;
   readonly title: string;
   readonly page: string;
   readonly text: string;
   readonly score: number;
 }
 
-const MOST_FOUND = 12;
+const MAX_RESULTS = 12;
 const CONTEXT = 70;
 
-/** `withLinksSummary` is also found by its words: with links summary. */
+/** Splits names into words, so that "links summary" also finds `withLinksSummary`. */
 const plain = (text: string) =>
   text
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .replace(/[_\-./]+/g, ' ');
 
-function scoreOf(words: readonly string[], query: string, [, , title, text]: Entry, [address, page]: Page): number {
+function scoreOf(words: readonly string[], query: string, [, , title, text]: Entry, [url, page]: Page): number {
   const names = title.split(', ');
   const heads = [title, ...names].flatMap((head) => [head.toLowerCase(), plain(head)]);
   const body = `${text} ${page}`.toLowerCase();
@@ -41,26 +41,26 @@ function scoreOf(words: readonly string[], query: string, [, , title, text]: Ent
     else return 0;
   }
   const whole = words.join(' ');
-  // A setting and the metric of it may differ by their letters' case alone.
+  // A setting and its metric may differ only in case.
   if (names.includes(query)) score += 1;
   if (names.some((name) => name.toLowerCase() === whole)) score += 60;
   else if (heads.includes(whole)) score += 30;
-  // What an option is stands in the reference; guides tell what it is good for.
-  return address.includes('/reference/') ? score + 20 : score;
+  // The reference defines options, so it ranks above guides that mention them.
+  return url.includes('/reference/') ? score + 20 : score;
 }
 
-/** The best places for a query, best first. */
+/** Returns the best entries for a query, best first. */
 export function search({ pages, entries }: Index, query: string): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return [];
   const found: Found[] = [];
   for (const entry of entries) {
     const [at, id, title, text] = entry;
-    const [address, page] = pages[at]!;
+    const [url, page] = pages[at]!;
     const score = scoreOf(words, query.trim(), entry, pages[at]!);
-    if (score > 0) found.push({ address: `${address}#${id}`, title, page, text: excerpt(text, words[0]!), score });
+    if (score > 0) found.push({ url: `${url}#${id}`, title, page, text: excerpt(text, words[0]!), score });
   }
-  return found.sort((a, b) => b.score - a.score).slice(0, MOST_FOUND);
+  return found.sort((a, b) => b.score - a.score).slice(0, MAX_RESULTS);
 }
 
 function excerpt(text: string, word: string): string {

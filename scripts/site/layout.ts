@@ -1,4 +1,4 @@
-/** A page of the documentation site as HTML. Nothing in it is inline: its policy allows only the site's own files. */
+/** Renders a documentation page as HTML without inline scripts and styles, which its Content-Security-Policy forbids. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { BASE, type SitePage } from './pages.ts';
 
@@ -7,14 +7,14 @@ export interface SiteFiles {
   readonly script: string;
 }
 
-/** Headings of this depth stand in the list beside the page. */
+/** Levels of the headings listed beside the page. */
 const LISTED_LEVELS = [2, 3];
-const FEWEST_LISTED = 3;
+const MIN_LISTED = 3;
 
 export function pageHtml(page: SitePage, all: readonly SitePage[], { style, script }: SiteFiles): string {
   const at = all.indexOf(page);
   const headings = headingList(page);
-  const title = page.address === '' ? 'Lectern' : `${page.title} · Lectern`;
+  const title = page.slug === '' ? 'Lectern' : `${page.title} · Lectern`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +25,7 @@ export function pageHtml(page: SitePage, all: readonly SitePage[], { style, scri
 <meta name="description" content="${escapeAttribute(page.summary.slice(0, 200))}">
 <link rel="stylesheet" href="${style}">
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<link rel="alternate" type="text/markdown" href="${markdownAddress(page)}">
+<link rel="alternate" type="text/markdown" href="${markdownUrl(page)}">
 <script type="module" src="${script}"></script>
 </head>
 <body>
@@ -38,7 +38,7 @@ export function pageHtml(page: SitePage, all: readonly SitePage[], { style, scri
 <kbd aria-hidden="true">/</kbd>
 <ul id="found" role="listbox" aria-label="Found" hidden></ul>
 </form>
-<nav class="doors" aria-label="Elsewhere"><a href="/playground">Playground</a> <a href="${BASE}api">API</a></nav>
+<nav class="links" aria-label="Site"><a href="/playground">Playground</a> <a href="${BASE}api">API</a></nav>
 </header>
 <div class="columns${headings ? '' : ' wide'}">
 <details class="menu" open>
@@ -50,8 +50,8 @@ ${menu(page, all)}
 <main id="content">
 ${page.html}
 <footer>
-<nav aria-label="Neighbours">${neighbour('prev', all[at - 1])}${neighbour('next', all[at + 1])}</nav>
-<p><a href="${markdownAddress(page)}">This page as Markdown</a></p>
+<nav aria-label="Previous and next page">${neighbourLink('prev', all[at - 1])}${neighbourLink('next', all[at + 1])}</nav>
+<p><a href="${markdownUrl(page)}">This page as Markdown</a></p>
 </footer>
 </main>
 ${headings}
@@ -61,7 +61,7 @@ ${headings}
 `;
 }
 
-export const markdownAddress = ({ address }: SitePage) => `${BASE}${address || 'index'}.md`;
+export const markdownUrl = ({ slug }: SitePage) => `${BASE}${slug || 'index'}.md`;
 
 function menu(page: SitePage, all: readonly SitePage[]): string {
   const sections = [...new Set(all.map(({ section }) => section))].map(
@@ -73,23 +73,23 @@ function menu(page: SitePage, all: readonly SitePage[]): string {
         `<h2>${escapeText(section)}</h2>\n<ul>\n${pages
           .map(
             (other) =>
-              `<li><a href="${BASE}${other.address}"${other === page ? ' aria-current="page"' : ''}>${escapeText(other.title)}</a></li>`,
+              `<li><a href="${BASE}${other.slug}"${other === page ? ' aria-current="page"' : ''}>${escapeText(other.title)}</a></li>`,
           )
           .join('\n')}\n</ul>`,
     )
     .join('\n');
 }
 
-function neighbour(rel: 'prev' | 'next', page: SitePage | undefined): string {
+function neighbourLink(rel: 'prev' | 'next', page: SitePage | undefined): string {
   if (!page) return '';
   const arrow = rel === 'prev' ? '← ' : '';
   const after = rel === 'next' ? ' →' : '';
-  return `<a rel="${rel}" href="${BASE}${page.address}">${arrow}${escapeText(page.title)}${after}</a>`;
+  return `<a rel="${rel}" href="${BASE}${page.slug}">${arrow}${escapeText(page.title)}${after}</a>`;
 }
 
 function headingList({ headings }: SitePage): string {
   const listed = headings.filter(({ level }) => LISTED_LEVELS.includes(level));
-  if (listed.length < FEWEST_LISTED) return '';
+  if (listed.length < MIN_LISTED) return '';
   const items = listed.map(
     ({ id, text, level }) =>
       `<li class="level-${level}"><a href="#${escapeAttribute(id)}">${escapeText(text)}</a></li>`,

@@ -1,4 +1,4 @@
-/** The pages of the documentation site: which there are, where each stands, and what it holds. */
+/** The pages of the documentation site, in the order of the navigation. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse as parseYaml } from 'yaml';
@@ -14,8 +14,8 @@ export interface Heading {
 }
 
 export interface SitePage {
-  /** Below BASE, without an ending; empty for the first page. */
-  readonly address: string;
+  /** Path below BASE without extension; empty for the first page. */
+  readonly slug: string;
   readonly section: string;
   readonly title: string;
   /** The first sentence of its text. */
@@ -35,15 +35,15 @@ export interface Navigation {
 export const readNavigation = (root: string): Navigation[] =>
   parseYaml(readFileSync(path.join(root, NAVIGATION), 'utf8')) as Navigation[];
 
-/** `docs/guide/reading.md` is at `guide/reading`; what stands outside of docs/ is `project/` and its name. */
-export function addressOf(file: string): string {
+/** Returns `guide/reading` for `docs/guide/reading.md`, and `project/<name>` for files outside docs/. */
+export function pageSlug(file: string): string {
   const bare = file.replace(/\.md$/, '');
   if (bare === 'docs/index' || bare === 'README') return '';
   if (bare.startsWith('docs/')) return bare.slice('docs/'.length);
   return `project/${bare.replace(/\/README$/, '').toLowerCase()}`;
 }
 
-/** All pages in the order of the navigation. A link to a file that is no page of the site is an Error that names both. */
+/** Renders all pages in navigation order. Throws for a link to a missing file. */
 export function sitePages(root: string): SitePage[] {
   const navigation = readNavigation(root);
   const files = new Set(['README.md', ...navigation.flatMap(({ pages }) => pages)]);
@@ -52,11 +52,11 @@ export function sitePages(root: string): SitePage[] {
       const markdown = readFileSync(path.join(root, file), 'utf8');
       const rendered = renderMarkdown(markdown, (target) => {
         const found = path.posix.join(path.posix.dirname(file), target);
-        if (files.has(found)) return BASE + addressOf(found);
+        if (files.has(found)) return BASE + pageSlug(found);
         if (existsSync(path.join(root, found))) return undefined;
-        throw new Error(`${file} links to ${target}, which is not there`);
+        throw new Error(`${file} links to ${target}, which does not exist`);
       });
-      return { address: addressOf(file), section, markdown, ...rendered };
+      return { slug: pageSlug(file), section, markdown, ...rendered };
     }),
   );
 }

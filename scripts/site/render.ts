@@ -1,4 +1,4 @@
-/** Markdown of the documentation to HTML: headings that can be linked to, links to pages, and entries for its search. */
+/** Renders documentation Markdown as HTML with heading ids and page links, and collects search entries. */
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { attribute, type Element, elements, find, isElement, setAttribute, textOf } from '#html/node.ts';
@@ -6,7 +6,7 @@ import { parseDocument } from '#html/parse.ts';
 import { innerHtml } from '#html/serialize.ts';
 import type { Heading } from './pages.ts';
 
-/** One place of a page that a search can find. */
+/** A section or table row that the search can find. */
 export interface SearchEntry {
   readonly id: string;
   readonly title: string;
@@ -21,22 +21,22 @@ export interface Rendered {
   readonly entries: SearchEntry[];
 }
 
-const LONGEST_ENTRY = 600;
+const MAX_ENTRY_CHARACTERS = 600;
 
-/** `linkTo` gives the address of a file by its path relative to this one, undefined when the site has no page of it. */
+/** Renders one file. `linkTo` maps a relative path to a URL; `undefined` if the site has no page for it. */
 export function renderMarkdown(markdown: string, linkTo: (target: string) => string | undefined): Rendered {
   const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
   const document = parseDocument(html);
   const body = find(document, 'body')!;
   const headings = numberHeadings(body);
   const rows = numberRows(body, new Set(headings.map(({ id }) => id)));
-  for (const link of elements(body, 'a')) pointLink(link, linkTo);
+  for (const link of elements(body, 'a')) rewriteLink(link, linkTo);
   for (const block of elements(body, 'pre')) setAttribute(block, 'tabindex', '0');
   const title = headings.find(({ level }) => level === 1)?.text ?? '';
   const paragraph = find(body, 'p');
   return {
     title,
-    summary: paragraph ? collapsed(textOf(paragraph)) : '',
+    summary: paragraph ? collapseSpaces(textOf(paragraph)) : '',
     html: innerHtml(body),
     headings,
     entries: [...sections(body), ...rows],
@@ -45,12 +45,12 @@ export function renderMarkdown(markdown: string, linkTo: (target: string) => str
 
 const HEADING = /^h([1-6])$/;
 const levelOf = (element: Element) => Number(HEADING.exec(element.name)?.[1] ?? 0);
-const collapsed = (text: string) => text.replace(/\s+/g, ' ').trim();
+const collapseSpaces = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function numberHeadings(body: Element): Heading[] {
   const taken = new Map<string, number>();
   return [...elements(body)].filter(levelOf).map((element) => {
-    const text = collapsed(textOf(element));
+    const text = collapseSpaces(textOf(element));
     const slug = slugOf(text);
     const times = taken.get(slug) ?? 0;
     taken.set(slug, times + 1);
@@ -60,7 +60,7 @@ function numberHeadings(body: Element): Heading[] {
   });
 }
 
-/** As code hosts make them of headings, so that a link within the repository works on the site too. */
+/** Creates heading ids like code hosts, so that links work both in the repository and on the site. */
 const slugOf = (text: string) =>
   text
     .toLowerCase()
@@ -68,7 +68,7 @@ const slugOf = (text: string) =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Rows of a table whose first cell is code (an option, a setting, a failure) can be found and linked to by that name. */
+/** Makes table rows that start with code (options, settings, errors) linkable and searchable by that name. */
 function numberRows(body: Element, taken: Set<string>): SearchEntry[] {
   return [...elements(body, 'tr')].flatMap((row) => {
     const cells = [...elements(row, 'td')];
@@ -81,14 +81,19 @@ function numberRows(body: Element, taken: Set<string>): SearchEntry[] {
       setAttribute(row, 'id', id);
     }
     return [
-      { id, title: names.slice(0, 3).join(', '), text: cut(cells.map((cell) => collapsed(textOf(cell))).join(' · ')) },
+      {
+        id,
+        title: names.slice(0, 3).join(', '),
+        text: truncate(cells.map((cell) => collapseSpaces(textOf(cell))).join(' · ')),
+      },
     ];
   });
 }
 
-const cut = (text: string) => (text.length > LONGEST_ENTRY ? `${text.slice(0, LONGEST_ENTRY)}…` : text);
+const truncate = (text: string) =>
+  text.length > MAX_ENTRY_CHARACTERS ? `${text.slice(0, MAX_ENTRY_CHARACTERS)}…` : text;
 
-function pointLink(link: Element, linkTo: (target: string) => string | undefined): void {
+function rewriteLink(link: Element, linkTo: (target: string) => string | undefined): void {
   const href = attribute(link, 'href') ?? '';
   if (href.startsWith('#')) return;
   if (/^[a-z][a-z\d+.-]*:/i.test(href)) {
@@ -96,21 +101,21 @@ function pointLink(link: Element, linkTo: (target: string) => string | undefined
     return;
   }
   const [target = '', fragment] = href.split('#', 2);
-  const address = linkTo(decodeURI(target));
-  if (address !== undefined) setAttribute(link, 'href', fragment ? `${address}#${fragment}` : address);
-  // A file of the repository that is no page: its name is all that can be said.
+  const url = linkTo(decodeURI(target));
+  if (url !== undefined) setAttribute(link, 'href', fragment ? `${url}#${fragment}` : url);
+  // A repository file that is not a page of the site: removes the link and keeps its text.
   else link.attributes = [];
 }
 
-/** The text under each heading. */
+/** Yields the text under each heading. */
 function* sections(body: Element): Generator<SearchEntry> {
   let current: { id: string; title: string; texts: string[] } | undefined;
   for (let node = body.first; node; node = node.next) {
     if (!isElement(node)) continue;
     if (levelOf(node)) {
-      if (current) yield { id: current.id, title: current.title, text: cut(current.texts.join(' ')) };
-      current = { id: attribute(node, 'id') ?? '', title: collapsed(textOf(node)), texts: [] };
-    } else if (node.name !== 'table') current?.texts.push(collapsed(textOf(node)));
+      if (current) yield { id: current.id, title: current.title, text: truncate(current.texts.join(' ')) };
+      current = { id: attribute(node, 'id') ?? '', title: collapseSpaces(textOf(node)), texts: [] };
+    } else if (node.name !== 'table') current?.texts.push(collapseSpaces(textOf(node)));
   }
-  if (current) yield { id: current.id, title: current.title, text: cut(current.texts.join(' ')) };
+  if (current) yield { id: current.id, title: current.title, text: truncate(current.texts.join(' ')) };
 }

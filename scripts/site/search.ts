@@ -1,4 +1,4 @@
-/** The search of the documentation, in the reader's browser. */
+/** The search field of the documentation; runs in the browser. */
 import { type Found, type Index, search } from './find.ts';
 
 const form = document.querySelector<HTMLFormElement>('form.search')!;
@@ -25,12 +25,12 @@ function show(found: readonly Found[]): void {
   input.setAttribute('aria-expanded', String(!list.hidden));
 }
 
-function itemOf({ address, title, page, text }: Found, at: number): HTMLLIElement {
+function itemOf({ url, title, page, text }: Found, at: number): HTMLLIElement {
   const item = document.createElement('li');
   item.role = 'option';
   item.id = `found-${at}`;
   const link = document.createElement('a');
-  link.href = address;
+  link.href = url;
   link.tabIndex = -1;
   for (const [name, content] of [
     ['strong', title],
@@ -49,7 +49,7 @@ function itemOf({ address, title, page, text }: Found, at: number): HTMLLIElemen
 function nothing(query: string): HTMLLIElement {
   const item = document.createElement('li');
   item.className = 'nothing';
-  item.textContent = `Nothing has “${query}” in it.`;
+  item.textContent = `No results for “${query}”.`;
   return item;
 }
 
@@ -71,9 +71,9 @@ function move(by: number): void {
 
 input.addEventListener('focus', () => void load());
 input.addEventListener('input', async () => {
-  const asked = input.value;
+  const query = input.value;
   const index = await load();
-  if (asked === input.value) show(search(index, asked));
+  if (query === input.value) show(search(index, query));
 });
 input.addEventListener('keydown', (event) => {
   if (event.key === 'ArrowDown') move(1);

@@ -1,57 +1,57 @@
-/** The accounts room for a command: the same store as the server's, by the same settings, also while it runs. */
+/** Opens the accounts module for a command: same store and settings as the server, also while the server runs. */
 import { Command, Option } from 'commander';
 import type { AccountsModule } from '#accounts/index.ts';
 
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A line of the answer. */
+  /** Prints a line of the answer. */
   readonly print: (line: string) => void;
-  /** A line beside the answer, that no program should take for it. */
+  /** Prints a line to the standard error. */
   readonly note: (line: string) => void;
-  /** All that is given to the command as its input. */
+  /** Reads the standard input to its end. */
   readonly readInput: () => Promise<string>;
 }
 
-/** What each of these commands can be told. */
-export interface AccountsFlags {
+/** Flags of every command that works on local data. */
+export interface DataFlags {
   readonly dataDir?: string;
   readonly config?: string;
   readonly json?: boolean;
 }
 
-export const accountsCommandOf = (name: string, description: string): Command =>
+export const newCommand = (name: string, description: string): Command =>
   new Command(name).description(description).exitOverride();
 
-/** Adds the flags that tell where the room is, and how it is answered. */
-export const withAccountsFlags = <Given extends Command>(command: Given): Given =>
+/** Adds the flags for the data folder, the settings file and JSON output. */
+export const withDataFlags = <Given extends Command>(command: Given): Given =>
   command
-    .addOption(new Option('--data-dir <dir>', 'The folder in which everything is kept. [LECTERN_DATA_DIR]'))
-    .addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'))
-    .option('--json', 'Answer in JSON.');
+    .addOption(new Option('--data-dir <dir>', 'Data folder. [LECTERN_DATA_DIR]'))
+    .addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'))
+    .option('--json', 'Print JSON.');
 
-/** Opens the room for as long as the work takes. */
+/** Opens the accounts module, runs `work` and closes the module again. */
 export async function withAccounts<T>(
   { environment }: CommandContext,
-  { dataDir, config }: AccountsFlags,
-  work: (room: AccountsModule) => Promise<T>,
+  { dataDir, config }: DataFlags,
+  work: (module: AccountsModule) => Promise<T>,
 ): Promise<T> {
   const { openAccounts } = await import('#accounts/index.ts');
   const { readConfig } = await import('#config.ts');
   const settings = readConfig({ environment, flags: { dataDir, config } });
-  const room = await openAccounts({
+  const module = await openAccounts({
     dataDir: settings.dataDir,
     databaseUrl: settings.databaseUrl,
     usageKeepDays: settings.usageKeepDays,
   });
   try {
-    return await work(room);
+    return await work(module);
   } finally {
-    await room.close();
+    await module.close();
   }
 }
 
-/** The value, or an Error that says that there is none of this id. */
-export function found<T>(value: T | undefined, what: string, id: string): T {
-  if (value === undefined) throw new Error(`there is no ${what} ${id}`);
+/** Returns the value. Throws an Error that names the id if the value is missing. */
+export function requireFound<T>(value: T | undefined, what: string, id: string): T {
+  if (value === undefined) throw new Error(`no such ${what}: ${id}`);
   return value;
 }

@@ -42,7 +42,7 @@ const get = (id: string, file: string, signal = new AbortController().signal) =>
     { from: 'user' },
   );
 
-it('puts the whole output in the place of what was there', async () => {
+it('replaces an existing file with the complete output', async () => {
   const file = path.join(dir, 'whole.jsonl');
   await writeFile(file, 'before');
   await get('whole', file);
@@ -52,13 +52,13 @@ it('puts the whole output in the place of what was there', async () => {
   expect(await readdir(dir)).toEqual(['whole.jsonl']);
 });
 
-it('leaves what was there when it is stopped, and says so', async () => {
+it('leaves an existing file unchanged when interrupted, and says so', async () => {
   const file = path.join(dir, 'whole.jsonl');
   await writeFile(file, 'before');
   const stop = new AbortController();
   half = () => stop.abort();
   await expect(get('slow', file, stop.signal)).rejects.toMatchObject({
-    message: `stopped: ${file} is as it was before`,
+    message: `stopped: ${file} is unchanged`,
   });
   expect(await readFile(file, 'utf8')).toBe('before');
   expect(await readdir(dir)).toEqual(['whole.jsonl']);

@@ -1,4 +1,4 @@
-/** The executors that come with the product, for flows and executors that run without the server. */
+/** Opens the built-in executors for flows and executors that run without the server. */
 import { readConfig } from '#config.ts';
 import { BUILT_IN_NAMES, type DeploymentDefinition, type ExecutorClass } from '#flow/index.ts';
 import { createLog } from '#telemetry/log.ts';
@@ -10,7 +10,7 @@ export interface BuiltInContext {
 
 export interface OpenExecutors {
   readonly executors: Readonly<Record<string, ExecutorClass>>;
-  /** Ends what they are made of. */
+  /** Releases the resources behind the executors. */
   close(): Promise<void>;
 }
 
@@ -18,8 +18,8 @@ const NOTHING: OpenExecutors = { executors: {}, close: async () => {} };
 
 const isBuiltIn = (uses: unknown): boolean => typeof uses === 'string' && BUILT_IN_NAMES.includes(uses);
 
-/** Reader, models and collections with the settings of the server, when one of the deployments needs them. */
-export async function openBuiltIns(
+/** Opens reader, models and collections with the server's settings if a deployment uses a built-in executor. */
+export async function openBuiltInExecutors(
   deployments: readonly DeploymentDefinition[],
   { version, environment }: BuiltInContext,
 ): Promise<OpenExecutors> {
@@ -30,7 +30,7 @@ export async function openBuiltIns(
     import('#app/temporary-folder.ts'),
   ]);
   await processTemporaryFolder();
-  // No port of it is opened: who may use the flow is the flow's own to say.
+  // Opens no port, so it needs no authentication: the flow itself decides who may use it.
   const config = { ...readConfig({ environment }), auth: 'off', flow: undefined, adminSecret: undefined } as const;
   const app = await createApp({ config, version, log: createLog(config.logLevel), environment });
   return { executors: app.flow.executors, close: () => app.close() };

@@ -1,6 +1,6 @@
 /**
- * What commands ask: a server, when one is named, or else the same rooms in this process, behind the same client. A server
- * that runs on the same data folder is left alone: the stores are made for several processes, and no port is opened.
+ * The client that commands use: it talks to a server if one is named, else to the same modules in this process. That is
+ * safe beside a running server: the stores support several processes, and no port is opened.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -18,104 +18,105 @@ export interface ClientFlags {
   readonly verbose?: boolean;
 }
 
-/** Adds the flags that tell whom the command asks. */
+/** Adds the flags that select the server and the local data. */
 export const withClientFlags = <Given extends Command>(command: Given): Given =>
   command
     .addOption(
       new Option(
         '--server <url>',
-        'Ask this server: the address of its reader. Without one the command works in this process. [LECTERN_URL]',
-      ).helpGroup(WHERE),
+        'URL of the reader of a Lectern server. If omitted, the command works in this process. [LECTERN_URL]',
+      ).helpGroup(CONNECTION_GROUP),
     )
-    .addOption(new Option('--key <key>', 'The API key for it. [LECTERN_API_KEY]').helpGroup(WHERE))
+    .addOption(new Option('--key <key>', 'API key for the server. [LECTERN_API_KEY]').helpGroup(CONNECTION_GROUP))
     .addOption(
-      new Option(
-        '--data-dir <dir>',
-        'In this process: the folder in which everything is kept. [LECTERN_DATA_DIR]',
-      ).helpGroup(WHERE),
+      new Option('--data-dir <dir>', 'Data folder, without --server. [LECTERN_DATA_DIR]').helpGroup(CONNECTION_GROUP),
     )
     .addOption(
-      new Option('--config <file>', 'In this process: a YAML or JSON file of settings. [LECTERN_CONFIG]').helpGroup(
-        WHERE,
+      new Option('--config <file>', 'Settings file, YAML or JSON, without --server. [LECTERN_CONFIG]').helpGroup(
+        CONNECTION_GROUP,
       ),
     )
-    .addOption(new Option('--verbose', 'In this process: log on the standard error.').helpGroup(WHERE));
+    .addOption(new Option('--verbose', 'Log to the standard error, without --server.').helpGroup(CONNECTION_GROUP));
 
-const WHERE = 'Where:';
+const CONNECTION_GROUP = 'Server and data:';
 
 export interface OpenClient {
   readonly client: Client;
-  /** The server asked; undefined in this process. */
+  /** URL of the server; `undefined` when working in this process. */
   readonly server: string | undefined;
 }
 
-/** The server that is named; undefined for this process. */
+/** URL of the server to use; `undefined` to work in this process. */
 export const serverOf = (
   { environment }: Pick<CliContext, 'environment'>,
   { server }: Pick<ClientFlags, 'server'>,
 ): string | undefined => server || environment.LECTERN_URL || undefined;
 
-interface Needs {
-  /** What is asked in this process; all unless given. */
-  readonly rooms?: 'reader';
-  /** Whether jobs are worked on in this process too. */
+interface ClientNeeds {
+  /** Faces to open in this process; all by default. */
+  readonly faces?: 'reader';
+  /** Whether this process also works on jobs. */
   readonly jobs?: boolean;
-  /** How often a call is tried again; that of the client when not given. */
+  /** Retries per call; the client's default if omitted. */
   readonly retries?: number;
-  /** Told of each answer, for what its head alone says. */
+  /** Called with each response, for values that only its headers carry. */
   readonly onAnswer?: (response: Response) => void;
 }
 
-/** Opens a client for as long as the work takes. */
-export async function inClient<T>(
+/** Opens a client, runs `work` and closes the client again. */
+export async function withClient<T>(
   context: CliContext,
   flags: ClientFlags,
   work: (open: OpenClient) => Promise<T>,
-  needs: Needs = {},
+  needs: ClientNeeds = {},
 ): Promise<T> {
   const server = serverOf(context, flags);
-  if (server) return atServer(server, context, { flags, needs }, work);
+  if (server) return withServer(server, context, { flags, needs }, work);
   const { openInProcessFaces } = await import('./in-process-faces.ts');
-  const rooms = await openInProcessFaces(context, flags, { rooms: needs.rooms ?? 'all', jobs: needs.jobs ?? false });
+  const faces = await openInProcessFaces(context, flags, { faces: needs.faces ?? 'all', jobs: needs.jobs ?? false });
   try {
     return await work({
-      client: await clientOf({ urls: rooms.urls, fetch: heard(rooms.fetch, needs), retries: needs.retries }),
+      client: await loadClient({
+        urls: faces.urls,
+        fetch: observeResponses(faces.fetch, needs),
+        retries: needs.retries,
+      }),
       server: undefined,
     });
   } finally {
-    await rooms.close();
+    await faces.close();
   }
 }
 
-async function atServer<T>(
+async function withServer<T>(
   server: string,
   context: CliContext,
-  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: Needs },
+  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: ClientNeeds },
   work: (open: OpenClient) => Promise<T>,
 ): Promise<T> {
-  const client = await clientOf({
-    ...placesOf(server),
+  const client = await loadClient({
+    ...parseServerUrls(server),
     apiKey: key || context.environment.LECTERN_API_KEY,
     retries: needs.retries,
-    fetch: heard(fetch, needs),
+    fetch: observeResponses(fetch, needs),
   });
-  const isOver = new AbortController();
-  const version = client.health({ signal: isOver.signal }).then(
+  const finished = new AbortController();
+  const version = client.health({ signal: finished.signal }).then(
     (health) => health.version as string | undefined,
     () => undefined,
   );
   try {
     const answer = await work({ client, server });
-    const timer = setTimeout(() => isOver.abort(), VERSION_MS);
-    warnOfVersion(await version, server, context);
+    const timer = setTimeout(() => finished.abort(), VERSION_MS);
+    warnOfVersionMismatch(await version, server, context);
     clearTimeout(timer);
     return answer;
   } finally {
-    isOver.abort();
+    finished.abort();
   }
 }
 
-const heard = (send: typeof fetch, { onAnswer }: Needs): typeof fetch =>
+const observeResponses = (send: typeof fetch, { onAnswer }: ClientNeeds): typeof fetch =>
   onAnswer
     ? async (...given) => {
         const response = await send(...given);
@@ -126,37 +127,37 @@ const heard = (send: typeof fetch, { onAnswer }: Needs): typeof fetch =>
 
 const FACES = ['reader', 'search', 'models', 'flow'] as const;
 
-/** `http://127.0.0.1:3000`, whose other faces follow from it, or each face on its own: `reader=http://…,models=http://…`. */
-function placesOf(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
+/** Accepts one URL, from which those of all faces follow, or a list by face: `reader=http://…,models=http://…`. */
+function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
   const parts = server.split(',').map((part) => /^(?:([a-z]+)=)?(https?:\/\/.*)$/i.exec(part.trim()) ?? [part]);
   const places = parts.map(([part, face, url]) => {
     if (url === undefined || !URL.canParse(url))
-      throw usageError(`${part} is no address of a server: it begins with http:// or https://`);
+      throw usageError(`${part} is not a server URL: it must start with http:// or https://`);
     if (face !== undefined && !FACES.some((one) => one === face))
-      throw usageError(`${face} is no face: they are ${FACES.join(', ')}`);
+      throw usageError(`${face} is not a face: use ${FACES.join(', ')}`);
     return { face, url };
   });
   const urls = Object.fromEntries(places.flatMap(({ face, url }) => (face === undefined ? [] : [[face, url]])));
   return { baseUrl: places.find(({ face }) => face === undefined)?.url ?? urls.reader, urls };
 }
 
-/** How long the version of a server is waited for when the work is done. */
+/** Longest wait for the server's version after the work is done. */
 const VERSION_MS = 1_000;
 
-function warnOfVersion(theirs: string | undefined, server: string, { version, note }: CliContext): void {
+function warnOfVersionMismatch(theirs: string | undefined, server: string, { version, note }: CliContext): void {
   const early = (text: string) => text.split('.', 2).join('.');
   if (typeof theirs !== 'string' || early(theirs) === early(version)) return;
-  note(`lectern: warning: ${server} is of version ${theirs}, this program of ${version}: options may differ`);
+  note(`lectern: warning: ${server} runs version ${theirs}, this program is ${version}: options may differ`);
 }
 
-async function clientOf(options: ClientOptions): Promise<Client> {
+async function loadClient(options: ClientOptions): Promise<Client> {
   const { createClient } = await import('#client/index.ts');
   return createClient(options);
 }
 
 /**
- * Where this process keeps things: what is set, else `.lectern` here when it is there, else the user's own folder, so that
- * reading a page leaves nothing behind wherever one stands.
+ * Data folder of this process: the configured one, else `.lectern` in the working directory if it exists, else the user's
+ * data folder (XDG Base Directory), so that reading a page leaves no files in the working directory.
  */
 export function dataDirOf(
   { environment }: Pick<CliContext, 'environment'>,

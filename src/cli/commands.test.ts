@@ -42,20 +42,22 @@ async function run(line: string | readonly string[], input = '') {
 const json = async (...args: Parameters<typeof run>): Promise<any> =>
   JSON.parse((await run(...args)).printed.join('\n'));
 
-async function inRoom<T>(work: (room: Awaited<ReturnType<typeof openAccounts>>) => Promise<T>): Promise<T> {
-  const room = await openAccounts({ dataDir });
+async function withAccountsStore<T>(
+  work: (module: Awaited<ReturnType<typeof openAccounts>>) => Promise<T>,
+): Promise<T> {
+  const module = await openAccounts({ dataDir });
   try {
-    return await work(room);
+    return await work(module);
   } finally {
-    await room.close();
+    await module.close();
   }
 }
 
 describe('keys', () => {
-  it('are printed once, alone on their line', async () => {
+  it('are printed once, on a line of their own', async () => {
     const { printed, noted } = await run('keys mint laptop');
     expect(printed).toEqual([expect.stringMatching(/^lectern_[\w-]{43}$/)]);
-    const found = await inRoom(({ accounts }) => accounts.identify(printed[0]!));
+    const found = await withAccountsStore(({ accounts }) => accounts.identify(printed[0]!));
     expect(found).toMatchObject({ key: { name: 'laptop', expiresAt: null }, account: { id: 'default' } });
     expect(noted).toEqual([`key ${found!.key.id} (laptop) of account default`]);
     for (const list of ['keys list', 'keys list --json']) {
@@ -64,19 +66,19 @@ describe('keys', () => {
   });
 
   it('are listed in a table', async () => {
-    expect((await run('keys list')).printed).toEqual(['There is no key.']);
+    expect((await run('keys list')).printed).toEqual(['No keys.']);
     const one = await json('keys mint laptop --json --expires 2020-01-01');
     const two = await json(['keys', 'mint', 'a long name', '--json']);
     await run(`keys revoke ${two.id}`);
     const { printed } = await run('keys list');
     expect(printed.map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'NAME', 'KEY', 'ACCOUNT', 'MADE', 'LAST USED', 'ENDS', 'STATE'],
-      [one.id, 'laptop', one.shown, 'default', expect.any(String), '-', '2020-01-01 00:00', 'ended'],
+      ['ID', 'NAME', 'KEY', 'ACCOUNT', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'],
+      [one.id, 'laptop', one.shown, 'default', expect.any(String), '-', '2020-01-01 00:00', 'expired'],
       [two.id, 'a long name', two.shown, 'default', expect.any(String), '-', '-', 'revoked'],
     ]);
   });
 
-  it('are renamed, ended and revoked', async () => {
+  it('are renamed, expired and revoked', async () => {
     const { id, key } = await json('keys mint --json --expires 30d');
     expect(await json('keys mint --json --expires never')).toMatchObject({ expiresAt: null });
     expect(await json(['keys', 'rename', id, 'b c', '--json'])).toMatchObject({ id, name: 'b c' });
@@ -87,35 +89,35 @@ describe('keys', () => {
     const before = Date.now();
     const { expiresAt } = await json(`keys expire ${id} 2w --json`);
     expect(Date.parse(expiresAt) - 14 * 86_400_000).toBeGreaterThanOrEqual(before);
-    expect(await inRoom(({ accounts }) => accounts.identify(key))).toBeDefined();
+    expect(await withAccountsStore(({ accounts }) => accounts.identify(key))).toBeDefined();
     expect((await json(`keys revoke ${id} --json`)).revokedAt).toEqual(expect.any(String));
-    expect(await inRoom(({ accounts }) => accounts.identify(key))).toBeUndefined();
+    expect(await withAccountsStore(({ accounts }) => accounts.identify(key))).toBeUndefined();
   });
 
-  it('can be ones own, which is not printed again', async () => {
+  it('can be supplied by the user and are then not printed', async () => {
     const key = `hosted_${'x'.repeat(30)}`;
     const { printed } = await run('keys mint mine --stdin', `${key}\n`);
     expect(printed).toEqual([]);
-    expect(await inRoom(({ accounts }) => accounts.identify(key))).toMatchObject({ key: { name: 'mine' } });
+    expect(await withAccountsStore(({ accounts }) => accounts.identify(key))).toMatchObject({ key: { name: 'mine' } });
     expect(await json('keys mint mine --stdin --json', `${key}2`)).not.toHaveProperty('key');
     await expect(run('keys mint mine --stdin', 'short')).rejects.toThrow(/32 to 512 visible ASCII/);
   });
 
-  it('say what is not there or cannot be read', async () => {
-    await expect(run('keys revoke nothing')).rejects.toThrow('there is no key nothing');
-    await expect(run('keys rename nothing x')).rejects.toThrow('there is no key nothing');
-    await expect(run('keys expire nothing never')).rejects.toThrow('there is no key nothing');
-    await expect(run('keys mint --account nobody')).rejects.toThrow('there is no account nobody');
-    await expect(run('keys list --account nobody')).rejects.toThrow('there is no account nobody');
+  it('report unknown ids and invalid values', async () => {
+    await expect(run('keys revoke nothing')).rejects.toThrow('no such key: nothing');
+    await expect(run('keys rename nothing x')).rejects.toThrow('no such key: nothing');
+    await expect(run('keys expire nothing never')).rejects.toThrow('no such key: nothing');
+    await expect(run('keys mint --account nobody')).rejects.toThrow('no such account: nobody');
+    await expect(run('keys list --account nobody')).rejects.toThrow('no such account: nobody');
     for (const when of ['soon', '2026-02-30', '2026-13-01', '30', '-3d', '2026-01-01T00:00']) {
       await expect(run(`keys mint --expires ${when}`), when).rejects.toThrow(CommanderError);
     }
-    expect((await run('keys list')).printed).toEqual(['There is no key.']);
+    expect((await run('keys list')).printed).toEqual(['No keys.']);
   });
 });
 
 describe('accounts', () => {
-  it('are made, listed and changed', async () => {
+  it('are created, listed and changed', async () => {
     const { id } = await json('accounts create team --plan paid --balance 1_000 --json');
     await run('accounts create other');
     expect(await json(`accounts change ${id} --add-balance -200 --name crew --json`)).toMatchObject({
@@ -135,8 +137,8 @@ describe('accounts', () => {
     });
   });
 
-  it('say what is wrong', async () => {
-    await expect(run('accounts change nobody --plan free')).rejects.toThrow('there is no account nobody');
+  it('report errors', async () => {
+    await expect(run('accounts change nobody --plan free')).rejects.toThrow('no such account: nobody');
     const { id } = await json('accounts create team --json');
     for (const flags of [
       '--plan gold',
@@ -153,12 +155,12 @@ describe('accounts', () => {
 });
 
 describe('usage', () => {
-  it('is summed in a table, with names', async () => {
-    expect((await run('usage')).printed).toEqual(['Nothing was used.']);
+  it('is totalled in a table, with names', async () => {
+    expect((await run('usage')).printed).toEqual(['No usage.']);
     const { id: accountId } = await json('accounts create team --json');
     const { id: keyId } = await json(`keys mint laptop --account ${accountId} --json`);
     const charge = { accountId, keyId, face: 'reader', endpoint: 'reader', model: '', tokens: 1_500, status: 200 };
-    await inRoom(async ({ usage }) => {
+    await withAccountsStore(async ({ usage }) => {
       for (const ago of [0, 0, 10]) {
         usage.charge({ ...charge, id: newId(), at: Date.now() - ago * 86_400_000, durationMs: 1 + ago });
       }
@@ -181,17 +183,17 @@ describe('usage', () => {
     ]);
   });
 
-  it('says what is wrong', async () => {
+  it('reports errors', async () => {
     await expect(run('usage --by colour')).rejects.toThrow(CommanderError);
     await expect(run('usage --from yesterday')).rejects.toThrow(CommanderError);
-    await expect(run('usage --account nobody')).rejects.toThrow('there is no account nobody');
-    await expect(run('usage --key nothing')).rejects.toThrow('there is no key nothing');
+    await expect(run('usage --account nobody')).rejects.toThrow('no such account: nobody');
+    await expect(run('usage --key nothing')).rejects.toThrow('no such key: nothing');
   });
 });
 
 const LONG_MS = 180_000;
 
-it('works as a program: the key on its output, the rest beside it, and a code at the end', {
+it('works as a program: key on stdout, notes on stderr, and an exit code', {
   timeout: LONG_MS,
 }, async () => {
   const program = async (args: readonly string[], input = '') => {
@@ -211,13 +213,13 @@ it('works as a program: the key on its output, the rest beside it, and a code at
   const unknown = await program(['keys', 'revoke', 'nothing']);
   expect(unknown).toMatchObject({
     out: '',
-    error: expect.stringContaining('lectern: there is no key nothing'),
+    error: expect.stringContaining('lectern: no such key: nothing'),
     code: 1,
   });
   expect(await program(['usage', '--from', 'x'])).toMatchObject({ out: '', code: 2 });
 });
 
-it('works beside a running server, which heeds it within a moment', async () => {
+it('works beside a running server, which applies the change within a moment', async () => {
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
   try {
     const { id, key } = await json('keys mint --json');

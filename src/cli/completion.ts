@@ -1,4 +1,4 @@
-/** `lectern completion`: scripts for shells, drawn from the commands themselves. */
+/** `lectern completion`: shell completion scripts, generated from the commands. */
 import type { Command, Option } from 'commander';
 import { Argument } from 'commander';
 import type { CliContext } from './context.ts';
@@ -9,30 +9,30 @@ type Shell = (typeof SHELLS)[number];
 
 export function completionCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('completion')
-    .description('Write the script that completes commands and options in a shell.')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
-    .addHelpText('after', HOW)
+    .description('Print a shell completion script.')
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
+    .addHelpText('after', EXAMPLES)
     .action(async (shell: Shell) => {
-      // The program knows this command, which has to know the program.
-      const { wholeProgram } = await import('./program.ts');
-      context.print(WRITERS[shell](placesOf(await wholeProgram(context))).trimEnd());
+      // Imported here: the program imports this command, and a static import would be a cycle.
+      const { createFullProgram } = await import('./program.ts');
+      context.print(WRITERS[shell](completionNodes(await createFullProgram(context))).trimEnd());
     });
   return command;
 }
 
-const HOW = `
+const EXAMPLES = `
 Examples:
   lectern completion bash > ~/.local/share/bash-completion/completions/lectern
   lectern completion zsh > ~/.zfunc/_lectern        (with ~/.zfunc in fpath)
   lectern completion fish > ~/.config/fish/completions/lectern.fish`;
 
-/** What can stand behind a command. */
-interface Place {
+/** What can follow a command on the command line. */
+interface CompletionNode {
   /** `keys mint`; empty for the program. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly flags: readonly Flag[];
-  /** What the first argument may be, where that is a list. */
+  /** Values of the first argument, if they are a fixed list. */
   readonly choices: readonly string[];
 }
 
@@ -46,16 +46,16 @@ interface Flag extends Word {
   readonly choices: readonly string[];
 }
 
-function placesOf(command: Command, path = ''): Place[] {
+function completionNodes(command: Command, path = ''): CompletionNode[] {
   const commands = command.commands.map((one) => ({ name: one.name(), meaning: firstSentence(one.description()) }));
   const flags = command.options.filter(({ hidden, long }) => !hidden && long).map(flagOf);
   const place = {
     path,
     commands,
-    flags: [...flags, { name: '--help', meaning: 'Tell all options.', takesValue: false, choices: [] }],
+    flags: [...flags, { name: '--help', meaning: 'Show all options.', takesValue: false, choices: [] }],
     choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
   };
-  return [place, ...command.commands.flatMap((one) => placesOf(one, `${path} ${one.name()}`.trim()))];
+  return [place, ...command.commands.flatMap((one) => completionNodes(one, `${path} ${one.name()}`.trim()))];
 }
 
 const flagOf = ({ long, description, required, argChoices }: Option): Flag => ({
@@ -70,8 +70,8 @@ const firstSentence = (text: string): string => /^.*?(?:\. |$)/.exec(text)![0].t
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const names = (words: readonly Word[]): string => words.map(({ name }) => name).join(' ');
 
-/** A branch for each command: its own words, and the values of its flags. */
-const bashCases = (places: readonly Place[]): string =>
+/** One `case` branch for each command: its subcommands and flags, and the values of the flags. */
+const bashCases = (places: readonly CompletionNode[]): string =>
   places
     .map(({ path, commands, flags, choices }) => {
       const values = flags
@@ -89,14 +89,14 @@ const bashCases = (places: readonly Place[]): string =>
     .join('\n');
 
 /** Sets `commands`, `flags`, `choices` and `values` for the command in `path`. */
-const bashTable = (places: readonly Place[]): string => `  _lectern_table() {
+const bashTable = (places: readonly CompletionNode[]): string => `  _lectern_table() {
     commands= flags= choices= values=
     case "$path" in
 ${bashCases(places)}
     esac
   }`;
 
-const bashScript = (places: readonly Place[]): string => `# Completes lectern in bash.
+const bashScript = (places: readonly CompletionNode[]): string => `# Completes lectern in bash.
 _lectern() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous= path= commands flags choices values word at
 ${bashTable(places)}
@@ -121,7 +121,7 @@ complete -o filenames -F _lectern lectern
 const described = (words: readonly Word[]): string =>
   words.map(({ name, meaning }) => quoted(`${name.replaceAll(':', '\\:')}:${meaning}`)).join(' ');
 
-const zshCases = (places: readonly Place[]): string =>
+const zshCases = (places: readonly CompletionNode[]): string =>
   places
     .map(({ path, commands, flags, choices }) => {
       const values = flags
@@ -138,7 +138,7 @@ const zshCases = (places: readonly Place[]): string =>
     })
     .join('\n');
 
-const zshScript = (places: readonly Place[]): string => `#compdef lectern
+const zshScript = (places: readonly CompletionNode[]): string => `#compdef lectern
 # Completes lectern in zsh.
 _lectern_table() {
   commands=() flags=() choices=() values=()
@@ -169,7 +169,7 @@ _lectern() {
 if [[ "\${funcstack[1]}" == _lectern ]]; then _lectern "$@"; else compdef _lectern lectern; fi
 `;
 
-const fishScript = (places: readonly Place[]): string => {
+const fishScript = (places: readonly CompletionNode[]): string => {
   const isCommand = [...new Set(places.flatMap(({ commands }) => commands.map(({ name }) => name)))].join(' ');
   const lines = places.flatMap(({ path, commands, flags, choices }) => {
     const here = `complete -c lectern -n '__lectern_is ${quoted(path).replaceAll("'", '"')}'`;
@@ -196,7 +196,7 @@ ${lines.join('\n')}
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const WRITERS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
+const WRITERS: Readonly<Record<Shell, (places: readonly CompletionNode[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,

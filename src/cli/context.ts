@@ -1,35 +1,35 @@
-/** What a command may touch of the process. Tests hand in their own. */
+/** The parts of the process that a command may use. Tests pass their own. */
 import type { Readable, Writable } from 'node:stream';
 import type { Log } from '#telemetry/log.ts';
 
-/** Writes down a failure that no part of the program has handled. */
-export type FaultTeller = (error: unknown, message: string) => void;
+/** Reports an error that no part of the program has handled. */
+export type ReportFault = (error: unknown, message: string) => void;
 
-export const tellLog =
-  (log: Log): FaultTeller =>
+export const reportFaultsTo =
+  (log: Log): ReportFault =>
   (err, message) =>
     log.error({ err }, message);
 
 export interface CliContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** A line of the answer. */
+  /** Prints a line of the answer. */
   readonly print: (line: string) => void;
-  /** A line beside the answer, that no program should take for it. */
+  /** Prints a line to the standard error. */
   readonly note: (line: string) => void;
-  /** All that is given to the command as its input. */
+  /** Reads the standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly input: Readable & { readonly isTTY?: boolean };
-  /** Where answers go that are no lines. */
+  /** The standard output, for answers that are not lines. */
   readonly output: Writable & { readonly isTTY?: boolean };
-  /** Writes over the last line of a terminal; undefined where there is none. An empty text clears it. */
+  /** Overwrites the last line of the terminal; an empty text clears it. `undefined` without a terminal. */
   readonly rewrite: ((line: string) => void) | undefined;
-  /** Columns of that terminal. */
+  /** Width of that terminal in columns. */
   readonly width: () => number;
-  /** Aborted when the process is told to end; who listens keeps the state and comes to an end soon. */
+  /** Aborted when the process is asked to stop. Listeners save their state and finish soon. */
   readonly signal: AbortSignal;
-  /** Arranges for `stop` to be called when the process is told to end, after which it has ended well. */
+  /** Registers `stop` to be called when the process is asked to stop; the exit code is then 0. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  /** Tells stray failures from now on: the process survives a rejected promise, and not an uncaught error. */
-  readonly onFault: (tell: FaultTeller) => void;
+  /** Reports unhandled errors from now on. The process survives a rejected promise, not an uncaught exception. */
+  readonly onFault: (tell: ReportFault) => void;
 }

@@ -1,29 +1,30 @@
-/** `lectern doctor`: examines the machine, the way out, limits and the work itself, and says what to do. */
+/** `lectern doctor`: checks the machine, network access, limits and a test read, and suggests fixes. */
 
-import { type AccountsFlags, withAccountsFlags } from './accounts-module.ts';
+import { type DataFlags, withDataFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
 
 export function doctorCommand(context: CliContext): FlagCommand {
-  const command = new FlagCommand('doctor').description('Check the machine, the way out, limits and the work itself.');
-  return withAccountsFlags(command).action((flags: AccountsFlags) => examine(flags, context));
+  const command = new FlagCommand('doctor').description('Check the machine, network access, limits and a test read.');
+  return withDataFlags(command).action((flags: DataFlags) => examine(flags, context));
 }
 
-async function examine({ dataDir, config: file, json }: AccountsFlags, context: CliContext): Promise<void> {
+async function examine({ dataDir, config: file, json }: DataFlags, context: CliContext): Promise<void> {
   const { readConfig, strangeVariables } = await import('#config.ts');
   const { doctor, linesOf, reportOf, summaryOf } = await import('#app/doctor/doctor.ts');
   const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
   await processTemporaryFolder();
   const { environment, version, print, note, rewrite, signal } = context;
   const config = readConfig({ environment, flags: { dataDir, config: file } });
-  for (const name of strangeVariables(environment)) note(`lectern: warning: ${name} is no setting, it has no effect`);
+  for (const name of strangeVariables(environment))
+    note(`lectern: warning: ${name} is not a known setting and has no effect`);
   const findings = [];
   for await (const finding of doctor(config, version, signal)) {
     rewrite?.('');
     if (!json) for (const line of linesOf(finding, findings.at(-1)?.group)) print(line);
     findings.push(finding);
-    rewrite?.('examining …');
+    rewrite?.('checking …');
   }
   rewrite?.('');
   const report = reportOf(version, findings);
@@ -32,5 +33,5 @@ async function examine({ dataDir, config: file, json }: AccountsFlags, context: 
     print('');
     print(summaryOf(report));
   }
-  if (!report.ok) throw new CommandError('failed', 'something is broken; the report says what to do');
+  if (!report.ok) throw new CommandError('failed', 'a check failed; see the report for what to do');
 }

@@ -1,11 +1,11 @@
-/** `lectern embed`: texts into vectors, through the client. */
+/** `lectern embed`: turns texts into embedding vectors, through the client. */
 import type { Embedding, EmbedRequest } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { FlagCommand, Option } from './flags.ts';
-import { wholeNumber } from './numbers.ts';
-import { write } from './out.ts';
-import { textsOf } from './texts.ts';
+import { parseInteger } from './numbers.ts';
+import { write } from './output.ts';
+import { readTexts } from './texts.ts';
 
 const FORMATS = ['lines', 'json', 'base64', 'csv'] as const;
 
@@ -19,42 +19,52 @@ interface EmbedFlags extends ClientFlags {
   readonly json?: boolean;
 }
 
-/** Texts in one request: enough for a model's batches, and few enough to go on in steps. */
-const AT_ONCE = 256;
+/** Texts per request: enough to fill a model's batches, few enough to print results early. */
+const TEXTS_PER_REQUEST = 256;
 
 export function embedCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('embed')
-    .description('Turn texts into vectors.')
-    .argument('[text...]', 'texts; the lines of the standard input with `-` or without any')
-    .option('--model <id>', 'The model; the built-in one without.')
-    .option('--task <task>', 'What the vectors are for, such as retrieval.query.')
+    .description('Turn texts into embedding vectors.')
+    .argument('[text...]', 'texts; `-` or none reads lines from the standard input')
+    .option('--model <id>', 'Model id; the built-in model if omitted.')
+    .option('--task <task>', 'Task the vectors are for, such as retrieval.query.')
     .addOption(
-      new Option('--input-type <side>', 'The side of a search: query or document.').choices(['query', 'document']),
+      new Option('--input-type <side>', 'Whether the texts are queries or documents of a search.').choices([
+        'query',
+        'document',
+      ]),
     )
-    .addOption(new Option('--dimensions <count>', 'Their length, for models that can be cut.').argParser(wholeNumber))
-    .option('--truncate', 'Cut what is longer than the model takes, instead of refusing it.')
+    .addOption(
+      new Option('--dimensions <count>', 'Length of the vectors, for models that support shorter ones.').argParser(
+        parseInteger,
+      ),
+    )
+    .option('--truncate', 'Truncate texts longer than the model accepts, instead of failing.')
     .addOption(
       new Option(
         '--format <format>',
-        'lines: a line of JSON for each text; json: one list; base64 or csv: a line for each vector, 32-bit floats or numbers.',
+        'lines: one JSON object per line; json: one array; base64: one vector of 32-bit floats per line; csv: one vector of numbers per line.',
       )
         .choices(FORMATS)
         .default('lines'),
     )
-    .option('--json', 'The same as --format json.');
+    .option('--json', 'Same as --format json.');
   return withClientFlags(command).action((texts: string[], flags: EmbedFlags) => embed(texts, flags, context));
 }
 
 async function embed(given: readonly string[], flags: EmbedFlags, context: CliContext): Promise<void> {
   const format = flags.json ? 'json' : flags.format;
   const request = requestOf(flags, format);
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     let at = 0;
-    for await (const texts of inGroups(textsOf(given, context))) {
+    for await (const texts of inGroups(readTexts(given, context))) {
       const { data } = await client.embed({ ...request, input: texts }, { signal: context.signal });
       for (const { embedding } of data.toSorted((one, other) => one.index - other.index)) {
         const index = at++;
-        await write(context.output, written(format, { index, text: texts[index % AT_ONCE]!, embedding }));
+        await write(
+          context.output,
+          formatVector(format, { index, text: texts[index % TEXTS_PER_REQUEST]!, embedding }),
+        );
       }
     }
     if (format === 'json') await write(context.output, at === 0 ? '[]\n' : '\n]\n');
@@ -76,7 +86,7 @@ interface Vector extends Pick<Embedding, 'index' | 'embedding'> {
   readonly text: string;
 }
 
-function written(format: EmbedFlags['format'], vector: Vector): string {
+function formatVector(format: EmbedFlags['format'], vector: Vector): string {
   if (format === 'csv') return `${(vector.embedding as readonly number[]).join(',')}\n`;
   if (format === 'base64') return `${vector.embedding}\n`;
   const line = JSON.stringify(vector);
@@ -87,7 +97,7 @@ async function* inGroups(texts: AsyncIterable<string>): AsyncGenerator<string[]>
   let group: string[] = [];
   for await (const text of texts) {
     group.push(text);
-    if (group.length < AT_ONCE) continue;
+    if (group.length < TEXTS_PER_REQUEST) continue;
     yield group;
     group = [];
   }

@@ -1,15 +1,15 @@
-/** The folder that `lectern executor new` makes: an executor, its test, its YAML and a flow that uses it. */
+/** Files that `lectern executor new` writes: an executor, its test, its YAML and a flow that uses it. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** How the executor is written: TypeScript where Node runs it as it is, else JavaScript with its types in comments. */
+/** Language of the executor: TypeScript, or JavaScript with types in comments for a Node that does not run TypeScript. */
 export type TemplateLanguage = 'ts' | 'js';
 
 const NAME = /^[A-Z]\w*$/;
 
-/** The files written, the executor's first. Throws an Error for a name that is no class's, or a folder with files in it. */
+/** Returns the files written, the executor first. Throws if the name is not a class name or the folder is not empty. */
 export function writeTemplate(name: string, folder: string, version: string, language: TemplateLanguage): string[] {
-  if (!NAME.test(name)) throw new Error(`${name} is not the name of a class: letters and digits, a capital first`);
+  if (!NAME.test(name)) throw new Error(`${name} is not a class name: use letters and digits, starting with a capital`);
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new Error(`${folder} is not empty`);
   mkdirSync(folder, { recursive: true });
   return Object.entries(filesOf(name, version, language)).map(([file, text]) => {
@@ -33,14 +33,14 @@ function filesOf(name: string, version: string, language: TemplateLanguage): Rec
 const typescript = (name: string) => `import { type Call, Executor, requests } from 'lectern/flow';
 
 interface Options {
-  /** Put behind every text. */
+  /** Appended to every text. */
   suffix?: string;
 }
 
 export class ${name} extends Executor<Options> {
   static override readonly requests = requests<${name}>({ '/shout': 'shout' });
 
-  /** Changes the documents; they go on as they are then. */
+  /** Changes the documents in place; the changed documents go on to the next executor. */
   shout({ docs }: Call): void {
     for (const doc of docs) doc.text = doc.text.toUpperCase() + (this.options.suffix ?? '');
   }
@@ -52,7 +52,7 @@ import { Executor } from 'lectern/flow';
 
 /**
  * @typedef {object} Options
- * @property {string} [suffix] Put behind every text.
+ * @property {string} [suffix] Appended to every text.
  */
 
 /** @extends {Executor<Options>} */
@@ -61,7 +61,7 @@ export class ${name} extends Executor {
   static requests = { '/shout': 'shout' };
 
   /**
-   * Changes the documents; they go on as they are then.
+   * Changes the documents in place; the changed documents go on to the next executor.
    * @param {import('lectern/flow').Call} call
    */
   shout({ docs }) {
@@ -98,7 +98,7 @@ modules:
   - executor.${language}
 `;
 
-/** Names in flows are identifiers; the class's own is one. */
+/** Names in flows must be identifiers; a class name is one. */
 const flow = (name: string) => `jtype: Flow
 version: '1'
 with:

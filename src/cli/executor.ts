@@ -1,8 +1,8 @@
-/** `lectern executor`: serves one executor over gRPC; `lectern executor new` makes a folder with one to start from. */
+/** `lectern executor`: serves one executor over gRPC; `lectern executor new` creates a folder with an example. */
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { ExecutorServer } from '#flow/index.ts';
-import { tellLog } from './context.ts';
+import { reportFaultsTo } from './context.ts';
 import { type TemplateLanguage, writeTemplate } from './executor-template.ts';
 import { type FlowContext, LOOPBACK, logOf } from './flow.ts';
 
@@ -25,44 +25,44 @@ interface ExecutorFlags {
 
 export function executorCommand(context: FlowContext): Command {
   const command = new Command('executor')
-    .description('Serve one executor over gRPC until it is told to end.')
-    .option('--uses <what>', 'The class of the executor, or its YAML file.')
-    .option('--name <name>', 'Its name in flows.')
-    .addOption(new Option('--port <port>', 'The port to listen on, 0 for any free one.').default('0'))
-    .addOption(new Option('--host <host>', 'The address to listen on.').default('127.0.0.1'))
+    .description('Serve one executor over gRPC until the process is stopped.')
+    .option('--uses <what>', 'Class of the executor, or its YAML file.')
+    .option('--name <name>', 'Name of the executor in flows.')
+    .addOption(new Option('--port <port>', 'Port to listen on; 0 picks a free one.').default('0'))
+    .addOption(new Option('--host <host>', 'IP address or host name to listen on.').default('127.0.0.1'))
     .option('--uses-with <pairs...>', 'Options of the executor, each KEY: VALUE.')
     .option('--uses-metas <pairs...>', 'Metadata of the executor, each KEY: VALUE.')
     .option('--uses-requests <pairs...>', 'Methods to bind, each ENDPOINT: METHOD.')
     .option('--uses-dynamic-batching <pairs...>', 'Batches, each ENDPOINT: {preferred_batch_size: N, timeout: MS}.')
-    .option('--modules <files...>', 'Files that the class is exported by.')
+    .option('--modules <files...>', 'Modules that export the class.')
     .addOption(new Option('--py-modules <files...>', 'The same.').hideHelp())
-    .option('--replicas <count>', 'How many of it work side by side, each in a process of its own.')
-    .option('--shards <count>', 'How many parts its data is spread over.')
-    .option('--polling <how>', 'Which shards get a request: ANY or ALL, or a mapping of endpoints.')
-    .option('--uses-before <what>', 'An executor that runs before the shards.')
-    .option('--uses-after <what>', 'An executor that runs after the shards.')
-    .option('--workspace <folder>', 'Where it keeps its data.')
-    .option('--env <pairs...>', 'Its environment, each KEY: VALUE.')
-    .option('--timeout-ready <ms>', 'How long it may take to start; -1 for ever.')
-    .option('--exit-on-exceptions <names...>', 'Errors after which it ends.')
-    .option('--output-array-type <type>', 'list or numpy.')
-    .option('--own-process <flag>', 'false runs executors of modules in the process of this command.')
-    .option('--max-memory-bytes <bytes>', 'The memory that a process of an executor may take; 0 for no limit.')
-    .option('--ssl-certfile <file>', 'The certificate to serve TLS with, PEM.')
-    .option('--ssl-keyfile <file>', 'The key of the certificate, PEM.')
-    .addOption(new Option('--native', 'Without effect.').hideHelp())
+    .option('--replicas <count>', 'Number of replicas, each in its own process.')
+    .option('--shards <count>', 'Number of shards that the data is spread over.')
+    .option('--polling <how>', 'Shards that get a request: ANY, ALL, or a mapping by endpoint.')
+    .option('--uses-before <what>', 'Executor that runs before the shards.')
+    .option('--uses-after <what>', 'Executor that runs after the shards.')
+    .option('--workspace <folder>', 'Folder for the data of the executor.')
+    .option('--env <pairs...>', 'Environment variables, each KEY: VALUE.')
+    .option('--timeout-ready <ms>', 'Longest start-up time; -1 for no limit.')
+    .option('--exit-on-exceptions <names...>', 'Names of errors that end the process.')
+    .option('--output-array-type <type>', 'Form of arrays in answers: list or numpy.')
+    .option('--own-process <flag>', 'false runs executors from modules in this process.')
+    .option('--max-memory-bytes <bytes>', 'Memory limit of an executor process; 0 for no limit.')
+    .option('--ssl-certfile <file>', 'TLS certificate, PEM.')
+    .option('--ssl-keyfile <file>', 'Private key of the certificate, PEM.')
+    .addOption(new Option('--native', 'Accepted and ignored.').hideHelp())
     .enablePositionalOptions()
     .exitOverride()
     .action((flags: ExecutorFlags) => run(context, flags));
   command
     .command('new')
-    .description('Make a folder with an executor, its test and its YAML.')
-    .argument('<name>', 'the name of the class, such as MyExecutor')
-    .argument('[folder]', 'where to; a folder of that name when left out')
+    .description('Create a folder with an executor, its test and its YAML.')
+    .argument('<name>', 'class name, such as MyExecutor')
+    .argument('[folder]', 'target folder; named after the class if omitted')
     .addOption(
-      new Option('--language <language>', 'ts, or js with types in comments, which every Node runs.')
+      new Option('--language <language>', 'ts, or js with types in comments for older versions of Node.')
         .choices(['ts', 'js'])
-        .default(runsTypeScript() ? 'ts' : 'js', 'ts where this Node runs it, else js'),
+        .default(runsTypeScript() ? 'ts' : 'js', 'ts if this Node runs TypeScript, else js'),
     )
     .exitOverride()
     .action((name: string, folder: string | undefined, { language }: { language: TemplateLanguage }) => {
@@ -78,12 +78,12 @@ export function executorCommand(context: FlowContext): Command {
   return command;
 }
 
-/** Without a loader: from Node 22.18 on. */
+/** Whether Node runs TypeScript without a loader, as it does from 22.18 on. */
 const runsTypeScript = (): boolean => Boolean((process.features as { typescript?: unknown }).typescript);
 
 async function optionsOf(flags: ExecutorFlags) {
   const { readPairs } = await import('./pairs.ts');
-  /** A configuration that is written out where a name could be. */
+  /** Parses a configuration given inline instead of a name or file. */
   const inPlace = (key: string, value: string | undefined) =>
     value?.trimStart().startsWith('{') ? { [key]: readPairs([value]) } : {};
   const { port: _port, host: _host, sslCertfile: _cert, sslKeyfile: _key, native: _native, ...options } = flags;
@@ -109,9 +109,9 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   });
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
   const log = await logOf(environment);
-  context.onFault(tellLog(log));
-  const { openBuiltIns } = await import('./built-in-executors.ts');
-  const { executors, close } = await openBuiltIns([definition], context);
+  context.onFault(reportFaultsTo(log));
+  const { openBuiltInExecutors } = await import('./built-in-executors.ts');
+  const { executors, close } = await openBuiltInExecutors([definition], context);
   let server: ExecutorServer | undefined;
   let exit = () => {};
   const exited = new Promise<void>((resolve) => {
@@ -141,15 +141,15 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   onStop(stop);
   print(`lectern: executor ${definition.name}  ${server.url}`);
   if (!LOOPBACK.test(flags.host)) {
-    print(`lectern: warning: listening on ${flags.host}: whoever reaches it may use the executor`);
+    print(`lectern: warning: listening on ${flags.host}: anyone who can reach it can use the executor`);
   }
   await exited;
   await stop();
-  throw new Error(`${definition.name} has ended itself after an error that it is told to end after`);
+  throw new Error(`${definition.name} ended after an error listed in --exit-on-exceptions`);
 }
 
 function portOf(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`${text} is not a port`);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`${text} is not a port: use 0 to 65535`);
   return port;
 }

@@ -1,19 +1,19 @@
-/** THE table of exit codes: what the program answers to scripts, and which failure means which. */
+/** The table of exit codes, and the mapping from errors to them. */
 
 export const EXIT_CODES = {
-  ok: { code: 0, meaning: 'Everything was done.' },
-  failed: { code: 1, meaning: 'It failed; the line on the standard error says why.' },
-  usage: { code: 2, meaning: 'The command line, a setting or the value of an option is wrong.' },
-  someFailed: { code: 3, meaning: 'Of several, some failed and some were done.' },
-  notAllowed: { code: 4, meaning: 'The server does not let this key do it, or wants one (401, 402, 403).' },
-  unreachable: { code: 5, meaning: 'The server, or the database, cannot be reached.' },
-  targetStatus: { code: 22, meaning: 'With `--fail`: a target answered with 4xx or 5xx, and nothing else failed.' },
-  interrupted: { code: 130, meaning: 'Stopped by Ctrl-C or SIGTERM. What was done by then is kept.' },
+  ok: { code: 0, meaning: 'Success.' },
+  failed: { code: 1, meaning: 'Failure; the standard error says why.' },
+  usage: { code: 2, meaning: 'Invalid command line, setting or option value.' },
+  someFailed: { code: 3, meaning: 'Some of several targets failed.' },
+  notAllowed: { code: 4, meaning: 'The server requires an API key or refuses this one (401, 402, 403).' },
+  unreachable: { code: 5, meaning: 'The server or the database is unreachable.' },
+  targetStatus: { code: 22, meaning: 'With `--fail`: a target answered with 4xx or 5xx and nothing else failed.' },
+  interrupted: { code: 130, meaning: 'Stopped by Ctrl-C or SIGTERM. Finished work is kept.' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** A failure that knows its exit code; the message is one line that says what to do. */
+/** An error with its exit code. The message is one line that says what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandFailed';
   readonly exit: ExitName;
@@ -26,7 +26,7 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError('usage', message);
 
-interface Told {
+interface ErrorFields {
   readonly name?: unknown;
   readonly status?: unknown;
   readonly exit?: unknown;
@@ -37,10 +37,10 @@ const NOT_ALLOWED: readonly unknown[] = [401, 402, 403];
 const UNREACHABLE = ['LecternUnreachable', 'DatabaseAway', 'FlowUnreachable'];
 const USAGE = ['ConfigError', 'ParamValidationError', 'CommanderError', 'InvalidArgumentError'];
 
-/** Failures of other parts are told by their names: loading their classes would make each start slower. */
+/** Maps an error to its exit. Recognizes errors by name, since importing their classes would slow down every start. */
 export function exitOf(error: unknown): ExitName {
   if (error === null || typeof error !== 'object') return 'failed';
-  const { name, status, exit, code } = error as Told;
+  const { name, status, exit, code } = error as ErrorFields;
   if (error instanceof CommandError) return exit as ExitName;
   const known = [name, (error as Error).constructor.name, code].map(String);
   if (UNREACHABLE.some((one) => known.includes(one))) return 'unreachable';
@@ -48,15 +48,15 @@ export function exitOf(error: unknown): ExitName {
   return NOT_ALLOWED.includes(status) ? 'notAllowed' : 'failed';
 }
 
-export interface Many {
+export interface RunCounts {
   readonly done: number;
   readonly failed: number;
-  /** Targets that answered with an error status where that is a failure (`--fail`). */
+  /** Targets that answered with an error status, if that counts as a failure (`--fail`). */
   readonly refused?: number;
 }
 
-/** The exit of a run over several: the failure of one alone is that of the run. */
-export function exitOfMany({ done, failed, refused = 0 }: Many): ExitName {
+/** The exit of a run over several targets. */
+export function exitOfMany({ done, failed, refused = 0 }: RunCounts): ExitName {
   if (failed === 0) return refused > 0 ? 'targetStatus' : 'ok';
   return done + refused > 0 ? 'someFailed' : 'failed';
 }

@@ -89,7 +89,7 @@ async function start(command: (given: typeof context) => Command, ...args: strin
 }
 
 describe('lectern executor', () => {
-  it.each(['ts', 'js'])('new: a folder with an executor in %s that passes its test', async (language) => {
+  it.each(['ts', 'js'])('new: creates an executor in %s that passes its test', async (language) => {
     const home = path.join(folder, 'mine');
     await run(executorCommand, 'new', 'MyShouter', home, '--language', language);
     expect(lines).toEqual([home]);
@@ -117,13 +117,13 @@ describe('lectern executor', () => {
     expect(status).toBe(0);
   });
 
-  it('new: takes no name that is no class, and no folder with files in it', async () => {
-    await expect(run(executorCommand, 'new', 'my-thing', folder)).rejects.toThrow('not the name of a class');
+  it('new: refuses invalid class names and non-empty folders', async () => {
+    await expect(run(executorCommand, 'new', 'my-thing', folder)).rejects.toThrow('not a class name');
     writeFileSync(path.join(folder, 'file'), '');
     await expect(run(executorCommand, 'new', 'Thing', folder)).rejects.toThrow('is not empty');
   });
 
-  it('serves what was made, to a flow that is made with it', async () => {
+  it('serves the new executor to its flow', async () => {
     const home = path.join(folder, 'mine');
     await run(executorCommand, 'new', 'Shouter', home, '--language', 'js');
     install(home);
@@ -169,7 +169,7 @@ describe('lectern executor', () => {
     await expect(run(pingCommand, 'executor', address)).rejects.toThrow('0 of 1 attempts succeeded');
   });
 
-  it('says what is wrong before anything runs', async () => {
+  it('reports errors before anything starts', async () => {
     await expect(run(executorCommand, '--uses', 'Nothing')).rejects.toThrow('there is no executor Nothing');
     await expect(run(executorCommand, '--port', '70000')).rejects.toThrow('70000 is not a port');
     await expect(run(executorCommand, '--uses-with', 'no pair')).rejects.toThrow('no pair is not KEY: VALUE');
@@ -186,7 +186,7 @@ describe('lectern flow export', () => {
     return file;
   };
 
-  it('prints, or writes files', async () => {
+  it('prints to stdout or writes files', async () => {
     const file = write();
     await run(flowCommand, 'export', 'flowchart', '--uses', file);
     expect(lines.join('\n')).toContain('flowchart LR');
@@ -212,7 +212,7 @@ describe('lectern flow export', () => {
   });
 });
 
-it('reads mappings of pairs', () => {
+it('parses KEY: VALUE pairs', () => {
   expect(readPairs(undefined)).toBeUndefined();
   expect(readPairs(['a: 1', 'b: [x, y]', '{c: {d: true}}', '/x: method'])).toEqual({
     a: 1,

@@ -1,20 +1,20 @@
-/** `lectern flow`: runs the flow of a file; `lectern flow export` writes what runs it elsewhere. */
+/** `lectern flow`: runs a flow; `lectern flow export` writes files to run it elsewhere. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import type { FlowServer } from '#flow/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type FaultTeller, tellLog } from './context.ts';
+import { type ReportFault, reportFaultsTo } from './context.ts';
 
 export interface FlowContext {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
-  /** A line beside the answer. */
+  /** Prints a line to the standard error. */
   readonly note: (line: string) => void;
-  /** Arranges for `stop` to be called when the process is told to end. */
+  /** Registers `stop` to be called when the process is asked to stop. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly onFault: (tell: FaultTeller) => void;
+  readonly onFault: (tell: ReportFault) => void;
 }
 
 interface FileFlags {
@@ -39,18 +39,18 @@ interface ExportFlags extends FileFlags {
 
 const withFileFlags = (command: Command): Command =>
   command
-    .option('--uses <file>', 'The YAML or JSON file of the flow.')
-    .option('--env <pairs...>', 'Values of variables in the file, each KEY: VALUE.')
-    .option('--name <name>', 'The name of the flow.')
-    .option('--workspace <folder>', 'Where executors keep their data.');
+    .option('--uses <file>', 'Flow file, YAML or JSON.')
+    .option('--env <pairs...>', 'Variables of the flow file, each KEY: VALUE.')
+    .option('--name <name>', 'Name of the flow.')
+    .option('--workspace <folder>', 'Folder for the data of executors.');
 
 export function flowCommand(context: FlowContext): Command {
   const flow = withFileFlags(new Command('flow'))
-    .description('Run the flow of a file until it is told to end.')
-    .option('--protocol <names...>', 'grpc, http or websocket, one or several, instead of what the file says.')
-    .option('--port <ports...>', 'A port for each protocol.')
-    .option('--host <host>', 'The address to listen on.')
-    .option('--inspect <how>', 'COLLECT, HANG, or REMOVE to leave inspecting executors out.')
+    .description('Run a flow from its file until the process is stopped.')
+    .option('--protocol <names...>', 'Protocols, overriding the file: grpc, http, websocket.')
+    .option('--port <ports...>', 'Ports, one for each protocol.')
+    .option('--host <host>', 'IP address or host name to listen on.')
+    .option('--inspect <how>', 'COLLECT, HANG, or REMOVE to omit inspecting executors.')
     .enablePositionalOptions()
     .exitOverride()
     .action((flags: RunFlags) => run(context, flags));
@@ -58,8 +58,11 @@ export function flowCommand(context: FlowContext): Command {
   return flow;
 }
 
-async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFlags & Record<string, unknown>) {
-  if (uses === undefined) throw new Error('which flow? Name its file with --uses');
+async function loadDefinition(
+  { environment }: FlowContext,
+  { uses, env, ...rest }: FileFlags & Record<string, unknown>,
+) {
+  if (uses === undefined) throw new Error('no flow given: name its file with --uses');
   const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -71,13 +74,13 @@ async function load({ environment }: FlowContext, { uses, env, ...rest }: FileFl
 
 async function run(context: FlowContext, { uses, env, name, workspace, ...flags }: RunFlags): Promise<void> {
   const { environment, version, print, onStop } = context;
-  const definition = await load(context, { uses, env, name, workspace, ...flags });
+  const definition = await loadDefinition(context, { uses, env, name, workspace, ...flags });
   const log = await logOf(environment);
-  context.onFault(tellLog(log));
+  context.onFault(reportFaultsTo(log));
   const { serveFlow } = await import('#flow/index.ts');
-  const { openBuiltIns } = await import('./built-in-executors.ts');
+  const { openBuiltInExecutors } = await import('./built-in-executors.ts');
   const { createCrossSiteRefusal } = await import('#app/flow-cross-site.ts');
-  const { executors, close } = await openBuiltIns(definition.deployments, context);
+  const { executors, close } = await openBuiltInExecutors(definition.deployments, context);
   let server: FlowServer;
   try {
     const refuse = createCrossSiteRefusal(definition.gateway, [definition.gateway.host]);
@@ -93,13 +96,13 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
   for (const { protocol, url } of server.places) print(`lectern: flow ${protocol.toLowerCase().padEnd(10)} ${url}`);
   const { host, token } = definition.gateway;
   if (!token && !LOOPBACK.test(host)) {
-    print(`lectern: warning: listening on ${host}: whoever reaches it may use the flow, since it has no token`);
+    print(`lectern: warning: listening on ${host} without a token: anyone who can reach it can use the flow`);
   }
 }
 
-/** The log, at the level that the settings say. */
+/** Creates the log at the configured level. */
 export async function logOf(environment: FlowContext['environment']): Promise<Log> {
-  // Help is faster without all of it.
+  // Imported here so that the help starts faster.
   const [{ readConfig }, { createLog }] = await Promise.all([import('#config.ts'), import('#telemetry/log.ts')]);
   return createLog(readConfig({ environment }).logLevel);
 }
@@ -109,33 +112,33 @@ export const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 const KINDS = ['kubernetes', 'compose', 'flowchart'] as const;
 
 function exportCommand(context: FlowContext): Command {
-  const command = new Command('export').description('Write what runs a flow elsewhere, or a picture of it.');
+  const command = new Command('export').description('Export a flow to Kubernetes, Docker Compose or a flowchart.');
   for (const kind of KINDS) {
     command.addCommand(
       withFileFlags(new Command(kind))
         .description(DESCRIPTIONS[kind])
-        .option('--output <folder>', 'Write files into this folder instead of to the standard output.')
-        .option('--image <image>', 'The image to run, with Lectern and the modules of the executors.')
-        .option('--namespace <name>', 'Of Kubernetes.')
+        .option('--output <folder>', 'Output folder; standard output if omitted.')
+        .option('--image <image>', 'Container image with Lectern and the modules of the executors.')
+        .option('--namespace <name>', 'Kubernetes namespace.')
         .exitOverride()
-        .action((flags: ExportFlags) => write(context, kind, flags)),
+        .action((flags: ExportFlags) => writeExport(context, kind, flags)),
     );
   }
   return command;
 }
 
 const DESCRIPTIONS = {
-  kubernetes: 'Deployments, Services, ConfigMaps and autoscalers for Kubernetes.',
-  compose: 'A file for Docker Compose.',
-  flowchart: 'The graph of the flow as a Mermaid flowchart.',
+  kubernetes: 'Write Deployments, Services, ConfigMaps and autoscalers for Kubernetes.',
+  compose: 'Write a Docker Compose file.',
+  flowchart: 'Write the graph of the flow as a Mermaid flowchart.',
 } as const;
 
-async function write(
+async function writeExport(
   context: FlowContext,
   kind: (typeof KINDS)[number],
   { output, image, namespace, ...file }: ExportFlags,
 ): Promise<void> {
-  const definition = await load(context, file);
+  const definition = await loadDefinition(context, file);
   const { exportFlow } = await import('#flow/index.ts');
   const files = exportFlow(kind, definition, {
     image: image ?? `lectern:${context.version}`,

@@ -1,4 +1,4 @@
-/** The rooms of this process for one command: built without ports, keys or limits, and ended with it. */
+/** Opens the faces in this process for one command: without ports, keys or limits. */
 
 import { type InProcess, openInProcess } from '#app/in-process.ts';
 import { processTemporaryFolder } from '#app/temporary-folder.ts';
@@ -8,9 +8,9 @@ import { createLog } from '#telemetry/log.ts';
 import { type ClientFlags, dataDirOf } from './client.ts';
 import type { CliContext } from './context.ts';
 
-/** `rooms: 'reader'` is ready sooner, and answers nothing but reads. */
+/** `faces: 'reader'` starts faster and serves only reads. */
 export interface InProcessOptions {
-  readonly rooms: 'all' | 'reader';
+  readonly faces: 'all' | 'reader';
   readonly jobs: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function openInProcessFaces(
   const { environment, version } = context;
   await processTemporaryFolder();
   const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
-  const { faces, close } = await (needs.rooms === 'reader' ? readerOnly(options) : whole(options));
+  const { faces, close } = await (needs.faces === 'reader' ? openReaderOnly(options) : openAllFaces(options));
   try {
     const opened = await openInProcess(faces);
     return {
@@ -47,10 +47,10 @@ function configOf(context: CliContext, flags: ClientFlags, { jobs }: InProcessOp
     auth: 'off',
     adminSecret: undefined,
     flow: undefined,
-    // One caller counts for nobody else.
+    // There is only one caller, so limits need not be shared.
     limitStore: 'memory',
     redisUrl: undefined,
-    // What is not asked for needs no memory.
+    // Loads only the models that the command uses.
     modelsWarm: [],
     batchJobs: jobs ? settings.batchJobs : 0,
     crawlJobs: jobs ? settings.crawlJobs : 0,
@@ -58,18 +58,18 @@ function configOf(context: CliContext, flags: ClientFlags, { jobs }: InProcessOp
   };
 }
 
-interface Opened {
+interface OpenedFaces {
   readonly faces: Parameters<typeof openInProcess>[0];
   close(): Promise<void>;
 }
 
-async function whole(options: AppOptions): Promise<Opened> {
+async function openAllFaces(options: AppOptions): Promise<OpenedFaces> {
   const { createApp } = await import('#app.ts');
   const app = await createApp(options);
   return { faces: { ...app.faces, flow: app.flow }, close: app.close };
 }
 
-async function readerOnly(options: AppOptions): Promise<Opened> {
+async function openReaderOnly(options: AppOptions): Promise<OpenedFaces> {
   const { createReaderOnly } = await import('#app/reader-only.ts');
   const { face, close } = await createReaderOnly(options);
   return { faces: { reader: face }, close };

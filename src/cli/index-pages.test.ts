@@ -150,10 +150,10 @@ it(
 );
 
 it(
-  'goes on where it was stopped',
+  'resumes after an interruption',
   async () => {
     stopAfter = 1;
-    await expect(run(`${base}/sitemap.xml`)).rejects.toThrow('goes on');
+    await expect(run(`${base}/sitemap.xml`)).rejects.toThrow('to continue');
     stopAfter = undefined;
     asked = [];
     broken = true;
@@ -167,13 +167,13 @@ it(
 it(
   'says what is wrong',
   async () => {
-    await expect(run()).rejects.toThrow('say what is to be read');
+    await expect(run()).rejects.toThrow('nothing to do');
     await expect(run(path.join(dataDir, 'nowhere'))).rejects.toThrow('neither a URL nor');
   },
   LONG,
 );
 
-it('leaves out pages that are not there, or do not want to be found', async () => {
+it('skips missing pages and pages that forbid indexing', async () => {
   const told = await run(`${base}/links`, '--depth', '1', '--delay', '0');
   expect(asked).toContain('/lost');
   expect(asked).toContain('/hidden');

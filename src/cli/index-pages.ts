@@ -1,15 +1,15 @@
-/** `lectern index`: fills the local index in bulk, tells what is in it, prunes and empties it. */
+/** `lectern index`: fills, prunes and clears the local search index and shows its statistics. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '#config.ts';
 import type { FillProgress, FillSummary, IndexStats, LocalIndex } from '#search/index.ts';
-import { type AccountsFlags, accountsCommandOf, type CommandContext, withAccountsFlags } from './accounts-module.ts';
+import { type CommandContext, type DataFlags, newCommand, withDataFlags } from './accounts-module.ts';
 import { dataDirOf } from './client.ts';
 import { CommandError, usageError } from './exit-codes.ts';
-import { wholeNumber } from './numbers.ts';
+import { parseInteger } from './numbers.ts';
 
-interface IndexFlags extends AccountsFlags {
+interface IndexFlags extends DataFlags {
   readonly stats?: boolean;
   readonly prune?: number | true;
   readonly clear?: boolean;
@@ -20,39 +20,37 @@ interface IndexFlags extends AccountsFlags {
 
 export interface IndexContext extends CommandContext {
   readonly version: string;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal;
 }
 
 export function indexCommand(context: IndexContext): Command {
   const { environment } = context;
-  return withAccountsFlags(
-    accountsCommandOf('index', 'Read pages or files into the index that is searched without a search service.'),
-  )
-    .argument('[source]', 'the address of a page or a sitemap, or a file or folder')
-    .option('--depth <links>', 'Also read pages of the same host, so many links away.', wholeNumber, 0)
-    .option('--max-pages <count>', 'Read so many pages at most.', wholeNumber, 10_000)
-    .option('--delay <ms>', 'Wait so long between two reads of a host.', wholeNumber, 1_000)
-    .option('--stats', 'Tell what is in the index.')
+  return withDataFlags(newCommand('index', 'Read pages or files into the local search index.'))
+    .argument('[source]', 'URL of a page or sitemap, or a file or folder')
+    .option('--depth <links>', 'Also read pages of the same host up to this many links away.', parseInteger, 0)
+    .option('--max-pages <count>', 'Maximum number of pages.', parseInteger, 10_000)
+    .option('--delay <ms>', 'Pause between two reads of a host.', parseInteger, 1_000)
+    .option('--stats', 'Show statistics of the index.')
     .option(
       '--prune [bytes]',
-      'Remove the pages read longest ago until so much is taken, else as the settings say.',
-      wholeNumber,
+      'Remove the oldest pages until the index has this size; the configured maximum if omitted.',
+      parseInteger,
     )
-    .option('--clear', 'Remove everything.')
+    .option('--clear', 'Remove all pages.')
     .action(async (source: string | undefined, flags: IndexFlags) => {
-      // Its help is faster without all of it.
+      // Imported here so that the help starts faster.
       const [{ readConfig }, { openIndexOf }] = await Promise.all([import('#config.ts'), import('#search/index.ts')]);
       const place = { dataDir: dataDirOf(context, flags), config: flags.config };
       const config = readConfig({ environment, flags: place });
       if (source === undefined && !flags.stats && !flags.prune && !flags.clear)
-        throw usageError('say what is to be read, or --stats, --prune or --clear');
+        throw usageError('nothing to do: give a source, --stats, --prune or --clear');
       const index = await openIndexOf(config);
       try {
         if (flags.clear) await index.clear();
         const pruned = flags.prune === undefined ? undefined : await index.prune(bytesOf(flags.prune));
         const filled = source === undefined ? undefined : await fillFrom(source, { config, index, flags, context });
-        tell(await index.stats(), { pruned, filled, flags, context, config });
+        printResult(await index.stats(), { pruned, filled, flags, context, config });
       } finally {
         await index.close();
       }
@@ -61,14 +59,14 @@ export function indexCommand(context: IndexContext): Command {
 
 const bytesOf = (given: number | true): number | undefined => (given === true ? undefined : given);
 
-interface Work {
+interface FillInput {
   readonly config: Config;
   readonly index: LocalIndex;
   readonly flags: IndexFlags;
   readonly context: IndexContext;
 }
 
-async function fillFrom(source: string, { config, index, flags, context }: Work): Promise<FillSummary> {
+async function fillFrom(source: string, { config, index, flags, context }: FillInput): Promise<FillSummary> {
   const [{ createApp }, { processTemporaryFolder }, { fill }, { createLog }] = await Promise.all([
     import('#app.ts'),
     import('#app/temporary-folder.ts'),
@@ -77,7 +75,7 @@ async function fillFrom(source: string, { config, index, flags, context }: Work)
   ]);
   const log = createLog('warn', 'stderr');
   await processTemporaryFolder();
-  const app = await createApp({ config: await asWorkshop(config), version: context.version, log });
+  const app = await createApp({ config: await isolatedConfig(config), version: context.version, log });
   try {
     return await fill(
       source,
@@ -89,27 +87,27 @@ async function fillFrom(source: string, { config, index, flags, context }: Work)
         delayMs: flags.delay,
         agent: 'Lectern',
         signal: context.signal,
-        onProgress: (progress) => context.note(lineOf(progress)),
+        onProgress: (progress) => context.note(progressLine(progress)),
       },
     );
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    throw new CommandError('interrupted', 'stopped: the same command goes on where this one was');
+    throw new CommandError('interrupted', 'stopped: run the same command again to continue');
   } finally {
     await app.close();
-    await rm(workshopOf(config), { recursive: true, force: true });
+    await rm(scratchDirOf(config), { recursive: true, force: true });
   }
 }
 
-const workshopOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `reading-${process.pid}`);
+const scratchDirOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `reading-${process.pid}`);
 
-/** A reader beside the one that may be serving from the same data folder: it shares no file with that one. */
-async function asWorkshop(config: Config): Promise<Config> {
+/** Settings of a reader that shares no files with a server running on the same data folder. */
+async function isolatedConfig(config: Config): Promise<Config> {
   const { findBrowser } = await import('#reader/index.ts');
   return {
     ...config,
     browser: findBrowser({ configured: config.browser, dataDir: config.dataDir })?.path ?? 'none',
-    dataDir: workshopOf(config),
+    dataDir: scratchDirOf(config),
     cacheMaxBytes: 0,
     indexMaxBytes: 0,
     auth: 'off',
@@ -121,12 +119,12 @@ async function asWorkshop(config: Config): Promise<Config> {
   };
 }
 
-const lineOf = ({ url, outcome, reason, done, known }: FillProgress): string =>
+const progressLine = ({ url, outcome, reason, done, known }: FillProgress): string =>
   `${done}/${known} ${outcome} ${url}${reason ? ` (${reason})` : ''}`;
 
-const ONLY_WITH_ALL = 'found with LECTERN_INDEX_SHARED=all only, until they are read again';
+const RESTRICTED = 'found only with LECTERN_INDEX_SHARED=all until they are read again';
 
-interface Told {
+interface IndexResult {
   readonly pruned: number | undefined;
   readonly filled: FillSummary | undefined;
   readonly flags: IndexFlags;
@@ -134,7 +132,7 @@ interface Told {
   readonly config: Config;
 }
 
-function tell(stats: IndexStats, { pruned, filled, flags, config, context: { print } }: Told): void {
+function printResult(stats: IndexStats, { pruned, filled, flags, config, context: { print } }: IndexResult): void {
   if (flags.json) {
     print(JSON.stringify({ ...(filled && { filled }), ...(pruned !== undefined && { pruned }), stats }, null, 2));
     return;
@@ -146,11 +144,11 @@ function tell(stats: IndexStats, { pruned, filled, flags, config, context: { pri
         'nothing to read',
     );
   }
-  if (pruned !== undefined) print(`${pruned} pages were removed`);
+  if (pruned !== undefined) print(`${pruned} pages removed`);
   const megabytes = Math.ceil(stats.bytes / 1_000_000).toLocaleString('en-US');
   print(`${stats.pages} pages, ${stats.passages} passages, ${stats.vectors} vectors, about ${megabytes} MB`);
-  if (stats.onlyAll > 0 && config.indexShared !== 'all') print(`${stats.onlyAll} of these pages: ${ONLY_WITH_ALL}`);
+  if (stats.onlyAll > 0 && config.indexShared !== 'all') print(`${stats.onlyAll} of these pages: ${RESTRICTED}`);
   const languages = Object.entries(stats.languages).map(([language, count]) => `${language} ${count}`);
   if (languages.length > 0) print(`languages: ${languages.join(', ')}`);
-  if (stats.oldestAt !== undefined) print(`read since ${new Date(stats.oldestAt).toISOString()}`);
+  if (stats.oldestAt !== undefined) print(`oldest page: ${new Date(stats.oldestAt).toISOString()}`);
 }

@@ -1,6 +1,6 @@
-/** `lectern mcp`: the tools for a model's client that starts this program and speaks to it over the standard streams. */
+/** `lectern mcp`: serves MCP tools over the standard streams to the client that started this program. */
 import type { Client } from '#client/index.ts';
-import { type ClientFlags, inClient, type OpenClient, withClientFlags } from './client.ts';
+import { type ClientFlags, type OpenClient, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
@@ -11,8 +11,8 @@ interface McpFlags extends ClientFlags {
 
 export function mcpCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('mcp')
-    .description('Serve tools to a client of the Model Context Protocol, over the standard input and output.')
-    .option('--allow-dir <folder...>', 'A folder whose files may be read by their path; none may be without it.');
+    .description('Serve MCP tools over the standard input and output.')
+    .option('--allow-dir <folder...>', 'Folder whose files tools may read by path; none if omitted.');
   return withClientFlags(command).action((flags: McpFlags) => serve(context, flags));
 }
 
@@ -33,24 +33,24 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
     note(`lectern: ${message}`);
     onError(error);
   });
-  const over = new AbortController();
-  const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+  const done = new AbortController();
+  const isDone = new Promise<void>((resolve) => done.signal.addEventListener('abort', () => resolve()));
   let working: Promise<void> | undefined;
   let client: Promise<Client> | undefined;
   const open = () =>
     new Promise<Client>((resolve, reject) => {
       const work = async (opened: OpenClient) => {
         resolve(opened.client);
-        await isOver;
+        await isDone;
       };
-      // Whoever has to wait is told so.
-      working = inClient(context, flags, work, { retries: 0 });
+      // No retries: the model learns at once that it has to wait.
+      working = withClient(context, flags, work, { retries: 0 });
       working.catch((error: unknown) => {
         reject(error);
-        over.abort();
+        done.abort();
       });
     });
-  const ends = AbortSignal.any([signal, over.signal]);
+  const ends = AbortSignal.any([signal, done.signal]);
   const needs = { version, files, input, output, onError, signal: ends };
   await serveOverStdio({
     ...needs,
@@ -59,6 +59,6 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
       return client;
     },
   });
-  over.abort();
+  done.abort();
   await working;
 }

@@ -1,20 +1,20 @@
-/** `lectern migrate`: the tables of the databases, brought to this version before a server is. */
+/** `lectern migrate`: migrates the databases before a server of this version starts. */
 
-import { type AccountsFlags, withAccountsFlags } from './accounts-module.ts';
+import { type DataFlags, withDataFlags } from './accounts-module.ts';
 import type { CliContext } from './context.ts';
 import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
 import { tableLines } from './table.ts';
 
-interface MigrateFlags extends AccountsFlags {
+interface MigrateFlags extends DataFlags {
   readonly dryRun?: boolean;
 }
 
 export function migrateCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('migrate')
-    .description('Bring the tables of the databases to this version.')
-    .option('--dry-run', 'Only tell what would be done.');
-  return withAccountsFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
+    .description('Migrate the databases to this version.')
+    .option('--dry-run', 'Show pending migrations without running them.');
+  return withDataFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
 }
 
 async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context: CliContext): Promise<void> {
@@ -27,7 +27,7 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
     const { room, seen, known } = later;
     throw new CommandError(
       'failed',
-      `the tables of ${room} are of version ${seen}, this program knows ${known}: take a newer one`,
+      `the tables of ${room} have version ${seen}, this program supports ${known}: use a newer version of Lectern`,
     );
   }
   if (!dryRun) await migrateAll(place);
@@ -42,5 +42,5 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
     return;
   }
   const rows = before.map(({ room, seen, known, due }) => [room, seen, known, due.join(', ') || '-']);
-  for (const line of tableLines(['ROOM', 'WAS', 'IS', dryRun ? 'DUE' : 'DONE'], rows, '')) context.print(line);
+  for (const line of tableLines(['MODULE', 'FROM', 'TO', dryRun ? 'PENDING' : 'DONE'], rows, '')) context.print(line);
 }

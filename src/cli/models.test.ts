@@ -43,38 +43,38 @@ async function run(...args: string[]): Promise<string> {
 const lineOf = async (id: string) => (await run('list')).split('\n').find((line) => line.startsWith(id));
 
 describe('lectern models', () => {
-  it('lists what is known, and marks what may not be used for profit', async () => {
+  it('lists known models and marks non-commercial ones', async () => {
     expect(await lineOf('multilingual-e5-small')).toMatch(/embed +384 +512 +470 MB +MIT +no$/);
     expect(await lineOf('jina-embeddings-v3')).toMatch(/CC-BY-NC-4\.0 \(non-commercial\) +no$/);
     expect(hub.requests).toEqual([]);
   });
 
-  it('fetches a model, telling size and licence first', async () => {
+  it('downloads a model after showing its size and licence', async () => {
     const folder = await run('pull', 'jina-embeddings-v3');
     expect(folder).toBe(path.join(dataDir, 'models', 'jinaai--jina-embeddings-v3@main'));
     expect(notes.slice(0, 2)).toEqual([
       'jina-embeddings-v3: 3 files of jinaai/jina-embeddings-v3 at main, 1 MB',
-      'licence: CC-BY-NC-4.0 (not for commercial use without its owner’s leave)',
+      'licence: CC-BY-NC-4.0 (commercial use requires permission from its owner)',
     ]);
     expect(notes.at(-1)).toMatch(/^100 % of 1 MB/);
     expect(await lineOf('jina-embeddings-v3')).toMatch(/yes$/);
     await run('pull', 'jinaai/jina-embeddings-v3');
-    expect(notes).toEqual(['jina-embeddings-v3 is on this machine already']);
+    expect(notes).toEqual(['jina-embeddings-v3 is already downloaded']);
   });
 
   it('shows and removes it', async () => {
     await run('pull', 'jina-embeddings-v3');
-    expect(await run('show', 'jina-embeddings-v3')).toContain('embeds in 1024 numbers, can be cut to 32, 64');
+    expect(await run('show', 'jina-embeddings-v3')).toContain('embed, 1024 dimensions, can be shortened to 32, 64');
     expect(JSON.parse(await run('show', 'jina-embeddings-v3', '--json'))).toMatchObject({ here: true, bytes: 14 });
-    expect(await run('remove', 'jina-embeddings-v3')).toBe('jina-embeddings-v3 was removed');
-    expect(await run('remove', 'jina-embeddings-v3')).toBe('there was nothing of jina-embeddings-v3');
+    expect(await run('remove', 'jina-embeddings-v3')).toBe('jina-embeddings-v3 removed');
+    expect(await run('remove', 'jina-embeddings-v3')).toBe('jina-embeddings-v3 was not downloaded');
   });
 
-  it('says that there is no such model', async () => {
-    await expect(run('pull', 'no-such-model')).rejects.toThrow('there is no model to run here no-such-model');
+  it('reports an unknown model', async () => {
+    await expect(run('pull', 'no-such-model')).rejects.toThrow('no such local model: no-such-model');
   });
 
-  it('says what to do without a network', async () => {
+  it('says what to do when offline', async () => {
     await hub.close();
     const failed = expect(run('pull', 'jina-embeddings-v3')).rejects;
     // The command that has just failed is no advice.

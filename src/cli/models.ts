@@ -1,15 +1,9 @@
-/** `lectern models`: the models that run on this machine, brought here, shown and removed. */
+/** `lectern models`: lists, downloads and removes models that run on this machine. */
 import type { Command } from 'commander';
 import type { Model } from '#client/index.ts';
 import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models/index.ts';
-import {
-  type AccountsFlags,
-  accountsCommandOf,
-  type CommandContext,
-  found,
-  withAccountsFlags,
-} from './accounts-module.ts';
-import { type ClientFlags, dataDirOf, inClient, withClientFlags } from './client.ts';
+import { type CommandContext, type DataFlags, newCommand, requireFound, withDataFlags } from './accounts-module.ts';
+import { type ClientFlags, dataDirOf, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { tableLines } from './table.ts';
 
@@ -18,78 +12,83 @@ interface ServedFlags extends ClientFlags {
 }
 
 export function modelsCommand(context: CliContext): Command {
-  const models = accountsCommandOf('models', 'List, fetch and remove models.');
+  const models = newCommand('models', 'List, download and remove models.');
   withClientFlags(models.command('served'))
-    .description('List the models that are served, by a server or in this process.')
-    .option('--json', 'Answer in JSON.')
+    .description('List the models that the server or this process serves.')
+    .option('--json', 'Print JSON.')
     .action((flags: ServedFlags) =>
-      inClient(context, flags, async ({ client }) => {
+      withClient(context, flags, async ({ client }) => {
         const served = await client.models({ signal: context.signal });
         if (flags.json) context.print(JSON.stringify(served, null, 2));
-        else
-          for (const line of tableLines(SERVED_HEADINGS, served.map(servedCells), 'There is no model.'))
-            context.print(line);
+        else for (const line of tableLines(SERVED_HEADINGS, served.map(servedCells), 'No models.')) context.print(line);
       }),
     );
-  withAccountsFlags(models.command('list'))
-    .description('List the models that are known, and which of them are on this machine.')
-    .action((flags: AccountsFlags) =>
-      inLibrary(context, flags, async (library) => {
+  withDataFlags(models.command('list'))
+    .description('List the known models and whether they are downloaded.')
+    .action((flags: DataFlags) =>
+      withLibrary(context, flags, async (library) => {
         const known = await library.list();
-        if (flags.json) context.print(JSON.stringify(known.map(shown), null, 2));
-        else for (const line of tableLines(HEADINGS, known.map(cells), 'There is no model.')) context.print(line);
+        if (flags.json) context.print(JSON.stringify(known.map(toJson), null, 2));
+        else for (const line of tableLines(HEADINGS, known.map(cells), 'No models.')) context.print(line);
       }),
     );
-  one(models, 'show', 'Show what is known of a model.', context, async (_, model, flags) => {
-    if (flags.json) context.print(JSON.stringify(shown(model), null, 2));
+  addModelCommand(models, 'show', 'Show details of a model.', context, async (_, model, flags) => {
+    if (flags.json) context.print(JSON.stringify(toJson(model), null, 2));
     else for (const [label, value] of facts(model)) context.print(`${label.padEnd(12)} ${value}`);
   });
-  one(
+  addModelCommand(
     models,
     'pull',
-    'Fetch a model from the hub, or what is missing of it.',
+    'Download a model, or its missing files, from the hub.',
     context,
     async (library, model, flags) => {
       const { row, onDisk } = model;
-      if (onDisk) context.note(`${row.id} is on this machine already`);
+      if (onDisk) context.note(`${row.id} is already downloaded`);
       const { folder } = await library.pull(row, {
         onPlan: (plan) => {
           for (const line of planLines(plan)) context.note(line);
         },
         onProgress: progressNotes(context.note),
       });
-      if (flags.json) context.print(JSON.stringify(shown(found(await library.find(row.id), 'model', row.id)), null, 2));
+      if (flags.json)
+        context.print(JSON.stringify(toJson(requireFound(await library.find(row.id), 'model', row.id)), null, 2));
       else context.print(folder);
     },
   );
-  one(models, 'remove', 'Remove what was fetched of a model.', context, async (library, { row }, flags) => {
-    const removed = await library.remove(row);
-    if (flags.json) context.print(JSON.stringify({ id: row.id, removed }));
-    else context.print(removed ? `${row.id} was removed` : `there was nothing of ${row.id}`);
-  });
+  addModelCommand(
+    models,
+    'remove',
+    'Remove the downloaded files of a model.',
+    context,
+    async (library, { row }, flags) => {
+      const removed = await library.remove(row);
+      if (flags.json) context.print(JSON.stringify({ id: row.id, removed }));
+      else context.print(removed ? `${row.id} removed` : `${row.id} was not downloaded`);
+    },
+  );
   return models;
 }
 
-function one(
+function addModelCommand(
   models: Command,
   name: string,
   description: string,
   context: CommandContext,
-  work: (library: ModelLibrary, model: LibraryModel, flags: AccountsFlags) => Promise<void>,
+  work: (library: ModelLibrary, model: LibraryModel, flags: DataFlags) => Promise<void>,
 ): void {
-  withAccountsFlags(models.command(name))
+  withDataFlags(models.command(name))
     .description(description)
-    .argument('<id>', 'the id of the model, or its repository on the hub')
-    .action((id: string, flags: AccountsFlags) =>
-      inLibrary(context, flags, async (library) =>
-        work(library, found(await library.find(id), 'model to run here', id), flags),
+    .argument('<id>', 'id of the model, or its repository on the hub')
+    .action((id: string, flags: DataFlags) =>
+      withLibrary(context, flags, async (library) =>
+        work(library, requireFound(await library.find(id), 'local model', id), flags),
       ),
     );
 }
 
-async function inLibrary<T>(
+async function withLibrary<T>(
   { environment }: CommandContext,
-  flags: AccountsFlags,
+  flags: DataFlags,
   work: (library: ModelLibrary) => Promise<T>,
 ): Promise<T> {
   const [{ readConfig }, { openLibrary }] = await Promise.all([import('#config.ts'), import('#models/index.ts')]);
@@ -104,7 +103,7 @@ async function inLibrary<T>(
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000).toLocaleString('en-US')} MB`;
 
-const NON_COMMERCIAL = 'not for commercial use without its owner’s leave';
+const NON_COMMERCIAL = 'commercial use requires permission from its owner';
 
 function* planLines(plan: PullPlan): Generator<string> {
   const { repository, revision, files, bytes, licence, nonCommercial } = plan;
@@ -112,18 +111,18 @@ function* planLines(plan: PullPlan): Generator<string> {
   yield `licence: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
 }
 
-/** A line for each tenth of the way. */
+/** Prints a line for each tenth of the download. */
 function progressNotes(note: (line: string) => void): (progress: PullProgress) => void {
-  let told = 0;
+  let printed = 0;
   return ({ file, bytes, total }) => {
     const tenth = total > 0 ? Math.floor((bytes / total) * 10) : 10;
-    if (tenth <= told) return;
-    told = tenth;
+    if (tenth <= printed) return;
+    printed = tenth;
     note(`${tenth * 10} % of ${megabytes(total)} (${file})`);
   };
 }
 
-const SERVED_HEADINGS = ['ID', 'TAKES', 'GIVES', 'TOKENS', 'NUMBERS'];
+const SERVED_HEADINGS = ['ID', 'INPUT', 'OUTPUT', 'TOKENS', 'DIMENSIONS'];
 
 const servedCells = (model: Model): (string | number)[] => [
   model.id,
@@ -133,7 +132,7 @@ const servedCells = (model: Model): (string | number)[] => [
   model.max_output_length,
 ];
 
-const HEADINGS = ['ID', 'DOES', 'NUMBERS', 'TOKENS', 'SIZE', 'LICENCE', 'HERE'];
+const HEADINGS = ['ID', 'TASK', 'DIMENSIONS', 'TOKENS', 'SIZE', 'LICENCE', 'DOWNLOADED'];
 
 const sizeOf = ({ row, onDisk }: LibraryModel): number | undefined =>
   onDisk?.bytes ?? (row.runs.on === 'onnx' ? row.runs.bytes : undefined);
@@ -152,7 +151,7 @@ function cells(model: LibraryModel): (string | number)[] {
   ];
 }
 
-function shown(model: LibraryModel) {
+function toJson(model: LibraryModel) {
   const { row, nonCommercial, onDisk } = model;
   return {
     id: row.id,
@@ -174,17 +173,18 @@ function shown(model: LibraryModel) {
 function facts(model: LibraryModel): [string, string][] {
   const { row, onDisk, nonCommercial } = model;
   const size = sizeOf(model);
-  const sizes = row.does === 'embed' && row.matryoshka.length ? `, can be cut to ${row.matryoshka.join(', ')}` : '';
+  const sizes =
+    row.does === 'embed' && row.matryoshka.length ? `, can be shortened to ${row.matryoshka.join(', ')}` : '';
   return [
     ['id', row.id],
     ['repository', row.hub || 'none'],
-    ['what', row.description],
-    ['does', row.does === 'embed' ? `embeds in ${row.dimensions} numbers${sizes}` : 'reranks'],
+    ['description', row.description],
+    ['task', row.does === 'embed' ? `embed, ${row.dimensions} dimensions${sizes}` : 'rerank'],
     ['tokens', row.contextTokens.toLocaleString('en-US')],
     ['languages', row.languages.join(', ')],
     ['licence', `${row.licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`],
-    ['size', size === undefined ? 'not known' : megabytes(size)],
-    ['here', onDisk ? onDisk.folder : 'no'],
+    ['size', size === undefined ? 'unknown' : megabytes(size)],
+    ['downloaded', onDisk ? onDisk.folder : 'no'],
     ...(onDisk?.commit ? ([['commit', onDisk.commit]] as [string, string][]) : []),
   ];
 }

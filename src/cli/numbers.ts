@@ -1,8 +1,8 @@
-/** Values of flags, read and refused by commander. */
+/** Parsers of flag values whose errors commander reports. */
 import { InvalidArgumentError } from 'commander';
 
-/** Makes a reader of option values out of one that throws. */
-export const reading =
+/** Wraps a parser that throws as a commander argument parser. */
+export const flagParser =
   <T>(read: (text: string) => T) =>
   (text: string): T => {
     try {
@@ -12,8 +12,8 @@ export const reading =
     }
   };
 
-/** A whole number. */
-export const wholeNumber = reading((text: string) => {
+/** Parses an integer; underscores may group digits. */
+export const parseInteger = flagParser((text: string) => {
   const value = Number(text.replaceAll('_', ''));
   if (!/^-?\d[\d_]*$/.test(text) || !Number.isSafeInteger(value)) throw new Error('It must be a whole number.');
   return value;

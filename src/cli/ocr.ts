@@ -1,11 +1,11 @@
-/** `lectern ocr`: the text of pictures and scanned documents, through the client. */
+/** `lectern ocr`: recognizes the text in images and scanned documents, through the client. */
 import type { OcrOptions } from '#client/index.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, exitOf, exitOfMany, usageError } from './exit-codes.ts';
 import { FlagCommand, Option } from './flags.ts';
-import { write, writeWhole } from './out.ts';
-import { type Source, sourceOf, targetOf } from './sources.ts';
+import { write, writeFileAtomically } from './output.ts';
+import { loadTarget, parseSource, type Source } from './sources.ts';
 
 const FORMATS = ['markdown', 'text', 'html', 'json', 'hocr'] as const;
 
@@ -20,29 +20,34 @@ interface OcrFlags extends ClientFlags {
 
 export function ocrCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('ocr')
-    .description('Recognise the text of pictures and scanned documents.')
-    .argument('<what...>', 'files, addresses, or `-` for the standard input')
-    .option('--model <id>', 'The model; what the server has without.')
-    .option('--prompt <text>', 'An instruction, for models that take one.')
-    .option('--pages <pages>', 'Of a document, such as 1-3,7; all without.')
-    .addOption(new Option('-f, --format <format>', 'What to write it as. Default: markdown.').choices(FORMATS))
-    .option('-o, --output <file>', 'Write into this file instead of to the standard output.')
-    .option('--json', 'A line of JSON for each, with what it cost.');
-  return withClientFlags(command).action((what: string[], flags: OcrFlags) => ocr(what.map(sourceOf), flags, context));
+    .description('Recognize the text in images and scanned documents.')
+    .argument('<what...>', 'files, URLs, or `-` for the standard input')
+    .option('--model <id>', "Model id; the server's default if omitted.")
+    .option('--prompt <text>', 'Instruction, for models that accept one.')
+    .option('--pages <pages>', 'Pages of a document, such as 1-3,7; all if omitted.')
+    .addOption(new Option('-f, --format <format>', 'Output format. Default: markdown.').choices(FORMATS))
+    .option('-o, --output <file>', 'Output file; standard output if omitted.')
+    .option('--json', 'Print one JSON object per input, with its token usage.');
+  return withClientFlags(command).action((what: string[], flags: OcrFlags) =>
+    ocr(what.map(parseSource), flags, context),
+  );
 }
 
 async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliContext): Promise<void> {
   const { model, prompt, pages, format, output, json } = flags;
-  if (sources.length > 1 && output !== undefined) throw usageError('several answers do not go into one file');
+  if (sources.length > 1 && output !== undefined)
+    throw usageError('--output takes one input: give a single file or URL');
   const options = { model, prompt, pages, outputFormat: format as OcrOptions['outputFormat'] };
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     const failures: unknown[] = [];
     for (const source of sources) {
       try {
-        const { text, usage } = await client.ocr(await pictureOf(source, context), options, { signal: context.signal });
+        const { text, usage } = await client.ocr(await loadPicture(source, context), options, {
+          signal: context.signal,
+        });
         const answer = json ? `${JSON.stringify({ source: source.name, text, usage })}\n` : `${text.trimEnd()}\n`;
         if (output === undefined) await write(context.output, answer);
-        else await writeWhole(output, answer);
+        else await writeFileAtomically(output, answer);
       } catch (error) {
         if (sources.length === 1 || context.signal.aborted) throw error;
         failures.push(error);
@@ -58,9 +63,9 @@ async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliCont
   });
 }
 
-async function pictureOf(source: Source, context: CliContext): Promise<string | Uint8Array> {
-  const target = await targetOf(source, context, undefined);
+async function loadPicture(source: Source, context: CliContext): Promise<string | Uint8Array> {
+  const target = await loadTarget(source, context, undefined);
   if (typeof target === 'string') return target;
   if (target.file instanceof Uint8Array) return target.file;
-  throw usageError(`${source.name} is no picture and no document`);
+  throw usageError(`${source.name} is neither an image nor a document`);
 }

@@ -1,8 +1,8 @@
-/** Options that are mappings, written as `KEY: VALUE` on a command line. */
+/** Parses options given as `KEY: VALUE` on the command line. */
 import { parse } from 'yaml';
 import { setKey } from '#own.ts';
 
-/** The values of all pairs in one mapping. Throws an Error that shows the one that is no pair. */
+/** Merges all pairs into one mapping. Throws an Error that quotes an invalid pair. */
 export function readPairs(pairs: readonly string[] | undefined): Record<string, unknown> | undefined {
   if (!pairs) return undefined;
   const all: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
-/** `lectern ping`: whether a flow, a gateway or an executor answers. */
+/** `lectern ping`: checks whether a flow, gateway or executor is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
-import { wholeNumber } from './numbers.ts';
+import { parseInteger } from './numbers.ts';
 
 export interface PingContext {
   readonly print: (line: string) => void;
@@ -15,18 +15,18 @@ interface PingFlags {
 }
 
 const PAUSE_MS = 1000;
-/** How gRPC says that we have called off a call ourselves. */
+/** gRPC status code of a call cancelled by the client. */
 const CANCELLED = 1;
 
 export function pingCommand(context: PingContext): Command {
   return new Command('ping')
-    .description('Ask a flow, a gateway or an executor whether it is ready.')
-    .addArgument(new Argument('<what>', 'what is there').choices(['flow', 'executor', 'gateway']))
-    .argument('<address>', 'HOST:PORT, with grpc://, http:// or ws:// before it, or their TLS forms; gRPC without')
-    .addOption(new Option('--attempts <count>', 'How often to ask.').argParser(wholeNumber).default(1))
-    .addOption(new Option('--timeout <ms>', 'How long an answer may take.').argParser(wholeNumber).default(3000))
+    .description('Check whether a flow, gateway or executor is ready.')
+    .addArgument(new Argument('<what>', 'what to check').choices(['flow', 'executor', 'gateway']))
+    .argument('<address>', 'HOST:PORT, optionally after grpc://, http:// or ws:// or their TLS forms; gRPC by default')
+    .addOption(new Option('--attempts <count>', 'Number of attempts.').argParser(parseInteger).default(1))
+    .addOption(new Option('--timeout <ms>', 'Timeout of one attempt.').argParser(parseInteger).default(3000))
     .addOption(
-      new Option('--min-successful-attempts <count>', 'How many answers are enough.').argParser(wholeNumber).default(1),
+      new Option('--min-successful-attempts <count>', 'Attempts that must succeed.').argParser(parseInteger).default(1),
     )
     .exitOverride()
     .action((what: string, address: string, flags: PingFlags) => ping(context, what, targetOf(address), flags));
@@ -54,20 +54,20 @@ function targetOf(address: string): Target {
 
 async function ask(what: string, { scheme, ...target }: Target, timeoutMs: number): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const whole = what === 'flow';
+  const wholeFlow = what === 'flow';
   if (scheme === 'grpc') {
     const { pingGrpc } = await import('#flow/index.ts');
-    return pingGrpc(target, { whole, signal });
+    return pingGrpc(target, { whole: wholeFlow, signal });
   }
   const { tls, host, port } = target;
   const name = host.includes(':') ? `[${host}]` : host;
-  const response = await fetch(new URL(whole ? '/dry_run' : '/', `http${tls ? 's' : ''}://${name}:${port}`), {
+  const response = await fetch(new URL(wholeFlow ? '/dry_run' : '/', `http${tls ? 's' : ''}://${name}:${port}`), {
     signal,
   });
   if (!response.ok) throw new Error(`it answered ${response.status}`);
-  if (!whole) return;
+  if (!wholeFlow) return;
   const { code, description } = (await response.json()) as { code?: number; description?: string };
-  if (code) throw new Error(description ?? 'the flow is not whole');
+  if (code) throw new Error(description ?? 'an executor of the flow is not ready');
 }
 
 const isTimeout = ({ name, code }: Error & { code?: unknown }): boolean =>
@@ -79,7 +79,7 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   return cause instanceof Error ? cause.message : message;
 }
 
-/** Throws an Error when too few tries succeed. */
+/** Throws an Error if too few attempts succeed. */
 async function ping({ print, note }: PingContext, what: string, target: Target, flags: PingFlags): Promise<void> {
   const { attempts, timeout, minSuccessfulAttempts } = flags;
   let successes = 0;

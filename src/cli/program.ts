@@ -1,4 +1,4 @@
-/** The program: which command a line asks for, its help, and what its failures mean. */
+/** The command-line program: finds the command, shows help and maps failures to exit codes. */
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
@@ -8,31 +8,33 @@ import { Switch } from './flags.ts';
 const EXAMPLES = `
 Examples:
   lectern read https://example.com            a page as Markdown
-  lectern read report.pdf -o report.md        a file of yours
+  lectern read report.pdf -o report.md        a local file
   lectern read --site https://example.com/docs --out-dir docs
-  lectern search "what is a reader" --json    what is found, and read
-  lectern serve                               the same over HTTP, for programs
+  lectern search "what is a reader" --json    search results with their content
+  lectern serve                               the same over HTTP
 
-Without --server or LECTERN_URL, commands work in their own process.
-\`lectern <command> --help\` tells all options; \`lectern read --help | grep -i cookie\` finds one.`;
+Without --server or LECTERN_URL, commands need no server.
+\`lectern <command> --help\` lists all options; \`lectern read --help | grep -i cookie\` finds one.`;
 
-function emptyProgram({ version }: Pick<CliContext, 'version'>): Command {
+function createProgram({ version }: Pick<CliContext, 'version'>): Command {
   return (
     new Command('lectern')
       .description('Turns the web and your files into input for language models and retrieval systems.')
       .version(version)
-      // A command and its own commands may have options of the same name.
+      // Lets a command and its subcommands have options of the same name.
       .enablePositionalOptions()
-      .addHelpCommand(new Command('help').argument('[command]').description('Tell all of a command.').helpGroup(LAST))
+      .addHelpCommand(
+        new Command('help').argument('[command]').description('Show help for a command.').helpGroup(MAINTENANCE_GROUP),
+      )
       .addHelpText('after', EXAMPLES)
   );
 }
 
-const LAST = 'Look after:';
+const MAINTENANCE_GROUP = 'Maintenance:';
 const bold = (text: string) => `\x1b[1m${text}\x1b[22m`;
 
-/** What holds for every command, however deep. */
-function furnished(command: Command): Command {
+/** Applies the settings that all commands and subcommands share. */
+function configureCommand(command: Command): Command {
   command
     .exitOverride()
     .configureHelp({
@@ -41,9 +43,9 @@ function furnished(command: Command): Command {
     })
     .configureOutput({
       outputError: (text, write) =>
-        write(`${text.trimEnd().replace(/^error:/, 'lectern:')}\n\`${pathOf(command)} --help\` tells what there is\n`),
+        write(`${text.trimEnd().replace(/^error:/, 'lectern:')}\n\`${pathOf(command)} --help\` lists the options\n`),
     });
-  for (const inner of command.commands) furnished(inner);
+  for (const inner of command.commands) configureCommand(inner);
   return command;
 }
 
@@ -51,25 +53,25 @@ function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** The program with all of its commands loaded: for the reference, completion and tests. */
-export async function wholeProgram(context: CliContext): Promise<Command> {
-  const program = emptyProgram(context);
+/** Creates the program with all commands loaded: for the reference, completion and tests. */
+export async function createFullProgram(context: CliContext): Promise<Command> {
+  const program = createProgram(context);
   for (const { load, group } of COMMANDS) program.addCommand((await load())(context).helpGroup(`${group}:`));
-  return furnished(program);
+  return configureCommand(program);
 }
 
-/** The program with the one command loaded that a line asks for; the others are names for the help. */
+/** Creates the program with only the requested command loaded; the help lists the others by name. */
 async function programFor(argv: readonly string[], context: CliContext): Promise<Command> {
-  const asked = argv.find((word) => !word.startsWith('-') && word !== 'help');
-  const program = emptyProgram(context);
+  const requested = argv.find((word) => !word.startsWith('-') && word !== 'help');
+  const program = createProgram(context);
   for (const { name, description, group, load } of COMMANDS) {
-    const command = name === asked ? (await load())(context) : new Command(name).description(description);
+    const command = name === requested ? (await load())(context) : new Command(name).description(description);
     program.addCommand(command.helpGroup(`${group}:`));
   }
-  return furnished(program);
+  return configureCommand(program);
 }
 
-/** Runs a command line. Never throws: a failure is one line on the standard error, and the exit that it means. */
+/** Runs a command line. Never throws: prints a failure to the standard error and returns its exit. */
 export async function run(argv: readonly string[], context: CliContext): Promise<ExitName> {
   try {
     const program = await programFor(argv, context);
@@ -78,7 +80,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     return 'ok';
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage';
-    // What was ended from outside has no other reason, unless it knows how to go on.
+    // An interrupted command prints nothing more, unless its message says how to continue.
     if (!context.signal.aborted || error instanceof CommandError) context.note(`lectern: ${messageOf(error)}`);
     return exitOf(error);
   }

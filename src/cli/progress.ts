@@ -1,25 +1,25 @@
-/** How far a long work is, on the last line of a terminal; where there is none, nothing is shown. */
+/** Progress on the last line of a terminal; shows nothing without one. */
 import type { CliContext } from './context.ts';
 
 export interface Progress {
-  /** Shows a line, not more often than can be read. */
+  /** Shows a line; limits how often it changes. */
   show(line: string): void;
-  /** Writes a line that stays, above. */
+  /** Prints a permanent line above the progress. */
   note(line: string): void;
-  /** Takes the line away. */
+  /** Clears the progress line. */
   end(): void;
 }
 
-const PAUSE_MS = 80;
+const MIN_INTERVAL_MS = 80;
 
 export function createProgress({ rewrite, note, width }: Pick<CliContext, 'rewrite' | 'note' | 'width'>): Progress {
   let shownAt = 0;
   let shown = '';
   return {
     show(line) {
-      if (!rewrite || (shown !== '' && performance.now() - shownAt < PAUSE_MS)) return;
+      if (!rewrite || (shown !== '' && performance.now() - shownAt < MIN_INTERVAL_MS)) return;
       shownAt = performance.now();
-      // A line that is broken could not be written over.
+      // A wrapped line could not be overwritten.
       shown = line.slice(0, Math.max(width() - 1, 1));
       rewrite(shown);
     },

@@ -1,65 +1,73 @@
-/** Many addresses and files: side by side, in their order, with what failed told at the end. */
+/** Reads many URLs and files concurrently, prints the answers in order and sums up failures at the end. */
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CliContext } from './context.ts';
-import { CommandError, type ExitName, exitOf, exitOfMany, type Many } from './exit-codes.ts';
-import { inOrder } from './in-order.ts';
-import { fileNameFor, isThere, write, writeWhole } from './out.ts';
+import { CommandError, type ExitName, exitOf, exitOfMany, type RunCounts } from './exit-codes.ts';
+import { mapInOrder } from './map-in-order.ts';
+import { fileExists, fileNameFor, write, writeFileAtomically } from './output.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
-import { type Answer, answeredWith, answerOf, endingOf, isRefused, PARTING, type Reading } from './read.ts';
-import { listed, type Source, sourceOf } from './sources.ts';
+import {
+  type Answer,
+  fileExtensionOf,
+  isErrorStatus,
+  PAGE_SEPARATOR,
+  type ReadContext,
+  readAnswer,
+  targetStatusError,
+} from './read.ts';
+import { parseSource, readList, type Source } from './sources.ts';
 
-/** What became of one. */
+/** Outcome for one source. */
 type Outcome =
-  | ({ readonly source: string; readonly came: 'read' } & Answer)
-  /** With `--fail`: the target answered with an error, so nothing was written. */
-  | { readonly source: string; readonly came: 'refused'; readonly status: number; readonly error: Error }
-  | { readonly source: string; readonly came: 'there' | 'stopped' }
-  | { readonly source: string; readonly came: 'failed'; readonly error: unknown };
+  | ({ readonly source: string; readonly kind: 'read' } & Answer)
+  /** With `--fail`: the target answered with an error status, so nothing was written. */
+  | { readonly source: string; readonly kind: 'refused'; readonly status: number; readonly error: Error }
+  | { readonly source: string; readonly kind: 'skipped' | 'stopped' }
+  | { readonly source: string; readonly kind: 'failed'; readonly error: unknown };
 
-const AT_ONCE = 4;
+const DEFAULT_CONCURRENCY = 4;
 
-const FAILURES = 'failures.jsonl';
+const FAILURES_FILE = 'failures.jsonl';
 
-/** Throws CommandFailed when some failed, or when it was stopped. */
-export async function readMany(sources: readonly Source[], reading: Reading, atServer: boolean): Promise<void> {
+/** Throws CommandError if a source failed or the run was interrupted. */
+export async function readMany(sources: readonly Source[], reading: ReadContext, atServer: boolean): Promise<void> {
   const { flags, context } = reading;
   const { outDir } = flags;
   if (outDir !== undefined) {
     await mkdir(outDir, { recursive: true });
-    await rm(path.join(outDir, FAILURES), { force: true });
+    await rm(path.join(outDir, FAILURES_FILE), { force: true });
   }
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));
   let end: unknown;
-  const over = new AbortController();
-  // A list may be waited for.
-  const stop = AbortSignal.any([context.signal, over.signal]);
-  const outcomeOf = outcomes(reading);
-  const came = inOrder(
-    named(sources, reading, stop),
+  const fatal = new AbortController();
+  // Also ends the wait for the next line of a list.
+  const stop = AbortSignal.any([context.signal, fatal.signal]);
+  const outcomeOf = createSourceReader(reading);
+  const results = mapInOrder(
+    listSources(sources, reading, stop),
     async (source): Promise<Outcome> => {
       const { name } = source;
-      if (stop.aborted) return { source: name, came: 'stopped' };
+      if (stop.aborted) return { source: name, kind: 'stopped' };
       return outcomeOf(source).catch((error: unknown) => {
-        if (context.signal.aborted) return { source: name, came: 'stopped' };
-        if (endsAll(error, atServer)) {
+        if (context.signal.aborted) return { source: name, kind: 'stopped' };
+        if (isFatal(error, atServer)) {
           end ??= error;
-          over.abort();
+          fatal.abort();
         }
-        return { source: name, came: 'failed', error };
+        return { source: name, kind: 'failed', error };
       });
     },
-    flags.concurrency ?? AT_ONCE,
+    flags.concurrency ?? DEFAULT_CONCURRENCY,
   );
   let isFirst = true;
-  for await (const outcome of came) {
+  for await (const outcome of results) {
     tally.add(outcome);
-    if (outcome.came === 'failed' || outcome.came === 'refused') await tellFailure(outcome, reading, tally.progress);
-    if (outcome.came === 'read' && isRefused(outcome.status))
-      tally.progress.note(`lectern: ${answeredWith(outcome.source, outcome.status).message}`);
-    if (outcome.came === 'read') for (const line of outcome.told ?? []) tally.progress.note(line);
-    if (outcome.came !== 'read' || outDir !== undefined) continue;
-    if (!isFirst && !flags.json) await write(context.output, PARTING);
+    if (outcome.kind === 'failed' || outcome.kind === 'refused') await reportFailure(outcome, reading, tally.progress);
+    if (outcome.kind === 'read' && isErrorStatus(outcome.status))
+      tally.progress.note(`lectern: ${targetStatusError(outcome.source, outcome.status).message}`);
+    if (outcome.kind === 'read') for (const line of outcome.notes ?? []) tally.progress.note(line);
+    if (outcome.kind !== 'read' || outDir !== undefined) continue;
+    if (!isFirst && !flags.json) await write(context.output, PAGE_SEPARATOR);
     isFirst = false;
     await write(context.output, outcome.answer);
   }
@@ -67,93 +75,94 @@ export async function readMany(sources: readonly Source[], reading: Reading, atS
   conclude(tally, { end, outDir, context });
 }
 
-/** Nothing else will be done better: the server is away, or does not know the key. */
-function endsAll(error: unknown, atServer: boolean): boolean {
+/** Whether further reads would fail alike: the server is unreachable or refuses the key. */
+function isFatal(error: unknown, atServer: boolean): boolean {
   if (!atServer) return false;
   return exitOf(error) === 'unreachable' || (error as { status?: unknown }).status === 401;
 }
 
-type Named = Source | { readonly kind: 'wrong'; readonly name: string; readonly error: unknown };
+type ListedSource = Source | { readonly kind: 'invalid'; readonly name: string; readonly error: unknown };
 
-/** A line of a list that names no file is a failure of that line alone. */
-async function* named(
+/** Yields the sources of arguments and list. An invalid line of the list fails alone. */
+async function* listSources(
   sources: readonly Source[],
-  { flags, context: { input } }: Reading,
+  { flags, context: { input } }: ReadContext,
   signal: AbortSignal,
-): AsyncGenerator<Named> {
+): AsyncGenerator<ListedSource> {
   for (const source of sources) if (!signal.aborted) yield source;
   if (flags.list === undefined) return;
-  for await (const line of listed(flags.list, { input, signal })) {
+  for await (const line of readList(flags.list, { input, signal })) {
     if (signal.aborted) return;
     try {
-      yield sourceOf(line);
+      yield parseSource(line);
     } catch (error) {
-      yield { kind: 'wrong', name: line, error };
+      yield { kind: 'invalid', name: line, error };
     }
   }
 }
 
-/** Reads one and writes it into its file, where it gets one. */
-function outcomes(reading: Reading): (source: Named) => Promise<Outcome> {
+/** Creates the function that reads one source and, with `--out-dir`, writes its file. */
+function createSourceReader(reading: ReadContext): (source: ListedSource) => Promise<Outcome> {
   const { outDir, force } = reading.flags;
-  /** What is being read, by its file: a list may name an address twice. */
+  /** Reads in progress by output file: a list may contain a URL twice. */
   const pending = new Map<string, Promise<Outcome>>();
 
   async function intoFile(source: Source, file: string): Promise<Outcome> {
-    if (!force && isThere(file)) return { source: source.name, came: 'there' };
-    const outcome = await answered(source, reading);
-    if (outcome.came !== 'read') return outcome;
-    await writeWhole(file, outcome.answer);
+    if (!force && fileExists(file)) return { source: source.name, kind: 'skipped' };
+    const outcome = await readOutcome(source, reading);
+    if (outcome.kind !== 'read') return outcome;
+    await writeFileAtomically(file, outcome.answer);
     return { ...outcome, answer: '' };
   }
 
   return async (source) => {
-    if (source.kind === 'wrong') throw source.error;
-    if (outDir === undefined) return answered(source, reading);
-    const file = path.join(outDir, fileNameFor(source.name, endingOf(reading.flags)));
+    if (source.kind === 'invalid') throw source.error;
+    if (outDir === undefined) return readOutcome(source, reading);
+    const file = path.join(outDir, fileNameFor(source.name, fileExtensionOf(reading.flags)));
     const same = pending.get(file);
-    if (same) return same.then(({ source }) => ({ source, came: 'there' }));
+    if (same) return same.then(({ source }) => ({ source, kind: 'skipped' }));
     const own = intoFile(source, file).finally(() => pending.delete(file));
     pending.set(file, own);
     return own;
   };
 }
 
-async function answered(source: Source, reading: Reading): Promise<Outcome> {
+async function readOutcome(source: Source, reading: ReadContext): Promise<Outcome> {
   const { fail, outDir } = reading.flags;
   const { name } = source;
-  const { answer, status, told } = await answerOf(source, reading, outDir === undefined);
-  if (fail && isRefused(status)) return { source: name, came: 'refused', status, error: answeredWith(name, status) };
-  return { source: name, came: 'read', answer, status, ...(told && { told }) };
+  const { answer, status, notes } = await readAnswer(source, reading, outDir === undefined);
+  if (fail && isErrorStatus(status))
+    return { source: name, kind: 'refused', status, error: targetStatusError(name, status) };
+  return { source: name, kind: 'read', answer, status, ...(notes && { notes }) };
 }
 
-/** A line on the standard error; in JSON also among the answers, and in a folder in the file of failures. */
-async function tellFailure(
-  outcome: Outcome & { came: 'failed' | 'refused' },
-  { flags, context }: Reading,
+/** Reports a failure on the standard error, and in the JSON output or the failures file. */
+async function reportFailure(
+  outcome: Outcome & { kind: 'failed' | 'refused' },
+  { flags, context }: ReadContext,
   progress: Progress,
 ): Promise<void> {
   const { source, error } = outcome;
   const { name, message, status, code } = error as Error & { status?: number; code?: unknown };
-  const targetStatus = outcome.came === 'refused' ? outcome.status : undefined;
+  const targetStatus = outcome.kind === 'refused' ? outcome.status : undefined;
   const line = `${JSON.stringify({ source, ...(targetStatus && { targetStatus }), error: { name, message, status, code } })}\n`;
-  if (flags.outDir !== undefined) await appendFile(path.join(flags.outDir, FAILURES), line);
+  if (flags.outDir !== undefined) await appendFile(path.join(flags.outDir, FAILURES_FILE), line);
   else if (flags.json) await write(context.output, line);
-  progress.note(`lectern: ${outcome.came === 'refused' ? message : `${source}: ${message}`}`);
+  progress.note(`lectern: ${outcome.kind === 'refused' ? message : `${source}: ${message}`}`);
 }
 
 interface Tally {
   readonly progress: Progress;
   add(outcome: Outcome): void;
-  /** `7 read, 2 of them with an error status (404 2), 2 were there, 3 failed (ParamValidationError 2, TimeoutError 1)`. */
+  /** `7 read, 2 of them with an error status (404 2), 2 skipped (file exists), 3 failed (TimeoutError 3)`. */
   summary(): string;
-  counts(): Many;
-  /** The exit of a failure, when all failures have the same. */
+  counts(): RunCounts;
+  /** The common exit of all failures, if they have one. */
   exit(): ExitName | undefined;
 }
 
 function createTally(total: number | undefined, progress: Progress): Tally {
-  const counts = { read: 0, there: 0, refused: 0, failed: 0, stopped: 0 };
+  const counts = { read: 0, skipped: 0, refused: 0, failed: 0, stopped: 0 };
   const reasons = new Map<string, number>();
   const statuses = new Map<string, number>();
   const exits = new Set<ExitName>();
@@ -161,14 +170,14 @@ function createTally(total: number | undefined, progress: Progress): Tally {
   return {
     progress,
     add(outcome) {
-      counts[outcome.came]++;
-      if (outcome.came === 'failed') {
-        countOne(reasons, (outcome.error as Error).name);
+      counts[outcome.kind]++;
+      if (outcome.kind === 'failed') {
+        increment(reasons, (outcome.error as Error).name);
         exits.add(exitOf(outcome.error));
       }
-      if ((outcome.came === 'read' || outcome.came === 'refused') && isRefused(outcome.status))
-        countOne(statuses, String(outcome.status));
-      const done = counts.read + counts.there + counts.refused + counts.failed;
+      if ((outcome.kind === 'read' || outcome.kind === 'refused') && isErrorStatus(outcome.status))
+        increment(statuses, String(outcome.status));
+      const done = counts.read + counts.skipped + counts.refused + counts.failed;
       progress.show(
         total === undefined
           ? `${count(done)} done${failed()}`
@@ -177,27 +186,27 @@ function createTally(total: number | undefined, progress: Progress): Tally {
     },
     summary() {
       const answers = [...statuses.values()].reduce((sum, many) => sum + many, 0);
-      const which = `with an error status (${listOf(statuses)})`;
+      const which = `with an error status (${formatCounts(statuses)})`;
       return [
         `${count(counts.read)} read`,
         answers > counts.refused && `${count(answers)} of them ${which}`,
-        counts.there > 0 && `${count(counts.there)} were there`,
+        counts.skipped > 0 && `${count(counts.skipped)} skipped (file exists)`,
         counts.refused > 0 && `${count(counts.refused)} answered ${which}`,
-        counts.failed > 0 && `${count(counts.failed)} failed (${listOf(reasons)})`,
+        counts.failed > 0 && `${count(counts.failed)} failed (${formatCounts(reasons)})`,
       ]
         .filter(Boolean)
         .join(', ');
     },
-    counts: () => ({ done: counts.read + counts.there, failed: counts.failed, refused: counts.refused }),
+    counts: () => ({ done: counts.read + counts.skipped, failed: counts.failed, refused: counts.refused }),
     exit: () => (exits.size === 1 ? [...exits][0] : undefined),
   };
 }
 
-export const countOne = (counts: Map<string, number>, name: string): void =>
+export const increment = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** `404 3, 500 1`, the most frequent first. */
-export const listOf = (counts: ReadonlyMap<string, number>): string =>
+/** Formats counts, most frequent first: `404 3, 500 1`. */
+export const formatCounts = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
     .sort(([, one], [, other]) => other - one)
     .map(([name, many]) => `${name} ${count(many)}`)
@@ -211,7 +220,7 @@ interface Conclusion {
 
 function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
   const summary = tally.summary();
-  const goesOn = outDir === undefined ? '' : '; the same command goes on where this one was';
+  const goesOn = outDir === undefined ? '' : '; run the same command again to continue';
   if (context.signal.aborted) throw new CommandError('interrupted', `stopped: ${summary}${goesOn}`);
   const counts = tally.counts();
   if (end !== undefined) throw new CommandError(exitOf(end), `${(end as Error).message} (${summary}${goesOn})`);
@@ -220,11 +229,11 @@ function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
     if (outDir !== undefined) context.note(summary);
     return;
   }
-  const listed = outDir === undefined ? '' : `; ${path.join(outDir, FAILURES)} lists what failed`;
+  const listed = outDir === undefined ? '' : `; ${path.join(outDir, FAILURES_FILE)} lists what failed`;
   throw new CommandError(exit === 'failed' ? (tally.exit() ?? exit) : exit, `${summary}${listed}`);
 }
 
-/** How many there are, where that can be known before. */
+/** Number of sources, if it can be known in advance. */
 async function totalOf(
   sources: readonly Source[],
   list: string | undefined,
@@ -233,6 +242,6 @@ async function totalOf(
   if (list === undefined) return sources.length;
   if (list === '-' || !context.rewrite) return undefined;
   let total = sources.length;
-  for await (const _ of listed(list, context)) total++;
+  for await (const _ of readList(list, context)) total++;
   return total;
 }

@@ -1,14 +1,14 @@
-/** `lectern read --site`: a whole site as the server crawls it; a run that was stopped can be gone on with. */
+/** `lectern read --site`: crawls a site and writes its pages; an interrupted run can be resumed. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client, Page, ReadOptions } from '#client/index.ts';
-import { inClient } from './client.ts';
+import { withClient } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, exitOfMany, usageError } from './exit-codes.ts';
-import { fileNameFor, isPicture, isThere, write, writeWhole } from './out.ts';
+import { fileExists, fileNameFor, isPicture, write, writeFileAtomically } from './output.ts';
 import { bar, count, createProgress, type Progress } from './progress.ts';
-import { endingOf, isRefused, PARTING, type ReadFlags } from './read.ts';
-import { countOne, listOf } from './read-many.ts';
+import { fileExtensionOf, isErrorStatus, PAGE_SEPARATOR, type ReadFlags } from './read.ts';
+import { formatCounts, increment } from './read-many.ts';
 
 export interface SiteFlags {
   readonly limit?: number;
@@ -24,19 +24,19 @@ export interface SiteFlags {
   readonly cancel?: string;
 }
 
-interface SiteReading {
+interface SiteContext {
   readonly options: ReadOptions;
   readonly flags: ReadFlags;
   readonly context: CliContext;
 }
 
-/** A line of the crawl's pages. */
-interface Line {
+/** A line of the crawl's result. */
+interface PageLine {
   readonly seq: number;
   readonly event: 'page' | 'failed' | 'skipped';
   readonly url: string;
   readonly page?: Page;
-  /** What the page was answered with, of one that failed for it. */
+  /** HTTP status of the page, if that is why it failed. */
   readonly status?: number;
   readonly error?: { readonly message: string };
   readonly reason?: string;
@@ -44,20 +44,22 @@ interface Line {
 
 interface Run {
   readonly id: string;
-  /** The last line that was written already. */
+  /** Number of the last line already written. */
   readonly after: number;
 }
 
-/** Throws CommandFailed when some failed, or when it was stopped. */
-export async function readSite(what: readonly string[], { options, flags, context }: SiteReading): Promise<void> {
+/** Throws CommandError if a page failed or the run was interrupted. */
+export async function readSite(what: readonly string[], { options, flags, context }: SiteContext): Promise<void> {
   if (flags.cancel !== undefined) return cancel(flags.cancel, flags, context);
-  if (flags.resume === undefined && what.length === 0) throw usageError('say where the site begins');
-  if (flags.resume !== undefined && what.length > 0) throw usageError('--resume knows where the site begins');
+  if (flags.resume === undefined && what.length === 0) throw usageError('no start given: name a URL of the site');
+  if (flags.resume !== undefined && what.length > 0) throw usageError('--resume continues a run: give no URL');
   if (flags.output !== undefined || flags.list !== undefined || flags.stream)
-    throw usageError('--site goes to the standard output or into --out-dir');
-  if (isPicture(flags.respondWith)) throw usageError('pictures of a site: give --list with its addresses');
+    throw usageError(
+      '--site cannot be combined with --output, --list or --stream: use --out-dir or the standard output',
+    );
+  if (isPicture(flags.respondWith)) throw usageError('--site cannot take screenshots: give the URLs with --list');
   if (flags.outDir !== undefined) await mkdir(flags.outDir, { recursive: true });
-  await inClient(
+  await withClient(
     context,
     flags,
     async ({ client, server }) => {
@@ -69,22 +71,23 @@ export async function readSite(what: readonly string[], { options, flags, contex
   );
 }
 
-/** What was read of it stays. */
+/** Cancels a run. Pages already read are kept. */
 async function cancel(run: string, flags: ReadFlags, context: CliContext): Promise<void> {
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     const { crawl_id: id, status } = await client.crawl.cancel(runOf(run).id, { signal: context.signal });
     context.note(`lectern: run ${id} is ${status}`);
   });
 }
 
-/** `id`, or `id@line` when what came before is written. */
+/** Parses `id`, or `id@line` to continue after a line. */
 function runOf(text: string): Run {
   const [id = '', line = '0'] = text.split('@');
-  if (!/^\d+$/.test(line)) throw usageError(`${text} is no run: it is named when it begins and when it is stopped`);
+  if (!/^\d+$/.test(line))
+    throw usageError(`${text} is not a run id: use the id printed when the run started or stopped`);
   return { id, after: Number(line) };
 }
 
-async function start(client: Client, urls: readonly string[], { options, flags, context }: SiteReading): Promise<Run> {
+async function start(client: Client, urls: readonly string[], { options, flags, context }: SiteContext): Promise<Run> {
   const { limit, depth, scope, include, exclude, noSitemap, noRobots, delay, concurrency } = flags;
   const [first] = urls;
   const request: Parameters<Client['crawl']['start']>[0] = {
@@ -101,56 +104,56 @@ async function start(client: Client, urls: readonly string[], { options, flags, 
     options,
   };
   const { crawl_id: id } = await client.crawl.start(request, { signal: context.signal }).catch(async (error: Error) => {
-    throw error.name === 'ResourceLimitExceededError' ? await tooMany(error, client) : error;
+    throw error.name === 'ResourceLimitExceededError' ? await tooManyRuns(error, client) : error;
   });
   context.note(`lectern: run ${id}`);
   return { id, after: 0 };
 }
 
-/** Runs that were stopped may be gone on with, so they count until they are given up. */
-async function tooMany({ message }: Error, client: Client): Promise<CommandError> {
+/** Adds the open runs to the error: interrupted runs count against the limit until they end or are cancelled. */
+async function tooManyRuns({ message }: Error, client: Client): Promise<CommandError> {
   const runs = await client.crawl.list({ limit: 100 });
   const open = runs
     .filter(({ completed_at }) => completed_at === null)
     .map(({ crawl_id, url }) => `${crawl_id} ${url}`);
   return new CommandError(
     'failed',
-    `${message}; go on with one (\`lectern read --site --resume <id>\`) or give one up (\`--cancel <id>\`):\n  ${open.join('\n  ')}`,
+    `${message}; resume one (\`lectern read --site --resume <id>\`) or cancel one (\`--cancel <id>\`):\n  ${open.join('\n  ')}`,
   );
 }
 
 const isOn = (text: string | undefined): boolean => text !== undefined && text !== 'false';
 
-interface Following {
+interface FollowOptions {
   readonly flags: ReadFlags;
   readonly context: CliContext;
   readonly atServer: boolean;
 }
 
-async function follow(client: Client, run: Run, { flags, context, atServer }: Following): Promise<void> {
+async function follow(client: Client, run: Run, { flags, context, atServer }: FollowOptions): Promise<void> {
   const progress = createProgress(context);
   const counts = { page: 0, failed: 0, skipped: 0, refused: 0 };
   const statuses = new Map<string, number>();
   let last = run.after;
   let isForbidden = false;
-  const looking = look(client, run.id, context, () => counts, progress);
+  const looking = showProgress(client, run.id, context, () => counts, progress);
   try {
     const lines = client.crawl.pages(run.id, { after: run.after, follow: true, signal: context.signal });
-    for await (const line of lines as AsyncIterable<unknown> as AsyncIterable<Line>) {
+    for await (const line of lines as AsyncIterable<unknown> as AsyncIterable<PageLine>) {
       if (line.event === 'page') {
         await writePage(line, { flags, context, isFirst: counts.page === 0 });
         const keptAt = line.page?.metadata?.['lectern:staleCopy'];
-        if (keptAt) progress.note(`lectern: ${line.url}: could not be read now, this is a copy of ${keptAt}`);
+        if (keptAt) progress.note(`lectern: ${line.url}: could not be read now; this is a stale copy of ${keptAt}`);
       } else if (line.event === 'failed') progress.note(`lectern: ${line.url}: ${line.error?.message}`);
       isForbidden ||= line.reason === 'robots';
-      const isError = line.event === 'failed' && isRefused(line.status);
-      if (isError) countOne(statuses, String(line.status));
+      const isError = line.event === 'failed' && isErrorStatus(line.status);
+      if (isError) increment(statuses, String(line.status));
       counts[isError ? 'refused' : line.event]++;
       last = line.seq;
     }
   } catch (error) {
     if (!context.signal.aborted) {
-      context.note(`lectern: ${goingOn(run.id, last, flags)} goes on where this ends`);
+      context.note(`lectern: ${resumeCommand(run.id, last, flags)} continues here`);
       throw error;
     }
   } finally {
@@ -159,9 +162,9 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
   }
   const summary = [
     `${count(counts.page)} read`,
-    counts.refused > 0 && `${count(counts.refused)} answered with an error status (${listOf(statuses)})`,
+    counts.refused > 0 && `${count(counts.refused)} answered with an error status (${formatCounts(statuses)})`,
     counts.failed > 0 && `${count(counts.failed)} failed`,
-    counts.skipped > 0 && `${count(counts.skipped)} left out`,
+    counts.skipped > 0 && `${count(counts.skipped)} skipped`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -173,7 +176,7 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
   const exit = exitOfMany(flags.fail ? { done, failed, refused } : { done, failed: failed + refused });
   if (exit !== 'ok') throw new CommandError(exit, summary);
   if (counts.page === 0 && isForbidden)
-    throw new CommandError('failed', `${summary}: robots.txt forbids it (--no-robots is for sites of your own)`);
+    throw new CommandError('failed', `${summary}: robots.txt forbids it; use --no-robots only for your own sites`);
   context.note(`lectern: ${summary}`);
 }
 
@@ -181,22 +184,22 @@ function interrupted(
   summary: string,
   id: string,
   last: number,
-  { flags, atServer }: Pick<Following, 'flags' | 'atServer'>,
+  { flags, atServer }: Pick<FollowOptions, 'flags' | 'atServer'>,
 ): CommandError {
-  const goesOn = atServer ? 'the server goes on with it; ' : '';
+  const goesOn = atServer ? 'the server continues it; ' : '';
   return new CommandError(
     'interrupted',
-    `stopped: ${summary}; ${goesOn}${goingOn(id, last, flags)} goes on here, \`--cancel ${id}\` gives it up`,
+    `stopped: ${summary}; ${goesOn}${resumeCommand(id, last, flags)} continues here, \`--cancel ${id}\` cancels it`,
   );
 }
 
-const goingOn = (id: string, last: number, { outDir }: ReadFlags): string =>
+const resumeCommand = (id: string, last: number, { outDir }: ReadFlags): string =>
   `\`lectern read --site --resume ${id}@${last}${outDir === undefined ? '' : ` --out-dir ${outDir}`}\``;
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
-/** Asks how much of the site is known, where somebody sees it. */
-function look(
+/** Shows how much of the known site is done, if there is a terminal. */
+function showProgress(
   client: Client,
   id: string,
   context: CliContext,
@@ -213,36 +216,36 @@ function look(
       `${bar(total ? done / total : 0)}  ${count(done)} of ${count(total)} known${failed ? `, ${count(failed)} failed` : ''}`,
     );
   };
-  const timer = context.rewrite ? setInterval(() => void show().catch(() => {}), LOOK_MS) : undefined;
+  const timer = context.rewrite ? setInterval(() => void show().catch(() => {}), POLL_MS) : undefined;
   return { end: () => clearInterval(timer) };
 }
 
-interface Written {
+interface WriteOptions {
   readonly flags: ReadFlags;
   readonly context: CliContext;
   readonly isFirst: boolean;
 }
 
-async function writePage({ url, page }: Line, { flags, context, isFirst }: Written): Promise<void> {
+async function writePage({ url, page }: PageLine, { flags, context, isFirst }: WriteOptions): Promise<void> {
   if (!page) return;
   if (flags.outDir === undefined) {
     if (flags.json) await write(context.output, `${JSON.stringify({ source: url, page })}\n`);
-    else await write(context.output, `${isFirst ? '' : PARTING}${textOf(page, flags)}`);
+    else await write(context.output, `${isFirst ? '' : PAGE_SEPARATOR}${renderPage(page, flags)}`);
     return;
   }
-  const file = path.join(flags.outDir, fileNameFor(url, endingOf(flags)));
-  if (!flags.force && isThere(file)) return;
-  await writeWhole(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : textOf(page, flags));
+  const file = path.join(flags.outDir, fileNameFor(url, fileExtensionOf(flags)));
+  if (!flags.force && fileExists(file)) return;
+  await writeFileAtomically(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : renderPage(page, flags));
 }
 
-/** A page as the reader answers it in text. */
-function textOf(page: Page, { respondWith }: ReadFlags): string {
+/** Renders a page like the reader's text answer. */
+function renderPage(page: Page, { respondWith }: ReadFlags): string {
   const format = respondWith?.trim().toLowerCase();
   if (format === 'html') return `${page.html ?? ''}\n`;
   if (format === 'text') return `${page.text ?? ''}\n`;
   if (format === 'frontmatter') return `${page.content ?? ''}\n`;
   const published = page.publishedTime && `Published Time: ${page.publishedTime}`;
   const facts = [published, page.warning?.replace(/^/gm, 'Warning: ')].filter(Boolean);
-  const told = facts.length ? `\n${facts.join('\n\n')}\n` : '';
-  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${told}\nMarkdown Content:\n${page.content ?? ''}\n`;
+  const details = facts.length ? `\n${facts.join('\n\n')}\n` : '';
+  return `Title: ${page.title}\n\nURL Source: ${page.url}\n${details}\nMarkdown Content:\n${page.content ?? ''}\n`;
 }

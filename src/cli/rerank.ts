@@ -1,11 +1,11 @@
-/** `lectern rerank`: documents in the order of how well they answer, through the client. */
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+/** `lectern rerank`: orders documents by relevance to a query, through the client. */
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { FlagCommand, Option } from './flags.ts';
-import { wholeNumber } from './numbers.ts';
-import { write } from './out.ts';
-import { textsOf } from './texts.ts';
+import { parseInteger } from './numbers.ts';
+import { write } from './output.ts';
+import { readTexts } from './texts.ts';
 
 interface RerankFlags extends ClientFlags {
   readonly model?: string;
@@ -15,12 +15,14 @@ interface RerankFlags extends ClientFlags {
 
 export function rerankCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('rerank')
-    .description('Put documents in the order of how well they answer a query.')
-    .argument('<query>', 'what is looked for')
-    .argument('[document...]', 'texts; the lines of the standard input with `-` or without any')
-    .option('--model <id>', 'The model; the built-in one without.')
-    .addOption(new Option('--top <count>', 'Only so many of the best.').argParser(wholeNumber))
-    .option('--json', 'Answer in JSON.');
+    .description('Order documents by relevance to a query.')
+    .argument('<query>', 'query')
+    .argument('[document...]', 'texts; `-` or none reads lines from the standard input')
+    .option('--model <id>', 'Model id; the built-in model if omitted.')
+    .addOption(
+      new Option('--top <count>', 'Number of best documents to print; all if omitted.').argParser(parseInteger),
+    )
+    .option('--json', 'Print JSON.');
   return withClientFlags(command).action((query: string, documents: string[], flags: RerankFlags) =>
     rerank(query, documents, flags, context),
   );
@@ -28,11 +30,12 @@ export function rerankCommand(context: CliContext): FlagCommand {
 
 async function rerank(query: string, given: readonly string[], flags: RerankFlags, context: CliContext): Promise<void> {
   const documents: string[] = [];
-  for await (const text of textsOf(given, context)) documents.push(text);
-  if (documents.length === 0) throw usageError('there are no documents: give some, or lines on the standard input');
+  for await (const text of readTexts(given, context)) documents.push(text);
+  if (documents.length === 0)
+    throw usageError('no documents: give them as arguments or as lines on the standard input');
   const { model, top } = flags;
   const request = { query, documents, ...(model !== undefined && { model }), ...(top !== undefined && { top_n: top }) };
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     const { results } = await client.rerank({ ...request, return_documents: false }, { signal: context.signal });
     const ranked = results.map(({ index, relevance_score: score }) => ({ index, score, text: documents[index]! }));
     const lines = ranked.map(

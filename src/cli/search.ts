@@ -1,11 +1,11 @@
-/** `lectern search`: the web, or the pages that were read, through the client. */
+/** `lectern search`: searches the web or the local index, through the client. */
 import type { SearchOptions } from '#client/index.ts';
 import { SEARCH_FLAGS } from '#generated/cli-flags.ts';
-import { type ClientFlags, inClient, withClientFlags } from './client.ts';
+import { type ClientFlags, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, usageError } from './exit-codes.ts';
 import { FlagCommand, givenOptions, Option, withFlags } from './flags.ts';
-import { write, writeWhole } from './out.ts';
+import { write, writeFileAtomically } from './output.ts';
 
 interface SearchFlags extends ClientFlags {
   readonly index?: boolean;
@@ -19,16 +19,12 @@ const output = (flags: string, text: string) => new Option(flags, text).helpGrou
 
 export function searchCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('search')
-    .description('Search the web, or what was read, and read what is found.')
-    .argument('<query...>', 'what to search for; operators such as `site:` are understood')
-    .addOption(
-      new Option('--index', 'Search only the pages that were read; the same as --provider reader.').helpGroup(
-        'What to search for:',
-      ),
-    )
-    .addOption(output('-o, --output <file>', 'Write into this file instead of to the standard output.'))
-    .addOption(output('--json', 'The results in JSON.'))
-    .addOption(output('--stream', 'A line of JSON each time that more of the results have been read.'));
+    .description('Search the web or the local index and read the results.')
+    .argument('<query...>', 'query; may contain operators such as `site:`')
+    .addOption(new Option('--index', 'Search the local index only; same as --provider reader.').helpGroup('Query:'))
+    .addOption(output('-o, --output <file>', 'Output file; standard output if omitted.'))
+    .addOption(output('--json', 'Print JSON.'))
+    .addOption(output('--stream', 'Print one line of JSON whenever more results have been read.'));
   return withClientFlags(withFlags(command, SEARCH_FLAGS))
     .addHelpText('after', EXAMPLES)
     .action((query: string[], flags: SearchFlags) => search(query.join(' '), flags, context));
@@ -49,7 +45,7 @@ async function search(query: string, flags: SearchFlags, context: CliContext): P
     if (notice !== null) context.note(`lectern: ${notice}`);
   };
   const call = { signal: context.signal, onHeaders };
-  await inClient(context, flags, async ({ client }) => {
+  await withClient(context, flags, async ({ client }) => {
     if (flags.stream) {
       for await (const step of client.searchStream(query, options, call))
         await write(context.output, `${JSON.stringify(step)}\n`);
@@ -57,11 +53,11 @@ async function search(query: string, flags: SearchFlags, context: CliContext): P
     }
     const answer = flags.json
       ? `${JSON.stringify((await client.search(query, options, call)).pages, null, 2)}\n`
-      : ended(await client.searchText(query, options, call));
-    if (answer.trim() === '') throw new CommandError('failed', 'nothing was found');
+      : withNewline(await client.searchText(query, options, call));
+    if (answer.trim() === '') throw new CommandError('failed', 'no results');
     if (flags.output === undefined) await write(context.output, answer);
-    else await writeWhole(flags.output, answer);
+    else await writeFileAtomically(flags.output, answer);
   });
 }
 
-const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+const withNewline = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

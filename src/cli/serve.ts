@@ -1,35 +1,35 @@
-/** `lectern serve`: starts every face and says where each is. */
+/** `lectern serve`: starts the server and prints the URL of each face. */
 import { Command, Option } from 'commander';
 import type { App, FaceUrl } from '#app.ts';
 import type { Config } from '#config.ts';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
-import { type FaultTeller, tellLog } from './context.ts';
+import { type ReportFault, reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
 
 export interface ServeContext {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
-  /** Arranges for `stop` to be called when the process is told to end. */
+  /** Registers `stop` to be called when the process is asked to stop. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly onFault: (tell: FaultTeller) => void;
+  readonly onFault: (tell: ReportFault) => void;
 }
 
 export function serveCommand({ version, environment, print, onStop, onFault }: ServeContext): Command {
-  const command = new Command('serve').description('Serve the reader and the other faces.').exitOverride();
-  command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
+  const command = new Command('serve').description('Start the server.').exitOverride();
+  command.addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
   for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS) {
     command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
-    // Its help is faster without all of it.
+    // Imported here so that the help starts faster.
     const { readConfig, strangeVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
     for (const name of strangeVariables(environment))
-      print(`lectern: warning: ${name} is no setting, it has no effect`);
+      print(`lectern: warning: ${name} is not a known setting and has no effect`);
     const log = createLog(config.logLevel);
-    onFault(tellLog(log));
+    onFault(reportFaultsTo(log));
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();
     const { createApp } = await import('#app.ts');
@@ -37,19 +37,20 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
     onStop(() => app.close());
     try {
       const places = await app.listen();
-      for (const line of greeting(app, places, config)) print(line);
+      for (const line of startupLines(app, places, config)) print(line);
     } catch (error) {
       await app.close();
-      throw inUse(error) ?? error;
+      throw explainListenError(error) ?? error;
     }
   });
 }
 
-function inUse(error: unknown): Error | undefined {
+function explainListenError(error: unknown): Error | undefined {
   const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    return usageError(`port ${port} is in use; \`lectern serve --help\` tells how to take another`);
-  return code === 'EACCES' ? usageError(`port ${port} may not be opened by this user`) : undefined;
+  if (code === 'EADDRINUSE') return usageError(`port ${port} is in use: choose another, see \`lectern serve --help\``);
+  return code === 'EACCES'
+    ? usageError(`this user may not open port ${port}: choose another or change the permissions`)
+    : undefined;
 }
 
 const LABELS: Record<FaceUrl['name'], string> = {
@@ -65,7 +66,7 @@ const LABELS: Record<FaceUrl['name'], string> = {
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-function* greeting(app: App, places: FaceUrl[], { host, auth }: Config): Generator<string> {
+function* startupLines(app: App, places: FaceUrl[], { host, auth }: Config): Generator<string> {
   for (const { name, url } of places) {
     yield `lectern: ${LABELS[name].padEnd(22)} ${url}`;
     const curl = curlLine(name, url);
@@ -76,13 +77,13 @@ function* greeting(app: App, places: FaceUrl[], { host, auth }: Config): Generat
     }
   }
   const { available, sandboxed } = app.browser();
-  if (!available) yield 'lectern: no browser: pages are read without running their scripts';
+  if (!available) yield 'lectern: no browser found: pages are read without running scripts';
   else if (sandboxed === false)
-    yield 'lectern: warning: the browser runs without its own sandbox (as root, or the system forbids it)';
+    yield 'lectern: warning: the browser runs without its sandbox (running as root, or the system forbids it)';
   if (auth === 'off') {
-    yield `lectern: warning: LECTERN_AUTH=off: whoever reaches ${host} may use every face, without a key and without limits`;
+    yield `lectern: warning: LECTERN_AUTH=off: anyone who can reach ${host} can use every face without a key or limits`;
   } else if (!LOOPBACK.test(host)) {
-    yield `lectern: warning: listening on ${host}: whoever reaches it may read without a key, so keep it behind what you trust`;
+    yield `lectern: warning: listening on ${host}: anyone who can reach it can read without a key; restrict access to trusted networks`;
   }
   if (app.firstKey) yield `lectern: API key, shown only this once: ${app.firstKey}`;
 }

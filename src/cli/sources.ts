@@ -1,4 +1,4 @@
-/** What is to be read: arguments and lists, each an address, a file or the standard input. */
+/** Sources to read, from arguments and lists: URLs, files and the standard input. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,33 +15,33 @@ export type Source =
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
   | { readonly kind: 'input'; readonly name: '-' };
 
-/** Throws for a file that is not there. */
-export function sourceOf(argument: string): Source {
+/** Throws if a file does not exist. */
+export function parseSource(argument: string): Source {
   if (argument === '-') return { kind: 'input', name: '-' };
-  if (/^file:\/\//i.test(argument)) return fileSource(argument, pathOf(argument));
+  if (/^file:\/\//i.test(argument)) return fileSource(argument, pathOfFileUrl(argument));
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(argument)) return { kind: 'url', name: argument };
   if (existsSync(argument)) return fileSource(argument, argument);
-  if (/^(?:\.{0,2}\/|~\/|[a-z]:\\)/i.test(argument)) throw usageError(`there is no file ${argument}`);
+  if (/^(?:\.{0,2}\/|~\/|[a-z]:\\)/i.test(argument)) throw usageError(`no such file: ${argument}`);
   return { kind: 'url', name: argument };
 }
 
-function pathOf(url: string): string {
+function pathOfFileUrl(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    throw usageError(`${url} is no file of this machine`);
+    throw usageError(`${url} is not a local file`);
   }
 }
 
 function fileSource(name: string, file: string): Source {
-  if (!existsSync(file)) throw usageError(`there is no file ${file}`);
+  if (!existsSync(file)) throw usageError(`no such file: ${file}`);
   if (statSync(file).isDirectory())
-    throw usageError(`${file} is a folder: name its files, as in ${path.join(file, '*.pdf')}`);
+    throw usageError(`${file} is a folder: name its files, such as ${path.join(file, '*.pdf')}`);
   return { kind: 'file', name, path: file };
 }
 
-/** What the client is asked to read. */
-export async function targetOf(
+/** Loads a source as the client's target; reads files and the standard input. */
+export async function loadTarget(
   source: Source,
   { input, signal }: Pick<CliContext, 'input' | 'signal'>,
   base: string | undefined,
@@ -52,18 +52,20 @@ export async function targetOf(
   );
   const url = base === undefined ? {} : { url: base };
   if (bytes.byteLength === 0)
-    throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'the input is empty');
+    throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'the standard input is empty');
   if (source.kind === 'file') return { ...url, file: bytes, name: path.basename(source.path) };
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text === undefined) return { ...url, file: bytes, name: 'input' };
-  return /<[a-z!?]/i.test(text.slice(0, HEAD)) ? { ...url, html: text } : { ...url, file: bytes, name: 'input.txt' };
+  return /<[a-z!?]/i.test(text.slice(0, HTML_SNIFF_CHARACTERS))
+    ? { ...url, html: text }
+    : { ...url, file: bytes, name: 'input.txt' };
 }
 
-/** Where the first tag of HTML stands at the latest. */
-const HEAD = 4096;
+/** Input counts as HTML if a tag starts within this many characters. */
+const HTML_SNIFF_CHARACTERS = 4096;
 
-/** Of bytes that are text; files tell by their bytes what they are. */
-function textOf(bytes: Uint8Array): string | undefined {
+/** Decodes UTF-8 text; `undefined` for PDF and other binary data. */
+function decodeText(bytes: Uint8Array): string | undefined {
   if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-') return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -73,12 +75,12 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Lines of a list as they are asked for, until it is told to end; blank ones and those that begin with # are left out. */
-export async function* listed(
+/** Yields the lines of a list until the signal is aborted; skips blank lines and lines starting with `#`. */
+export async function* readList(
   file: string,
   { input, signal }: Pick<CliContext, 'input' | 'signal'>,
 ): AsyncGenerator<string> {
-  if (file !== '-' && !existsSync(file)) throw usageError(`there is no list ${file}`);
+  if (file !== '-' && !existsSync(file)) throw usageError(`no such file: ${file}`);
   const lines = createInterface({
     input: file === '-' ? input : createReadStream(file),
     crlfDelay: Number.POSITIVE_INFINITY,

@@ -1,12 +1,12 @@
-/** Tables for people: columns under their headings, numbers to the right. */
+/** Text tables: columns under headings, numbers right-aligned. */
 
-/** Lines of a table; `nothing` is the line when there are no rows. */
+/** Formats the lines of a table; `whenEmpty` is the only line if there are no rows. */
 export function tableLines(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],
-  nothing: string,
+  whenEmpty: string,
 ): string[] {
-  if (!rows.length) return [nothing];
+  if (!rows.length) return [whenEmpty];
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell)));
   const widths = headings.map((heading, at) =>
     cells.reduce((most, row) => Math.max(most, (row[at] ?? '').length), heading.length),

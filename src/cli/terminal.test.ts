@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { guarded } from './terminal.ts';
+import { guardTerminal } from './terminal.ts';
 
 const collected = (isTTY: boolean) => {
   const pieces: (string | Uint8Array)[] = [];
@@ -11,12 +11,12 @@ const collected = (isTTY: boolean) => {
       done();
     },
   });
-  return { pieces, output: guarded(Object.assign(stream, { isTTY })) };
+  return { pieces, output: guardTerminal(Object.assign(stream, { isTTY })) };
 };
 
 const COMMAND = '\u001b]0;owned\u0007 \u009b31m and\u001b';
 
-it('shows a terminal no commands, in one piece or in several', async () => {
+it('removes control sequences, also across several writes', async () => {
   const { pieces, output } = collected(true);
   output.write(`${COMMAND}\n`);
   output.write('[2J\ttea \u202ecod\u202c\r\n');
@@ -24,7 +24,7 @@ it('shows a terminal no commands, in one piece or in several', async () => {
   expect(pieces.join('')).toBe('\ufffd]0;owned\ufffd \ufffd31m and\ufffd\n[2J\ttea \ufffdcod\ufffd\r\n');
 });
 
-it('writes bytes as they are', async () => {
+it('passes bytes unchanged', async () => {
   const { pieces, output } = collected(true);
   const bytes = new Uint8Array([0x89, 0x50, 0x1b]);
   output.write(bytes);
@@ -32,7 +32,7 @@ it('writes bytes as they are', async () => {
   expect(Buffer.from(pieces[0] as Uint8Array)).toEqual(Buffer.from(bytes));
 });
 
-it('leaves what goes to a file or another program as it is', async () => {
+it('does not change output to files and other programs', async () => {
   const { pieces, output } = collected(false);
   output.write(COMMAND);
   await new Promise<void>((resolve) => output.end(resolve));

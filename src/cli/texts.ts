@@ -1,32 +1,33 @@
-/** Texts as commands take them: arguments, or lines of the standard input. */
+/** Text inputs of commands: arguments, or lines of the standard input. */
 import { createInterface } from 'node:readline';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 
 /**
- * The arguments, with the lines of the input in the place of `-`, or instead of them where there are none. A line that is
- * JSON (a string, or an object with `text`) is what it says, every other one is its text.
+ * Yields the arguments; `-`, or no arguments, stands for the lines of the standard input. A line may be JSON: a string, or
+ * an object with `text`.
  */
-export async function* textsOf(given: readonly string[], context: Input): AsyncGenerator<string> {
-  if (given.length === 0 && context.input.isTTY) throw usageError('give texts, or lines on the standard input');
+export async function* readTexts(given: readonly string[], context: Input): AsyncGenerator<string> {
+  if (given.length === 0 && context.input.isTTY)
+    throw usageError('no texts: give them as arguments or as lines on the standard input');
   for (const text of given.length > 0 ? given : ['-']) {
     if (text !== '-') yield text;
-    else yield* linesOf(context);
+    else yield* readInputLines(context);
   }
 }
 
 type Input = Pick<CliContext, 'input' | 'signal'>;
 
-async function* linesOf({ input, signal }: Input): AsyncGenerator<string> {
+async function* readInputLines({ input, signal }: Input): AsyncGenerator<string> {
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY, signal })) {
     const text = line.replace(/^\uFEFF/, '');
-    if (text.trim()) yield textOf(text);
+    if (text.trim()) yield parseLine(text);
   }
-  // What was to come is not known: half of the input is not all of it.
+  // Interrupted input is incomplete and must not be processed as if it were whole.
   signal.throwIfAborted();
 }
 
-function textOf(line: string): string {
+function parseLine(line: string): string {
   if (!/^\s*["{]/.test(line)) return line;
   try {
     const value: unknown = JSON.parse(line);

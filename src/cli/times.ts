@@ -1,4 +1,4 @@
-/** Times as people write them: days and times in ISO 8601, or how long from now or ago. */
+/** Parses times: ISO 8601 dates and times, or durations relative to now. */
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const DURATION = /^(\d{1,5})([smhdw])$/;
@@ -7,7 +7,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d
 
 export const TIME_HELP = 'an ISO date (UTC), a time with its zone, or a duration such as 30d (s, m, h, d, w)';
 
-/** Milliseconds since 1970; a duration counts `from now` or `ago`. Throws an Error that says what is accepted. */
+/** Returns milliseconds since 1970; a duration counts `from now` or `ago`. The Error thrown names the accepted forms. */
 export function readTime(text: string, now: number, duration: 'from now' | 'ago'): number {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count) {
@@ -15,9 +15,9 @@ export function readTime(text: string, now: number, duration: 'from now' | 'ago'
     return duration === 'ago' ? now - ms : now + ms;
   }
   const time = DAY.test(text) || TIME.test(text) ? Date.parse(text) : Number.NaN;
-  // Of a day that is not in the calendar, another one would be made.
+  // Date.parse turns an invalid day, such as 31 February, into another one.
   if (Number.isNaN(time) || (DAY.test(text) && !new Date(time).toISOString().startsWith(text))) {
-    throw new Error(`${text} is no time: give ${TIME_HELP}`);
+    throw new Error(`${text} is not a time: use ${TIME_HELP}`);
   }
   return time;
 }

@@ -1,20 +1,20 @@
-/** `lectern usage`: what was used, summed by day, key, model and more. */
+/** `lectern usage`: shows usage totals by day, key, model and more. */
 import { type Command, Option } from 'commander';
 import type { AccountsModule, UsageGroup, UsageSum } from '#accounts/index.ts';
 import { USAGE_CHOICES } from '#generated/cli-flags.ts';
 import {
-  type AccountsFlags,
-  accountsCommandOf,
   type CommandContext,
-  found,
+  type DataFlags,
+  newCommand,
+  requireFound,
   withAccounts,
-  withAccountsFlags,
+  withDataFlags,
 } from './accounts-module.ts';
-import { reading } from './numbers.ts';
+import { flagParser } from './numbers.ts';
 import { tableLines } from './table.ts';
 import { dayOf, readTime, TIME_HELP } from './times.ts';
 
-interface UsageFlags extends AccountsFlags {
+interface UsageFlags extends DataFlags {
   readonly by: readonly UsageGroup[];
   readonly from?: string;
   readonly to?: string;
@@ -22,60 +22,60 @@ interface UsageFlags extends AccountsFlags {
   readonly key?: string;
 }
 
-const groups = reading((text: string) => {
+const parseGroups = flagParser((text: string) => {
   const words = text === 'nothing' ? [] : text.split(',').map((word) => word.trim());
   const wrong = words.find((word) => !USAGE_CHOICES.includes(word as UsageGroup));
-  if (wrong !== undefined) throw new Error(`${wrong} is none of ${USAGE_CHOICES.join(', ')}.`);
+  if (wrong !== undefined) throw new Error(`${wrong} is not one of ${USAGE_CHOICES.join(', ')}.`);
   return [...new Set(words)] as UsageGroup[];
 });
-const day = reading((text: string) => dayOf(readTime(text, Date.now(), 'ago')));
+const parseDay = flagParser((text: string) => dayOf(readTime(text, Date.now(), 'ago')));
 
 export function usageCommand(context: CommandContext): Command {
-  return withAccountsFlags(accountsCommandOf('usage', 'Show what was used, in sums.'))
+  return withDataFlags(newCommand('usage', 'Show usage totals.'))
     .addOption(
-      new Option('--by <groups>', `What to sum by, parted by commas: ${USAGE_CHOICES.join(', ')}; or \`nothing\`.`)
-        .argParser(groups)
+      new Option('--by <groups>', `Comma-separated groups: ${USAGE_CHOICES.join(', ')}; or \`nothing\` for one total.`)
+        .argParser(parseGroups)
         .default(['day'], 'day'),
     )
-    .addOption(new Option('--from <when>', `The first day: ${TIME_HELP} ago.`).argParser(day))
-    .addOption(new Option('--to <when>', `The last day: ${TIME_HELP} ago.`).argParser(day))
-    .option('--account <id>', 'Only that of this account.')
-    .option('--key <id>', 'Only that of this key.')
+    .addOption(new Option('--from <when>', `First day: ${TIME_HELP} ago.`).argParser(parseDay))
+    .addOption(new Option('--to <when>', `Last day: ${TIME_HELP} ago.`).argParser(parseDay))
+    .option('--account <id>', 'Only usage of this account.')
+    .option('--key <id>', 'Only usage of this key.')
     .action((flags: UsageFlags) =>
-      withAccounts(context, flags, async (room) => {
+      withAccounts(context, flags, async (module) => {
         const { by, from, to, account, key } = flags;
-        if (account !== undefined) found(await room.accounts.account(account), 'account', account);
-        if (key !== undefined) found(await room.accounts.key(key), 'key', key);
-        const sums = await room.usage.sums({ by, from, to, accountId: account, keyId: key });
+        if (account !== undefined) requireFound(await module.accounts.account(account), 'account', account);
+        if (key !== undefined) requireFound(await module.accounts.key(key), 'key', key);
+        const sums = await module.usage.sums({ by, from, to, accountId: account, keyId: key });
         if (flags.json) context.print(JSON.stringify(sums, null, 2));
-        else for (const line of await usageLines(room, by, sums)) context.print(line);
+        else for (const line of await usageLines(module, by, sums)) context.print(line);
       }),
     );
 }
 
 async function usageLines(
-  room: AccountsModule,
+  module: AccountsModule,
   by: readonly UsageGroup[],
   sums: readonly UsageSum[],
 ): Promise<string[]> {
-  const names = await namesOf(room, by);
+  const names = await namesOf(module, by);
   const headings = [...by.map((group) => group.toUpperCase()), 'REQUESTS', 'FAILED', 'TOKENS', 'MEAN MS'];
   const rows = sums.map((sum) => [
-    ...by.map((group) => named(group, sum[group] ?? '', names)),
+    ...by.map((group) => withName(group, sum[group] ?? '', names)),
     sum.requests,
     sum.failed,
     sum.tokens,
     sum.requests ? Math.round(sum.durationMs / sum.requests) : 0,
   ]);
-  return tableLines(headings, rows, 'Nothing was used.');
+  return tableLines(headings, rows, 'No usage.');
 }
 
-function named(group: UsageGroup, value: string, names: ReadonlyMap<string, string>): string {
+function withName(group: UsageGroup, value: string, names: ReadonlyMap<string, string>): string {
   const name = group === 'account' || group === 'key' ? names.get(value) : undefined;
   return name === undefined ? value || '-' : `${value} (${name})`;
 }
 
-/** What keys and accounts are called, where sums are by them. */
+/** Names of accounts and keys, if the totals are grouped by them. */
 async function namesOf({ accounts }: AccountsModule, by: readonly UsageGroup[]): Promise<Map<string, string>> {
   const rows = [
     ...(by.includes('account') ? await accounts.accounts() : []),

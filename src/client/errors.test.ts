@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { MODEL_CODES } from '#api/envelopes/model.ts';
 import { errorBody } from '#api/envelopes/reader.ts';
 import { PROBLEMS, type ProblemName, problem } from '#errors.ts';
-import { failureOf, LecternError, LecternUnreachable } from './errors.ts';
+import { errorFromResponse, LecternError, LecternUnreachable } from './errors.ts';
 
 const headers = (given: Record<string, string> = {}) => new Headers(given);
 const failure = (status: number, body: unknown, given?: Record<string, string>) =>
-  failureOf(status, headers(given), typeof body === 'string' ? body : JSON.stringify(body));
+  errorFromResponse(status, headers(given), typeof body === 'string' ? body : JSON.stringify(body));
 
 describe('failures', () => {
   it.each(Object.keys(PROBLEMS) as ProblemName[])('%s of the reader', (name) => {
@@ -36,21 +36,21 @@ describe('failures', () => {
     });
   });
 
-  it('of a flow, whose detail may be a list', () => {
+  it('of a flow, whose `detail` may be a list', () => {
     expect(failure(422, { detail: [{ loc: ['body'], msg: 'x', type: 'y' }] }).message).toContain('"msg":"x"');
     expect(failure(403, { detail: 'Not from there' }).message).toBe('Not from there');
   });
 
-  it('of something else altogether', () => {
+  it('of a server that is not Lectern', () => {
     const page = failure(502, '<html><title>502 Bad Gateway</title></html>');
     expect(page).toMatchObject({ status: 502, code: undefined, message: expect.stringContaining('Bad Gateway') });
-    expect(failure(500, '').message).toBe('The server answered 500 and said nothing');
+    expect(failure(500, '').message).toBe('The server answered 500 without a message');
     expect(failure(500, 'null').message).toBe('null');
     expect(failure(500, '{}').message).toContain('500');
     expect(failure(500, 'x'.repeat(1e6)).message).toHaveLength(500);
   });
 
-  it('say how long to wait, in seconds or by a date', () => {
+  it('parse Retry-After in seconds or as a date', () => {
     const at = (text: string) => failure(429, {}, { 'retry-after': text }).retryAfterMs;
     expect(at('7')).toBe(7_000);
     expect(at(new Date(Date.now() + 60_000).toUTCString())).toBeGreaterThan(50_000);
@@ -59,7 +59,7 @@ describe('failures', () => {
   });
 });
 
-it('what was never reached names the address and the reason', () => {
+it('of an unreachable server name the URL and the reason', () => {
   const refused = new TypeError('fetch failed', { cause: Object.assign(new Error(''), { code: 'ECONNREFUSED' }) });
   const error = new LecternUnreachable('http://127.0.0.1:1/', refused);
   expect(error).toBeInstanceOf(LecternError);

@@ -1,21 +1,21 @@
-/** What a call throws: one error for every envelope in which the faces answer failures. */
+/** Errors that calls throw: one class for the error formats of all faces. */
 
 export interface Failure {
   readonly message: string;
-  /** The HTTP status; unset when no answer came. */
+  /** HTTP status; `undefined` without a response. */
   readonly status?: number | undefined;
   /**
-   * What went wrong, for programs: the five-digit status of the reader and search hosts (40001), the word of the model
-   * host (`INPUT_MODEL_NOT_FOUND`), or one of the client's own: `TIMEOUT`, `UNREACHABLE`, `CUT_OFF`, `BAD_ANSWER`.
+   * Error code: five digits from the reader and search hosts (40001), a name from the model host
+   * (`INPUT_MODEL_NOT_FOUND`), or one of the client: `TIMEOUT`, `UNREACHABLE`, `CUT_OFF`, `BAD_ANSWER`.
    */
   readonly code?: string | number | undefined;
   readonly name?: string | undefined;
-  /** The option or field that is at fault. */
+  /** Invalid option or field. */
   readonly path?: string | undefined;
   readonly requestId?: string | undefined;
-  /** How long the server asks to wait before another try. */
+  /** Wait that the server requests before a retry. */
   readonly retryAfterMs?: number | undefined;
-  /** The body of the answer: an object when it was JSON. */
+  /** Response body; parsed if it is JSON. */
   readonly body?: unknown;
 }
 
@@ -39,9 +39,9 @@ export class LecternError extends Error {
   }
 }
 
-/** No answer came: nobody listens at the address, its name is unknown, or the connection broke. */
+/** No response: the host name is unknown, nothing listens at the URL, or the connection was lost. */
 export class LecternUnreachable extends LecternError {
-  /** The address that was tried. */
+  /** URL of the request. */
   readonly url: string;
 
   constructor(url: string, cause: unknown) {
@@ -52,7 +52,7 @@ export class LecternUnreachable extends LecternError {
   }
 }
 
-/** What `fetch` says is "fetch failed"; the reason is the cause of that, which has a code in Node, Deno and Bun. */
+/** Returns the reason of a failed fetch. Node, Deno and Bun put it into `cause`; `fetch` itself says only "fetch failed". */
 function reasonOf(error: unknown): string {
   for (const one of [(error as { cause?: unknown } | undefined)?.cause, error]) {
     const { code, message } = (one ?? {}) as { code?: unknown; message?: unknown };
@@ -62,25 +62,32 @@ function reasonOf(error: unknown): string {
   return '';
 }
 
-/** For a stream without its end. */
-export const cutOff = (cause?: unknown): LecternError =>
-  new LecternError({ message: 'The stream ended in the middle', code: 'CUT_OFF' }, { cause });
+/** Creates the error for a stream that ended early. */
+export const streamCut = (cause?: unknown): LecternError =>
+  new LecternError({ message: 'The stream ended before it was complete', code: 'CUT_OFF' }, { cause });
 
-type Plain = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The failure in an answer with a status of 400 or more. */
-export function failureOf(status: number, headers: Headers, text: string): LecternError {
-  const body = parsed(text);
-  const retryAfterMs = retryAfterOf(headers.get('retry-after'));
+/** Creates the error for a response with a status of 400 or above. */
+export function errorFromResponse(status: number, headers: Headers, text: string): LecternError {
+  const body = parseJson(text);
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
   const requestId = headers.get('x-request-id') ?? undefined;
-  const said = isPlain(body) ? failureIn(body) : { message: text.trim().slice(0, 500) };
-  const message = said.message || `The server answered ${status} and said nothing`;
-  return new LecternError({ requestId, ...definedOf(said), message, status, retryAfterMs, body: body ?? text });
+  const failure = isRecord(body) ? parseFailure(body) : { message: text.trim().slice(0, 500) };
+  const message = failure.message || `The server answered ${status} without a message`;
+  return new LecternError({
+    requestId,
+    ...withoutUndefined(failure),
+    message,
+    status,
+    retryAfterMs,
+    body: body ?? text,
+  });
 }
 
-/** Reads each of the envelopes: the reader's, that of chat completions, the flat one, and the flow's. */
-export function failureIn(body: Plain): Omit<Failure, 'status' | 'retryAfterMs' | 'body'> {
-  if (isPlain(body.error)) {
+/** Parses each error format: those of chat completions, the model host, and reader, search and flow. */
+export function parseFailure(body: JsonRecord): Omit<Failure, 'status' | 'retryAfterMs' | 'body'> {
+  if (isRecord(body.error)) {
     const { message, code, type, param, request_id } = body.error;
     return {
       message: textOf(message) ?? '',
@@ -94,7 +101,7 @@ export function failureIn(body: Plain): Omit<Failure, 'status' | 'retryAfterMs' 
     return {
       message: textOf(body.detail) ?? JSON.stringify(body.detail),
       code: codeOf(body.code),
-      path: isPlain(first) ? textOf(first.field) : undefined,
+      path: isRecord(first) ? textOf(first.field) : undefined,
       requestId: textOf(body.request_id),
     };
   }
@@ -108,13 +115,13 @@ export function failureIn(body: Plain): Omit<Failure, 'status' | 'retryAfterMs' 
 
 const textOf = (value: unknown) => (typeof value === 'string' && value ? value : undefined);
 const codeOf = (value: unknown) => (typeof value === 'number' ? value : textOf(value));
-export const isPlain = (value: unknown): value is Plain =>
+export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const definedOf = <T extends object>(value: T): T =>
+const withoutUndefined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -122,8 +129,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Seconds, or a date (RFC 9110, section 10.2.3). */
-function retryAfterOf(header: string | null): number | undefined {
+/** Parses seconds or a date (RFC 9110, section 10.2.3). */
+function parseRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;

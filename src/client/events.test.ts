@@ -26,7 +26,7 @@ describe('events', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 40 });
   const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-  it('are what the server wrote, however the bytes are cut', async () => {
+  it('are parsed correctly wherever chunks end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ title: text, content: text }), { maxLength: 6 }),
@@ -50,7 +50,7 @@ describe('events', () => {
     { event: 'message', data: 'é\u2028日本' },
   ];
 
-  it('follow the standard: comments, lines of any end, several lines of data', async () => {
+  it('follow the standard: comments, any line end, several data lines', async () => {
     expect(await read(odd)).toEqual(oddEvents);
     await fc.assert(
       fc.asyncProperty(sizes, async (cuts) => {
@@ -60,7 +60,7 @@ describe('events', () => {
     );
   });
 
-  it('end in an error when the stream ends in the middle of one', async () => {
+  it('throw when the stream ends within an event', async () => {
     const whole = 'data: 1\n\ndata: 2\n\n';
     for (let at = 1; at < whole.length; at++) {
       const part = whole.slice(0, at);
@@ -71,13 +71,13 @@ describe('events', () => {
     }
   });
 
-  it('may be as long as a book, in pieces of any size', async () => {
+  it('may be very long, in chunks of any size', async () => {
     const long = 'long '.repeat(4_000_000);
     const [event] = await read(`data: ${long}\n\n`, [7_777]);
     expect(event?.data.length).toBe(long.length);
   });
 
-  it('are many in one stream, and the reader of few leaves early', async () => {
+  it('are many in one stream, which the consumer may leave early', async () => {
     let given = 0;
     async function* endless() {
       const chunk = new TextEncoder().encode('data: x\n\n');
@@ -97,7 +97,7 @@ describe('events', () => {
   });
 });
 
-it('lines: an end at a border is one end, and the last line needs none', async () => {
+it('lines: CRLF across chunks is one line end, and the last line needs none', async () => {
   const lines = (text: string, sizes: number[]) => all(linesOf(pieces(new TextEncoder().encode(text), sizes)));
   expect(await lines('a\r\nb\n\nc', [2, 1])).toEqual(['a', 'b', '', 'c']);
   expect(await lines('', [1])).toEqual([]);

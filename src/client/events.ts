@@ -1,6 +1,6 @@
 /**
- * Streams of an answer: lines, and server-sent events (HTML standard, section 9.2.6). Pieces come cut anywhere, within a
- * character or between CR and LF too, and a line may be as long as a whole book.
+ * Parses response streams: lines, and server-sent events (HTML standard, section 9.2.6). Chunks may end anywhere, even
+ * within a character or between CR and LF, and lines may be very long.
  */
 
 export interface ServerEvent {
@@ -8,7 +8,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The lines of a body without their ends; what stands behind the last end is a line too. */
+/** Yields lines without line ends, including an unterminated last line. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let pieces: string[] = [];
@@ -31,7 +31,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   if (rest) yield rest;
 }
 
-/** `onCut` makes the error for a stream that ends in the middle of an event. */
+/** Yields events. `onCut` creates the error for a stream that ends within an event. */
 export async function* eventsOf(chunks: AsyncIterable<Uint8Array>, onCut: () => Error): AsyncGenerator<ServerEvent> {
   let event = '';
   let data: string[] = [];
@@ -55,7 +55,7 @@ export async function* eventsOf(chunks: AsyncIterable<Uint8Array>, onCut: () => 
   if (open) throw onCut();
 }
 
-/** The chunks of a body; who stops reading cancels it, so that the server stops working. */
+/** Yields the chunks of a body. Leaving the loop cancels the body, so that the server stops working. */
 export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let ended = false;

@@ -1,10 +1,10 @@
-/** Documents through a flow. */
-import { isPlain, LecternError } from './errors.ts';
+/** Requests to a flow. */
+import { isRecord, LecternError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { FlowAnswer, FlowRequest } from './types.ts';
 
 export interface FlowCalls {
-  /** To an endpoint of the flow (`/index`, `/search`, or one of its own). A failed executor is a LecternError. */
+  /** Posts documents to an endpoint of the flow, such as `/index`. Throws a LecternError if an executor fails. */
   post(endpoint: string, request?: FlowRequest, call?: CallOptions): Promise<FlowAnswer>;
 }
 
@@ -19,12 +19,12 @@ export function flowCalls({ json }: Transport): FlowCalls {
   };
 }
 
-/** An executor that failed is told in an answer of status 200. */
+/** Throws if an executor failed, which the flow reports in a response with status 200. */
 function failWith(answer: FlowAnswer): void {
   const { status, requestId } = answer.header;
-  if (!isPlain(status) || !status.code) return;
+  if (!isRecord(status) || !status.code) return;
   const { description, exception } = status;
-  const { name, executor } = isPlain(exception) ? exception : {};
+  const { name, executor } = isRecord(exception) ? exception : {};
   throw new LecternError({
     message: typeof description === 'string' && description ? description : 'An executor failed',
     name: typeof name === 'string' ? name : undefined,

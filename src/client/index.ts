@@ -1,4 +1,4 @@
-/** A client of all faces of a Lectern server, for Node, browsers and what is like them. It depends on nothing. */
+/** Client for all faces of a Lectern server, for Node, browsers and similar runtimes. It has no dependencies. */
 import { type BatchCalls, batchCalls } from './batches.ts';
 import { type CrawlCalls, crawlCalls } from './crawl.ts';
 import { type FlowCalls, flowCalls } from './flow.ts';
@@ -17,9 +17,9 @@ export type {
 export type { BatchCalls, WaitOptions } from './batches.ts';
 export type { CrawlCalls, CrawlPagesOptions } from './crawl.ts';
 export { LecternError, LecternUnreachable } from './errors.ts';
+export type { FaceName, Places } from './face-urls.ts';
 export type { FlowCalls } from './flow.ts';
 export { type ModelCalls, type OcrAnswer, type OcrOptions, type Picture, STANDARD_MODELS } from './models.ts';
-export type { FaceName, Places } from './places.ts';
 export type { BytesAnswer, ReadEvent, ReaderCalls, Target } from './reader.ts';
 export type { SearchCalls, SearchEvent } from './search.ts';
 export type { CallOptions, ClientOptions } from './transport.ts';
@@ -31,7 +31,7 @@ export interface Client extends ReaderCalls, SearchCalls, ModelCalls {
   readonly flow: FlowCalls;
 }
 
-/** Opens no connection yet. Throws a TypeError for an address that is none. */
+/** Creates a client without opening a connection. Throws a TypeError for an invalid URL. */
 export function createClient(options: ClientOptions = {}): Client {
   const transport = createTransport(options);
   return {

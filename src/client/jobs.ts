@@ -1,9 +1,9 @@
-/** What jobs leave behind: lines that are fetched, and go on where a connection broke. */
-import { cutOff, LecternError } from './errors.ts';
+/** Fetches the result lines of jobs and resumes after lost connections. */
+import { LecternError, streamCut } from './errors.ts';
 import { linesOf } from './events.ts';
-import type { Ask, CallOptions, Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 
-/** The JSON of each line. */
+/** Parses each line as JSON. */
 async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   for await (const line of linesOf(chunks)) {
     if (!line.trim()) continue;
@@ -11,21 +11,21 @@ async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
     try {
       record = JSON.parse(line) as T;
     } catch (cause) {
-      throw cutOff(cause);
+      throw streamCut(cause);
     }
     yield record;
   }
 }
 
-/** How often a connection that broke is taken up again when nothing came in between. */
-const MOST_BREAKS = 3;
+/** Reconnects in a row without a new record. */
+const MAX_RECONNECTS = 3;
 
-/** A server that was never reached is not waited for. */
-const isBreak = (error: unknown, taken: number): boolean =>
+/** Whether to reconnect. A server that was never reached is not retried. */
+const isReconnectable = (error: unknown, taken: number): boolean =>
   error instanceof LecternError && (error.code === 'CUT_OFF' || (taken > 0 && error.code === 'UNREACHABLE'));
 
-/** All that there is, across connections that break: `open` is told what has come, and gives the rest. */
-export async function* unbroken<T>(open: (taken: number, last: T | undefined) => AsyncIterable<T>): AsyncGenerator<T> {
+/** Yields all records across lost connections. `open` receives what has arrived and returns the rest. */
+export async function* resuming<T>(open: (taken: number, last: T | undefined) => AsyncIterable<T>): AsyncGenerator<T> {
   let taken = 0;
   let last: T | undefined;
   for (let breaks = 0; ; ) {
@@ -39,15 +39,15 @@ export async function* unbroken<T>(open: (taken: number, last: T | undefined) =>
       }
       return;
     } catch (error) {
-      if (!isBreak(error, taken) || ++breaks > MOST_BREAKS) throw error;
+      if (!isReconnectable(error, taken) || ++breaks > MAX_RECONNECTS) throw error;
     }
   }
 }
 
-/** The records of a file, without the first ones. */
-export async function* fileOf<T>(
+/** Yields the records of a file after the first `skip`. */
+export async function* readRecords<T>(
   transport: Transport,
-  ask: Ask,
+  ask: RequestSpec,
   call: CallOptions | undefined,
   skip = 0,
 ): AsyncGenerator<T> {

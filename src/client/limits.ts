@@ -1,37 +1,37 @@
-/** How long a call may take, and who may end it. */
+/** Timeout and cancellation of a call. */
 import { LecternError } from './errors.ts';
 
-export interface Limits {
+export interface CallLimits {
   readonly signal: AbortSignal;
-  /** What the call has to throw when it was ended from here. */
-  ended(): unknown;
+  /** Returns the error to throw if the call timed out or was cancelled, else `undefined`. */
+  abortReason(): unknown;
   check(): void;
   leftMs(): number;
   wait(ms: number): Promise<void>;
   release(): void;
 }
 
-/** Longer than this no timer waits: it would end at once (HTML standard, section 8.7). */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Longest possible timer; a longer one fires at once (HTML standard, section 8.7). */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The caller's signal and the time there is, as one signal. */
-export function createLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): Limits {
+/** Combines the caller's signal and the timeout into one signal. */
+export function createCallLimits(signal: AbortSignal | undefined, timeoutMs: number | undefined): CallLimits {
   const controller = new AbortController();
   const endsAt = timeoutMs ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
   const abort = () => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
-  const isTimed = timeoutMs && timeoutMs <= LONGEST_TIMER_MS;
+  const isTimed = timeoutMs && timeoutMs <= MAX_TIMER_MS;
   const timer = isTimed ? setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs) : undefined;
-  const ended = () => (controller.signal.aborted ? controller.signal.reason : undefined);
+  const abortReason = () => (controller.signal.aborted ? controller.signal.reason : undefined);
   return {
     signal: controller.signal,
-    ended,
+    abortReason,
     check() {
-      if (controller.signal.aborted) throw ended();
+      if (controller.signal.aborted) throw abortReason();
     },
     leftMs: () => endsAt - Date.now(),
-    wait: (ms) => pause(ms, controller.signal),
+    wait: (ms) => sleep(ms, controller.signal),
     release() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -39,8 +39,8 @@ export function createLimits(signal: AbortSignal | undefined, timeoutMs: number 
   };
 }
 
-/** Rejects with what the signal is aborted with. */
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+/** Resolves after `ms`; rejects with the reason of the signal if it is aborted. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const stop = () => {

@@ -1,10 +1,10 @@
-/** Vectors, rankings, and models that look at pictures. */
+/** Embeddings, reranking, chat completions and OCR. */
 
 import type { EmbedRequest, RerankRequest } from '../generated/client-options.ts';
-import { cutOff, isPlain, LecternError } from './errors.ts';
+import { isRecord, LecternError, streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
-import { eventData, streamFailure } from './stream.ts';
-import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
+import { parseEventData, streamFailure } from './stream.ts';
+import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -16,7 +16,7 @@ import type {
   RerankAnswer,
 } from './types.ts';
 
-/** Models that every server has built in; asked for when a request names none. */
+/** Built-in models of every server, used if a request names none. */
 export const STANDARD_MODELS = {
   embed: 'lectern-static-v1',
   rerank: 'lectern-static-rerank-v1',
@@ -25,11 +25,11 @@ export const STANDARD_MODELS = {
 
 export interface OcrOptions {
   readonly model?: string | undefined;
-  /** For models that take an instruction. */
+  /** Instruction, for models that accept one. */
   readonly prompt?: string | undefined;
-  /** `markdown` when not given; `json` and `hocr` say where each word stands. */
+  /** `markdown` by default; `json` and `hocr` include word positions. */
   readonly outputFormat?: ChatRequest['output_format'];
-  /** Of a PDF or TIFF file: `1-3,7`. All when not given. */
+  /** Pages of a PDF or TIFF file, such as `1-3,7`; all by default. */
   readonly pages?: string | number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface OcrAnswer {
   readonly usage: ChatUsage;
 }
 
-/** An address, a data URL, or the bytes of a picture or of a PDF file. */
+/** A URL, a data URL, or the bytes of an image or PDF file. */
 export type Picture = string | Uint8Array | Blob;
 
 export interface ModelCalls {
@@ -46,41 +46,41 @@ export interface ModelCalls {
   rerank(request: RerankRequest, call?: CallOptions): Promise<RerankAnswer>;
   models(call?: CallOptions): Promise<readonly Model[]>;
   chat(request: ChatRequest, call?: CallOptions): Promise<ChatCompletion>;
-  /** What the model writes, as it writes it. */
+  /** Yields the answer while the model generates it. */
   chatStream(request: ChatRequest, call?: CallOptions): AsyncGenerator<ChatChunk>;
-  /** The text of a picture or of a scanned document. */
+  /** Recognizes the text of an image or scanned document. */
   ocr(picture: Picture, options?: OcrOptions, call?: CallOptions): Promise<OcrAnswer>;
 }
 
 export function modelCalls({ json, stream }: Transport): ModelCalls {
-  const asked = (path: string, body: object): Ask => ({
+  const postTo = (path: string, body: object): RequestSpec => ({
     face: 'models',
     method: 'POST',
     path,
     json: body,
-    repeatable: true,
+    idempotent: true,
   });
   const chatAsk = (request: ChatRequest, streams: boolean) =>
-    asked('/v1/chat/completions', { model: STANDARD_MODELS.ocr, ...request, stream: streams });
+    postTo('/v1/chat/completions', { model: STANDARD_MODELS.ocr, ...request, stream: streams });
   const chat = (request: ChatRequest, call?: CallOptions) => json<ChatCompletion>(chatAsk(request, false), call);
 
   return {
-    embed: (request, call) => json(asked('/v1/embeddings', { model: STANDARD_MODELS.embed, ...request }), call),
-    rerank: (request, call) => json(asked('/v1/rerank', { model: STANDARD_MODELS.rerank, ...request }), call),
+    embed: (request, call) => json(postTo('/v1/embeddings', { model: STANDARD_MODELS.embed, ...request }), call),
+    rerank: (request, call) => json(postTo('/v1/rerank', { model: STANDARD_MODELS.rerank, ...request }), call),
     async models(call) {
-      const ask: Ask = { face: 'models', path: '/v1/models', repeatable: true };
+      const ask: RequestSpec = { face: 'models', path: '/v1/models', idempotent: true };
       return dataOf(await json<{ data: Model[] }>(ask, call), Array.isArray);
     },
     chat,
     async *chatStream(request, call) {
       const chunks = stream({ ...chatAsk(request, true), accept: 'text/event-stream' }, call);
-      for await (const { event, data } of eventsOf(chunks, cutOff)) {
+      for await (const { event, data } of eventsOf(chunks, streamCut)) {
         if (data === '[DONE]') return;
-        const chunk = eventData<ChatChunk>(event, data);
-        if (isPlain((chunk as { error?: unknown }).error)) throw streamFailure(chunk);
+        const chunk = parseEventData<ChatChunk>(event, data);
+        if (isRecord((chunk as { error?: unknown }).error)) throw streamFailure(chunk);
         yield chunk;
       }
-      throw cutOff();
+      throw streamCut();
     },
     async ocr(picture, { model, prompt, outputFormat, pages } = {}, call) {
       const part = await pictureAsPart(picture, pages);
@@ -91,7 +91,7 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
       };
       const { choices, usage } = await chat(request, call);
       const [first] = choices;
-      if (!first) throw new LecternError({ message: 'The model answered nothing', code: 'BAD_ANSWER' });
+      if (!first) throw new LecternError({ message: 'The model returned no answer', code: 'BAD_ANSWER' });
       return { text: first.message.content, usage };
     },
   };
@@ -109,7 +109,7 @@ async function dataUrl(picture: Uint8Array | Blob): Promise<string> {
   return `data:${type};base64,${base64Of(bytes)}`;
 }
 
-/** Bytes that one call of `String.fromCharCode` takes anywhere; a multiple of 3, so that pieces can be joined. */
+/** Within the argument limit of `String.fromCharCode`; a multiple of 3, so that base64 parts can be joined. */
 const PIECE_BYTES = 24_576;
 
 function base64Of(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /**
- * A form with a file (RFC 7578). Bytes go as they are: base64 in JSON would be a third more. It is a Blob of pieces, not a
- * FormData, which only the `fetch` it belongs to understands; a file that is a Blob is read from disk as it is sent.
+ * Builds a multipart form with a file (RFC 7578), which saves the third that base64 in JSON would add. The form is a Blob:
+ * a FormData works only with the `fetch` of its own platform. A file given as Blob is read while it is sent.
  */
 export function multipartOf(fields: object, file: Uint8Array | Blob, name?: string): Blob {
   const boundary = `lectern-${randomHex()}`;
@@ -20,11 +20,11 @@ export function multipartOf(fields: object, file: Uint8Array | Blob, name?: stri
   return new Blob(pieces, { type: `multipart/form-data; boundary=${boundary}` });
 }
 
-/** Nobody whose file is sent can know it and end it from within. `randomUUID` is missing on pages without TLS. */
+/** Random, so that a file cannot contain the boundary. `randomUUID` is missing on pages without TLS. */
 const randomHex = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** As browsers write names (HTML standard, section 4.10.21.8). */
+/** Escapes names like browsers (HTML standard, section 4.10.21.8). */
 const quoted = (text: string) => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

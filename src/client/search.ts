@@ -1,52 +1,52 @@
-/** Searching the web, and the pages that the server has read. */
+/** Searches the web and the local index of the server. */
 
 import type { SearchOptions } from '../generated/client-options.ts';
-import { cutOff } from './errors.ts';
+import { streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { STREAM, TEXT } from './reader.ts';
-import { eventData } from './stream.ts';
-import { type Ask, type CallOptions, dataOf, type Transport } from './transport.ts';
+import { parseEventData } from './stream.ts';
+import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
 import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {
-  /** `data`; `trace` for the last one when a trace was asked for. */
+  /** `data`; the last event is `trace` if a trace was requested. */
   readonly event: string;
-  /** As they are now. */
+  /** The results so far. */
   readonly pages: readonly FoundPage[];
   readonly trace?: Trace;
 }
 
 export interface SearchCalls {
   search(query: string, options?: SearchOptions, call?: CallOptions): Promise<SearchAnswer>;
-  /** All results as one text for a model. */
+  /** Returns all results as one text for a language model. */
   searchText(query: string, options?: SearchOptions, call?: CallOptions): Promise<string>;
-  /** The results as more of them have been read; the last ones are what `search` gives. */
+  /** Yields the results as more of them are read; the last ones equal the result of `search`. */
   searchStream(query: string, options?: SearchOptions, call?: CallOptions): AsyncGenerator<SearchEvent>;
 }
 
 export function searchCalls({ json, text, stream }: Transport): SearchCalls {
-  const asked = (q: string, options: SearchOptions = {}): Ask => ({
+  const searchRequest = (q: string, options: SearchOptions = {}): RequestSpec => ({
     face: 'search',
     method: 'POST',
     path: '/search',
     json: { ...options, q },
-    repeatable: true,
+    idempotent: true,
   });
   return {
     async search(query, options, call) {
-      const answer = await json<{ data: FoundPage[]; meta: Meta }>(asked(query, options), call);
+      const answer = await json<{ data: FoundPage[]; meta: Meta }>(searchRequest(query, options), call);
       return { pages: dataOf(answer, Array.isArray), meta: answer.meta };
     },
-    searchText: (query, options, call) => text({ ...asked(query, options), accept: TEXT }, call),
+    searchText: (query, options, call) => text({ ...searchRequest(query, options), accept: TEXT }, call),
     async *searchStream(query, options, call) {
-      const chunks = stream({ ...asked(query, options), accept: STREAM }, call);
+      const chunks = stream({ ...searchRequest(query, options), accept: STREAM }, call);
       let pages: readonly FoundPage[] = [];
-      for await (const { event, data } of eventsOf(chunks, cutOff)) {
-        const said = eventData<unknown>(event, data);
+      for await (const { event, data } of eventsOf(chunks, streamCut)) {
+        const parsed = parseEventData<unknown>(event, data);
         if (event === 'data') {
-          pages = said as FoundPage[];
+          pages = parsed as FoundPage[];
           yield { event, pages };
-        } else if (event === 'trace') yield { event, pages, trace: said as Trace };
+        } else if (event === 'trace') yield { event, pages, trace: parsed as Trace };
       }
     },
   };

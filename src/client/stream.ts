@@ -1,8 +1,8 @@
-/** What the events of a stream say. */
-import { failureIn, isPlain, LecternError } from './errors.ts';
+/** Parses the data of stream events. */
+import { isRecord, LecternError, parseFailure } from './errors.ts';
 
-/** The JSON of an event; a failure after the start is an event of its own, since the status had gone out by then. */
-export function eventData<T>(event: string, text: string): T {
+/** Parses the JSON of an event. Throws for `error` events, which report failures after the HTTP status was sent. */
+export function parseEventData<T>(event: string, text: string): T {
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -15,9 +15,9 @@ export function eventData<T>(event: string, text: string): T {
 }
 
 export function streamFailure(data: unknown): LecternError {
-  if (!isPlain(data)) return new LecternError({ message: String(data) });
-  const failure = failureIn(data);
+  if (!isRecord(data)) return new LecternError({ message: String(data) });
+  const failure = parseFailure(data);
   const status = typeof data.code === 'number' ? data.code : undefined;
-  const message = failure.message || 'The server failed and said nothing';
+  const message = failure.message || 'The server failed without a message';
   return new LecternError({ ...failure, message, status, body: data });
 }

@@ -60,8 +60,8 @@ const failure = async (work: Promise<unknown>): Promise<LecternError> => {
   return error as LecternError;
 };
 
-describe('tries again', () => {
-  it('what the server says will pass, when it says so', async () => {
+describe('retries', () => {
+  it('transient errors after the wait that the server requests', async () => {
     const { url, times } = await peer((_, response, turn) =>
       turn === 1 ? busy(response, { 'retry-after': '1' }) : good(response),
     );
@@ -71,7 +71,7 @@ describe('tries again', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(990);
   });
 
-  it('by a date too, and 429 of every face, a submission included', async () => {
+  it('after a date too, and 429 of every face, including submissions', async () => {
     const soon = () => new Date(Date.now() + 1_000).toUTCString();
     const { url, times } = await peer((_, response, turn) => {
       if (turn === 1) json(response, { detail: 'slower' }, 429, { 'retry-after': soon() });
@@ -82,7 +82,7 @@ describe('tries again', () => {
     expect(times).toHaveLength(2);
   });
 
-  it('at most as often as it was told, and then says what the last answer said', async () => {
+  it('at most `retries` times, then throws the last error', async () => {
     const { url, times } = await peer((_, response) => busy(response));
     const error = await failure(createClient({ baseUrl: url, retries: 1 }).read('https://example.com/'));
     expect(error).toMatchObject({ status: 503, code: 50303, name: 'ServiceBusy' });
@@ -92,7 +92,7 @@ describe('tries again', () => {
     expect(times).toHaveLength(1);
   });
 
-  it('a connection that broke, before the answer and in its middle', async () => {
+  it('lost connections before and during the response', async () => {
     const { url, times } = await peer((request, response, turn) => {
       if (turn === 1) request.socket.destroy();
       else if (turn === 2) {
@@ -105,7 +105,7 @@ describe('tries again', () => {
     expect(times).toHaveLength(3);
   });
 
-  it('nothing that may have been done: a submission whose connection broke', async () => {
+  it('not: a submission whose connection was lost', async () => {
     const { url, times } = await peer((request) => request.socket.destroy());
     const client = createClient(everywhere(url));
     expect(await failure(client.batches.submit({ input: [] }))).toBeInstanceOf(LecternUnreachable);
@@ -117,7 +117,7 @@ describe('tries again', () => {
     expect(bad.times).toHaveLength(1);
   });
 
-  it('nothing that a server had no time for, which would take as long again', async () => {
+  it('not: a timeout of the server, which would occur again', async () => {
     const { url, times } = await peer((_, response) =>
       json(response, { data: null, code: 504, status: 50400, name: 'ServiceTimeoutError', message: 'too long' }, 504),
     );
@@ -129,7 +129,7 @@ describe('tries again', () => {
     expect((await createClient({ baseUrl: proxy.url }).read('https://example.com/')).page.content).toBe('x');
   });
 
-  it('no refusal', async () => {
+  it('not: a refusal', async () => {
     const { url, times } = await peer((_, response) => json(response, { detail: 'no', code: 'AUTH' }, 401));
     expect(await failure(createClient(everywhere(url)).embed({ input: 'x' }))).toMatchObject({
       status: 401,
@@ -138,7 +138,7 @@ describe('tries again', () => {
     expect(times).toHaveLength(1);
   });
 
-  it('nothing that the server wants to be asked again in an hour, nor later than there is time', async () => {
+  it('not: after a wait longer than the limit or the remaining time', async () => {
     const hour = await peer((_, response) => busy(response, { 'retry-after': '3600' }));
     const error = await failure(createClient({ baseUrl: hour.url }).read('https://example.com/'));
     expect(error.retryAfterMs).toBe(3_600_000);
@@ -153,7 +153,7 @@ describe('tries again', () => {
 describe('ends', () => {
   const silent: Handler = () => {};
 
-  it('when it has no more time, and says so', async () => {
+  it('at the timeout, with a clear error', async () => {
     const { url } = await peer(silent);
     const error = await failure(createClient({ baseUrl: url, timeoutMs: 200 }).read('https://example.com/'));
     expect(error).toMatchObject({ code: 'TIMEOUT', name: 'TimeoutError', status: undefined });
@@ -162,14 +162,14 @@ describe('ends', () => {
     expect(own.code).toBe('TIMEOUT');
   });
 
-  it('not before its time, however long that is', async () => {
+  it('not before a very long timeout', async () => {
     for (const timeoutMs of [2 ** 31, 1e15, Number.POSITIVE_INFINITY]) {
       const { url } = await peer((_, response) => setTimeout(() => good(response), 50));
       expect((await createClient({ baseUrl: url, timeoutMs }).read('https://example.com/')).page.content).toBe('x');
     }
   });
 
-  it('when it is told to, with what it was told, and the server sees it', async () => {
+  it('when aborted, with the reason of the signal, and the server notices', async () => {
     let gone: () => void = () => {};
     const left = new Promise<void>((resolve) => {
       gone = resolve;
@@ -186,7 +186,7 @@ describe('ends', () => {
     await expect(before).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('while it waits for another try', async () => {
+  it('during the wait before a retry', async () => {
     const controller = new AbortController();
     const { url, times } = await peer((_, response) => {
       busy(response, { 'retry-after': '60' });
@@ -197,7 +197,7 @@ describe('ends', () => {
     expect(times).toHaveLength(1);
   });
 
-  it('a stream when its reader leaves, and keeps no listener', async () => {
+  it('a stream when its consumer leaves, without leaking listeners', async () => {
     let gone: () => void = () => {};
     const left = new Promise<void>((resolve) => {
       gone = resolve;
@@ -235,7 +235,7 @@ describe('a stream', () => {
     return { seen };
   };
 
-  it('that is cut in the middle is no whole one', async () => {
+  it('that ends early throws', async () => {
     const broken = await streaming((response, { socket }) => {
       response.write(event('data', PAGE));
       setTimeout(() => socket.destroy(), 100);
@@ -246,7 +246,7 @@ describe('a stream', () => {
     expect(broken.times).toHaveLength(1);
   });
 
-  it('that fails says how', async () => {
+  it('that fails reports the error', async () => {
     const said = { code: 422, status: 42206, name: 'AssertionFailureError', message: 'm', readableMessage: 'read me' };
     const { url } = await streaming((response) => response.end(event('data', PAGE) + event('error', said)));
     const { seen, error } = await readAll(url);
@@ -258,7 +258,7 @@ describe('a stream', () => {
     expect((await readAll(broken.url)).error).toMatchObject({ code: 'BAD_ANSWER' });
   });
 
-  it('tells its trace with the page, and passes over what it does not know', async () => {
+  it('yields its trace with the page and ignores unknown events', async () => {
     const trace = { id: 'f'.repeat(32), duration_ms: 1, spans: [], counts: {} };
     const { url } = await streaming((response) =>
       response.end(event('data', PAGE) + event('news', 1) + event('trace', trace)),
@@ -271,7 +271,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('of a chat ends with its mark, or was cut', async () => {
+  it('of a chat throws unless it ends with [DONE]', async () => {
     const chunk = { id: 'c', choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] };
     const chat = async (end: string) => {
       const { url } = await streaming((response) => response.end(`: ping\n\ndata: ${JSON.stringify(chunk)}\n\n${end}`));
@@ -292,7 +292,7 @@ describe('a stream', () => {
   });
 });
 
-it('files of lines are taken up where they broke', async () => {
+it('of lines resumes after a lost connection', async () => {
   const lines = Array.from({ length: 50 }, (_, index) => `${JSON.stringify({ custom_id: `doc-${index}` })}\n`);
   const { url, times } = await peer((request, response, turn) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -306,7 +306,7 @@ it('files of lines are taken up where they broke', async () => {
   expect(times).toHaveLength(4);
 });
 
-it('a file that breaks at the same place over and over is given up', async () => {
+it('of lines that breaks repeatedly at the same place fails', async () => {
   const { url, times } = await peer((request, response) => {
     response.writeHead(200).write('{"custom_id":"a"}\n');
     setTimeout(() => request.socket.destroy(), 20);
@@ -325,7 +325,7 @@ describe('a crawl', () => {
   const job = { crawl_id: 'crawl_1', status: 'processing' };
   const line = (seq: number) => event('page', { seq, event: 'page', url: `https://example.com/${seq}`, depth: 0 });
 
-  it('is followed across connections that break, and started once', async () => {
+  it('is followed across lost connections and started once', async () => {
     const { url, requests } = await peer((request, response, turn) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (turn === 1) response.write(event('progress', job) + line(1) + line(2));
@@ -347,7 +347,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('whose stream breaks before anything is known of it is not started again', async () => {
+  it('whose stream breaks before its id is known is not started again', async () => {
     const { url, times } = await peer((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       setTimeout(() => request.socket.destroy(), 50);
@@ -357,7 +357,7 @@ describe('a crawl', () => {
     expect(times).toHaveLength(1);
   });
 
-  it('gives its lines from where they broke', async () => {
+  it('yields its lines from where they broke', async () => {
     const lines = [1, 2, 3].map((seq) => `${JSON.stringify({ seq, event: 'page' })}\n`);
     const { url, requests } = await peer((request, response, turn) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -375,8 +375,8 @@ describe('a crawl', () => {
   });
 });
 
-describe('says what is wrong', () => {
-  it('when nobody is there', async () => {
+describe('reports', () => {
+  it('an unreachable server', async () => {
     const { url, close } = await peer((_, response) => good(response));
     await close();
     const client = createClient({ baseUrl: url, retries: 1 });
@@ -388,11 +388,13 @@ describe('says what is wrong', () => {
     expect(await failure(stream.next())).toBeInstanceOf(LecternUnreachable);
   });
 
-  it('when somebody else is there', async () => {
+  it('a server that is not Lectern', async () => {
     const { url } = await peer((_, response) => response.end('<h1>It works!</h1>'));
     const error = await failure(createClient(everywhere(url)).models());
     expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200, body: '<h1>It works!</h1>' });
-    expect(error.message).toBe(`The answer of ${url}/v1/models is not JSON but no type: is this a Lectern server?`);
+    expect(error.message).toBe(
+      `${url}/v1/models answered with no content type instead of JSON: is this a Lectern server?`,
+    );
     for (const body of [{}, null, [], { data: 'x' }]) {
       const other = createClient(everywhere((await peer((_, response) => json(response, body))).url));
       for (const asked of [other.models(), other.read('https://example.com/'), other.search('x')]) {
@@ -401,7 +403,7 @@ describe('says what is wrong', () => {
     }
   });
 
-  it('when somebody else answers what should be a stream', async () => {
+  it('an answer that is not a stream', async () => {
     const { url } = await peer((_, response) => response.end('<h1>It works!</h1>\n\n'));
     const client = createClient(everywhere(url));
     const streams = [
@@ -413,11 +415,11 @@ describe('says what is wrong', () => {
     for (const stream of streams) {
       const error = await failure(stream.next());
       expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200 });
-      expect(error.message).toContain('is not a stream of events but no type');
+      expect(error.message).toContain('answered with no content type instead of an event stream');
     }
   });
 
-  it.each([301, 302, 303, 307, 308])('when the server is elsewhere (%i), to which nothing goes', async (status) => {
+  it.each([301, 302, 303, 307, 308])('a redirect (%i), which is not followed', async (status) => {
     const other = await peer((_, response) => good(response));
     const { url } = await peer((request, response) => {
       response.writeHead(status, { location: `${other.url}${request.url}` }).end();
@@ -427,23 +429,25 @@ describe('says what is wrong', () => {
     for (const ask of asks) {
       const error = await failure(ask());
       expect(error).toMatchObject({ code: 'BAD_ANSWER', status });
-      expect(error.message).toContain(`leads to ${other.url}/`);
+      expect(error.message).toContain(`redirects to ${other.url}/`);
     }
     expect(other.requests).toHaveLength(0);
   });
 
-  it('when it cannot know where a face is', async () => {
+  it('a face whose URL does not follow from the base URL', async () => {
     const client = createClient({ baseUrl: 'https://lectern.example' });
-    await expect(client.search('x')).rejects.toThrow('give it as `urls.search`');
+    await expect(client.search('x')).rejects.toThrow('set `urls.search`');
     expect(() => createClient({ baseUrl: 'lectern' })).toThrow(TypeError);
   });
 
-  it('of a key that is none, without telling it', () => {
-    expect(() => createClient({ apiKey: 'secret\nkey' })).toThrow(/^The API key has characters that no key has$/);
+  it('an invalid API key, without showing it', () => {
+    expect(() => createClient({ apiKey: 'secret\nkey' })).toThrow(
+      /^The API key contains invalid characters: only visible ASCII is allowed$/,
+    );
   });
 });
 
-it('takes a picture from where it is, which gets no key', async () => {
+it('follows the redirect of a picture without sending the key', async () => {
   const other = await peer((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('png'));
   const { url } = await peer((_, response) => response.writeHead(302, { location: `${other.url}/a` }).end());
   const client = createClient({ baseUrl: url, apiKey: 'key' });
@@ -452,7 +456,7 @@ it('takes a picture from where it is, which gets no key', async () => {
   expect(other.requests.map(({ method, headers }) => [method, headers.authorization])).toEqual([['GET', undefined]]);
 });
 
-it('sends key, headers and options as they are meant', async () => {
+it('sends key, headers and options', async () => {
   const { url, requests } = await peer((_, response) => good(response));
   const client = createClient({ ...everywhere(url), apiKey: ' key-1\n', headers: { 'x-a': '1', 'x-b': '1' } });
   await client.read('https://example.com/', {}, { headers: { 'X-B': '2' } });

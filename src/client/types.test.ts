@@ -40,7 +40,7 @@ describe('types of answers', () => {
   });
 });
 
-it('options are those of the tables', () => {
+it('options match the tables', () => {
   expect(readFileSync(path.join(import.meta.dirname, '../generated/client-options.ts'), 'utf8')).toBe(clientOptions());
   expectTypeOf<keyof ReadOptions>().toEqualTypeOf<Exclude<keyof GivenOptions, 'url' | 'html' | 'file' | 'pdf'>>();
 });

@@ -1,13 +1,13 @@
-/** What the faces answer, as it is on the wire. Nothing is imported: these stand alone in every program. */
+/** Types of the answers of all faces, as on the wire. The file imports nothing, so the types work in every program. */
 
-/** A page as it was read. Which of its parts are there is a matter of the options. */
+/** A page that was read. The options decide which optional fields are present. */
 export interface Page {
   title: string;
   description: string;
   url: string;
-  /** The HTTP status of the page's own server, after redirects; absent for what was sent along. */
+  /** HTTP status of the page after redirects; absent for uploaded HTML and files. */
   targetStatus?: number;
-  /** Markdown, or what a model wrote. */
+  /** Markdown, or the output of a model. */
   content?: string;
   /** With `markdownChunking`. */
   chunks?: string[];
@@ -18,12 +18,12 @@ export interface Page {
   pageshotUrl?: string;
   /** With `exportStorageState`. */
   storageState?: StorageState;
-  /** Of a document that was read whole. */
+  /** Number of pages of a document that was read completely. */
   numPages?: number;
-  /** From text to address, with `withLinksSummary`; with `all`, pairs of them. */
+  /** Link texts and URLs, with `withLinksSummary`; pairs with `all`. */
   links?: Record<string, string> | [string, string][];
   images?: Record<string, string>;
-  /** What a reader of the page should know. */
+  /** Warnings about the content, such as an error status of the page. */
   warning?: string;
   metadata?: Record<string, string>;
   external?: Record<string, Record<string, Record<string, string>>>;
@@ -50,19 +50,19 @@ export interface StorageState {
   }[];
 }
 
-/** Why a page is answered as it is. */
+/** How the content of a page was chosen. */
 export interface Explanation {
   version: string;
   kind?: string;
   kindConfidence?: number;
-  /** How sure the choice of the content is; 0 to 1. */
+  /** Confidence in the chosen content, 0 to 1. */
   confidence: number;
   source: string;
-  /** What was left out, and by which step. */
+  /** Removed elements, with the step and rule that removed them. */
   removed: {
     step: string;
     rule: string;
-    /** Finds the element in the document as it came. */
+    /** Selects the element in the original document. */
     selector: string;
     words: number;
     /** Its first words. */
@@ -73,12 +73,12 @@ export interface Explanation {
     signs?: string[];
   }[];
   removedCount: number;
-  /** The element behind each block of the Markdown. */
+  /** Source element of each Markdown block. */
   blocks: { line: number; lines: number; selector: string; text: string }[];
   blockCount: number;
 }
 
-/** What a search found, and what its page says once it was read. */
+/** A search result, with the content of its page once read. */
 export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'description' | 'content' | 'usage'> {
   title: string;
   url: string;
@@ -89,7 +89,7 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   imageWidth?: number;
   imageHeight?: number;
   siteLinks?: readonly { readonly title: string; readonly link: string; readonly snippet?: string | undefined }[];
-  /** Markdown; empty for a page that was not read. */
+  /** Markdown; empty if the page was not read. */
   content: string;
   /** With `passages`. */
   passages?: { text: string; heading?: string; tokens: number }[];
@@ -97,7 +97,7 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   usage: { tokens: number };
 }
 
-/** What a request went through and how long each step took, with `trace`. */
+/** Steps of a request and their durations, with `trace`. */
 export interface Trace {
   readonly id: string;
   readonly duration_ms: number;
@@ -116,7 +116,7 @@ export interface Trace {
 export interface Meta {
   readonly usage: { readonly tokens: number };
   readonly trace?: Trace;
-  /** Of a search: that another provider than the one asked for answered. */
+  /** For searches: a notice that another provider than the requested one answered. */
   readonly notice?: string;
 }
 
@@ -134,11 +134,11 @@ export type Vector = readonly number[] | string;
 
 export interface Embedding {
   readonly object: 'embedding' | 'embeddings';
-  /** Which input it is of. */
+  /** Index of the input. */
   readonly index: number;
-  /** Numbers, base64 text, one of both for each type that was asked for, or weights of tokens. */
+  /** Numbers or base64 text; an object by type if several types were requested, or token weights. */
   readonly embedding: Vector | Readonly<Record<string, Vector | number>>;
-  /** One for each token, with `return_multivector`. */
+  /** One vector per token, with `return_multivector`. */
   readonly embeddings?: readonly (Vector | Readonly<Record<string, Vector>>)[];
   readonly tokenized_input?: readonly string[];
 }
@@ -156,7 +156,7 @@ export interface RerankAnswer {
   readonly model: string;
   /** Best first. */
   readonly results: readonly {
-    /** Which document it is. */
+    /** Index of the document. */
     readonly index: number;
     readonly relevance_score: number;
     readonly document?: { readonly text?: string; readonly [field: string]: unknown };
@@ -177,7 +177,7 @@ export interface Model {
   readonly output_modalities: readonly string[];
   /** Tokens. */
   readonly context_length: number;
-  /** The length of its vectors, for models that make some. */
+  /** Length of the vectors, for embedding models. */
   readonly max_output_length: number;
   readonly quantization: string;
   readonly pricing: Readonly<Record<string, string>>;
@@ -245,7 +245,7 @@ export interface BatchLine {
 
 export interface BatchRequest {
   readonly model?: string | undefined;
-  /** One of `input` and `input_url`: lines, or the address of a file of them. */
+  /** Give either `input`, the lines, or `input_url`, the URL of a JSONL file. */
   readonly input?: readonly BatchLine[] | undefined;
   readonly input_url?: string | undefined;
   readonly task?: string | undefined;
@@ -290,7 +290,7 @@ export interface BatchError {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** A document of a flow; in answers what is empty is null. */
+/** A document of a flow. Empty fields are null in answers. */
 export interface FlowDocument {
   readonly id?: string | null;
   readonly text?: string | null;
@@ -339,7 +339,7 @@ export interface Health {
 export interface CrawlJob {
   readonly crawl_id: string;
   readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired';
-  /** The first address that it starts at; all of them when there are several. */
+  /** The first start URL; `urls` has all if there are several. */
   readonly url: string;
   readonly urls?: readonly string[];
   readonly created_at: string;
@@ -360,20 +360,20 @@ export interface CrawlJob {
   readonly error: string | null;
 }
 
-interface CrawlPlace {
+interface CrawlLineBase {
   /** The number of this line, from 1. */
   readonly seq: number;
   readonly url: string;
-  /** Links away from the start. */
+  /** Distance from the start, in links. */
   readonly depth: number;
 }
 
-/** What became of one address of a crawl. */
+/** Outcome for one URL of a crawl. */
 export type CrawlLine =
-  | (CrawlPlace & { readonly event: 'page'; readonly page: Page })
-  | (CrawlPlace & {
+  | (CrawlLineBase & { readonly event: 'page'; readonly page: Page })
+  | (CrawlLineBase & {
       readonly event: 'failed';
-      /** What the site answered, if it did. */
+      /** HTTP status of the page, if it answered. */
       readonly status?: number;
       readonly error: {
         readonly code: number;
@@ -382,12 +382,12 @@ export type CrawlLine =
         readonly message: string;
       };
     })
-  | (CrawlPlace & {
+  | (CrawlLineBase & {
       readonly event: 'skipped';
       readonly reason: 'duplicate' | 'robots' | 'scope';
-      /** The address of the page that it is a duplicate of. */
+      /** URL of the page that it duplicates. */
       readonly of?: string;
-      /** Where it led, out of the scope. */
+      /** Redirect target outside the scope. */
       readonly to?: string;
     });
 

@@ -155,7 +155,7 @@ export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine
   readonly withFavicons?: boolean | undefined;
 }
 
-/** How a site is read. */
+/** A request to crawl a site. */
 export interface CrawlRequest {
   /** URL where the crawl starts. */
   readonly url?: string | undefined;
@@ -185,7 +185,7 @@ export interface CrawlRequest {
   readonly cancelOnClose?: boolean | undefined;
 }
 
-/** A request for vectors. */
+/** A request for embeddings. */
 export interface EmbedRequest {
   /** The id of a served model (`GET /v1/models`), short or behind its organisation. */
   readonly model?: string | undefined;
@@ -211,7 +211,7 @@ export interface EmbedRequest {
   readonly input_type?: string | undefined;
 }
 
-/** A request for documents in their order. */
+/** A request to rerank documents. */
 export interface RerankRequest {
   /** The id of a served reranker (`GET /v1/models`), short or behind its organisation. */
   readonly model?: string | undefined;

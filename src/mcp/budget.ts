@@ -1,45 +1,46 @@
-/** As much of a text as a model has room for, cut where a block ends, with the place to go on from. */
+/** Fits texts into a token budget: excerpts that end at a block, and a fair split of tokens between texts. */
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
 
-export const STANDARD_TOKENS = 8_000;
-export const LEAST_TOKENS = 500;
-export const MOST_TOKENS = 100_000;
+export const DEFAULT_TOKENS = 8_000;
+export const MIN_TOKENS = 500;
+export const MAX_TOKENS = 100_000;
 
-/** Hardly any text has fewer tokens than one in so many characters; a run that does is cut a little sooner. */
-const CHARACTERS_OF_TOKEN = 16;
+/** Upper bound on characters per token, to limit how much text is counted. Text above it is cut slightly early. */
+const CHARACTERS_PER_TOKEN = 16;
 
-export interface Piece {
+export interface Excerpt {
   readonly text: string;
-  /** Where the piece begins and ends, in characters (UTF-16) of the whole. */
+  /** Start and end in the whole text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly tokens: number;
 }
 
-/** The piece of `whole` from `offset` on that has at most `maxTokens` tokens. */
-export async function pieceOf(whole: string, offset: number, maxTokens: number): Promise<Piece> {
+/** Returns the excerpt of `whole` from `offset` on with at most `maxTokens` tokens. */
+export async function takeExcerpt(whole: string, offset: number, maxTokens: number): Promise<Excerpt> {
   await loadTokens();
-  const start = wholeAt(whole, Math.min(offset, whole.length));
-  const window = whole.slice(start, wholeAt(whole, start + maxTokens * CHARACTERS_OF_TOKEN));
-  // One character may be several tokens; without any there would be no end.
-  const kept = Math.max(keepTokens(window, maxTokens).length, Math.min(window.length, 1));
-  const last = wholeAt(whole, start + kept) === start + kept ? start + kept : start + kept + 1;
-  const end = last < whole.length ? start + border(whole.slice(start, last)) : last;
+  const start = characterStart(whole, Math.min(offset, whole.length));
+  const window = whole.slice(start, characterStart(whole, start + maxTokens * CHARACTERS_PER_TOKEN));
+  // At least one character, even if it exceeds the budget: an empty excerpt would never make progress.
+  const keptLength = Math.max(keepTokens(window, maxTokens).length, Math.min(window.length, 1));
+  const last =
+    characterStart(whole, start + keptLength) === start + keptLength ? start + keptLength : start + keptLength + 1;
+  const end = last < whole.length ? start + findCut(whole.slice(start, last)) : last;
   const text = whole.slice(start, end);
   return { text, start, end, tokens: countTokens(text) };
 }
 
-/** The place, or the one before it where that would part the halves of a character. */
-const wholeAt = (text: string, at: number): number =>
+/** Returns `at`, or the position before it if `at` would split a surrogate pair. */
+const characterStart = (text: string, at: number): number =>
   at > 0 && at < text.length && isHalf(text, at - 1, 0xd800) && isHalf(text, at, 0xdc00) ? at - 1 : at;
 
 const isHalf = (text: string, at: number, kind: number) => (text.charCodeAt(at) & 0xfc00) === kind;
 
 /**
- * Where to cut a text that goes on: after its last block, else its last line, else its last word. A border in the first
- * half would waste too much room.
+ * Finds where to cut a text that continues: after its last block, else its last line, else its last word. Cuts in the
+ * first half are ignored, since they would waste too much of the budget.
  */
-function border(text: string): number {
+function findCut(text: string): number {
   const least = text.length / 2;
   const block = lastBlockEnd(text);
   if (block > least) return block;
@@ -52,7 +53,7 @@ function border(text: string): number {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** The end of the last empty line that is not within fenced code; 0 when there is none. */
+/** Returns the end of the last empty line outside fenced code; 0 if there is none. */
 function lastBlockEnd(text: string): number {
   let last = 0;
   let open = '';
@@ -69,18 +70,18 @@ function lastBlockEnd(text: string): number {
   return last;
 }
 
-export interface Sharer {
+export interface TokenClaim {
   readonly text: string;
-  /** Tokens of what stands around it. */
-  readonly around: number;
+  /** Tokens of the words around the text. */
+  readonly overheadTokens: number;
 }
 
 /**
- * How many tokens each of several texts may have of `tokens` together, with what stands around it: as many as it needs
- * when that is less than its even share, and what such texts leave over goes to the others.
+ * Divides `tokens` between texts, including their overhead. A text that needs less than an equal share gets what it needs;
+ * the rest is divided between the others (max-min fairness).
  */
-export function sharesOf(sharers: readonly Sharer[], tokens: number): number[] {
-  const needs = sharers.map(({ text, around }) => sizeOf(text, tokens) + around);
+export function divideTokens(sharers: readonly TokenClaim[], tokens: number): number[] {
+  const needs = sharers.map(({ text, overheadTokens }) => countUpTo(text, tokens) + overheadTokens);
   const shares = new Array<number>(needs.length).fill(0);
   let left = tokens;
   const bySize = [...needs.keys()].sort((a, b) => needs[a]! - needs[b]!);
@@ -91,5 +92,6 @@ export function sharesOf(sharers: readonly Sharer[], tokens: number): number[] {
   return shares;
 }
 
-/** The tokens of a text, or `most` when it has as many or more. */
-const sizeOf = (text: string, most: number) => Math.min(most, countTokens(text.slice(0, most * CHARACTERS_OF_TOKEN)));
+/** Counts the tokens of a text, up to `most`. */
+const countUpTo = (text: string, most: number) =>
+  Math.min(most, countTokens(text.slice(0, most * CHARACTERS_PER_TOKEN)));

@@ -1,6 +1,6 @@
 /**
- * The Streamable HTTP transport over web requests: each call is on its own for clients of the protocol from 2026-07-28 on;
- * clients of earlier ones get a session, or go without when they send none.
+ * The Streamable HTTP transport over web requests. Protocol 2026-07-28 and later is stateless. Earlier clients get a
+ * session if they initialize one, and are served without one otherwise.
  */
 import {
   type AuthInfo,
@@ -13,14 +13,14 @@ import {
 } from '@modelcontextprotocol/server';
 import { limiterKeyOf } from '#accounts/index.ts';
 import type { Client } from '#client/index.ts';
-import { createShelves, noShelf, type Shelf } from './recent.ts';
+import type { McpCaller } from './caller.ts';
+import { createRecentPageStore, noRecentPages, type RecentPages } from './recent.ts';
 import { createMcpServer } from './server.ts';
 import { createSessions } from './sessions.ts';
-import type { Speaker } from './speaker.ts';
 
-/** Who asks, as far as HTTP tells. */
+/** The caller as identified by the HTTP request. */
 export interface HttpCaller {
-  /** The id of the key; undefined without one. */
+  /** Id of the API key; `undefined` without one. */
   readonly owner: string | undefined;
   readonly authorization: string | undefined;
   readonly address: string;
@@ -28,13 +28,13 @@ export interface HttpCaller {
 }
 
 export interface Exchange {
-  /** Its signal is aborted when the client is gone. */
+  /** Its signal is aborted when the client disconnects. */
   readonly request: Request;
-  /** Of a POST, parsed. */
+  /** Parsed body of a POST. */
   readonly body: unknown;
   readonly caller: HttpCaller;
   readonly ended: Promise<unknown>;
-  readonly hangUp: () => void;
+  readonly endResponse: () => void;
 }
 
 export interface Endpoint {
@@ -44,7 +44,7 @@ export interface Endpoint {
 
 export interface EndpointNeeds {
   readonly version: string;
-  /** Speaks as the caller would. */
+  /** Creates a client that calls the faces with the caller's key and IP address. */
   readonly clientFor: (caller: HttpCaller) => Client;
   readonly onError: (error: unknown) => void;
 }
@@ -52,20 +52,20 @@ export interface EndpointNeeds {
 const TOO_MANY_WAIT_S = 10;
 
 export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): Endpoint {
-  const shelves = createShelves();
-  const speakerOf = ({ http }: ServerContext): Speaker => {
-    // Every exchange comes with it.
-    const { caller, shelf } = http!.authInfo!.extra as unknown as Extra;
-    return { client: clientFor(caller), shelf };
+  const recentStore = createRecentPageStore();
+  const resolveCaller = ({ http }: ServerContext): McpCaller => {
+    // `authOf` sets it for every exchange.
+    const { caller, recent } = http!.authInfo!.extra as unknown as Extra;
+    return { client: clientFor(caller), recent };
   };
-  const makeServer = (_?: McpRequestContext) => createMcpServer({ version, speakerOf, onError });
-  const modern = createMcpHandler(makeServer, { legacy: 'reject' });
-  const single = legacyStatelessFallback(makeServer);
-  const sessions = createSessions({ makeServer, makeShelf: shelves.open });
+  const makeServer = (_?: McpRequestContext) => createMcpServer({ version, resolveCaller, onError });
+  const stateless = createMcpHandler(makeServer, { legacy: 'reject' });
+  const legacyStateless = legacyStatelessFallback(makeServer);
+  const sessions = createSessions({ makeServer, makeRecent: recentStore.open });
 
-  /** Pages of a key are kept by the key, so that they outlive a connection; those of nobody by the session. */
-  const authOf = (caller: HttpCaller, shelf: Shelf): AuthInfo => {
-    const extra: Extra = { caller, shelf: caller.owner === undefined ? shelf : shelves.of(caller.owner) };
+  /** Recent pages belong to the key, so that they outlive a connection; without a key, to the session. */
+  const authOf = (caller: HttpCaller, recent: RecentPages): AuthInfo => {
+    const extra: Extra = { caller, recent: caller.owner === undefined ? recent : recentStore.of(caller.owner) };
     return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
   };
 
@@ -74,31 +74,32 @@ export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): 
       const { request, body, caller } = exchange;
       const parsed = body !== undefined && { parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return modern.fetch(request, { authInfo: authOf(caller, noShelf), ...parsed });
+        return stateless.fetch(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       }
       const id = request.headers.get('mcp-session-id');
-      const asksForOne = isInitializeRequest(body);
-      if (id === null && !asksForOne) return single(request, { authInfo: authOf(caller, noShelf), ...parsed });
+      const isInitialize = isInitializeRequest(body);
+      if (id === null && !isInitialize)
+        return legacyStateless(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
       const { owner, address } = caller;
-      const session = asksForOne
-        ? await sessions.open({ owner, counted: owner ?? limiterKeyOf(address) })
+      const session = isInitialize
+        ? await sessions.open({ owner, limitKey: owner ?? limiterKeyOf(address) })
         : sessions.find(id!, owner);
-      if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.shelf) });
-      return asksForOne
-        ? refusal(429, 'There are too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
+      if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.recent) });
+      return isInitialize
+        ? refusal(429, 'Too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
         : refusal(404, 'Session not found');
     },
     async close() {
-      await Promise.all([modern.close(), sessions.close()]);
+      await Promise.all([stateless.close(), sessions.close()]);
     },
   };
 }
 
 interface Extra {
   readonly caller: HttpCaller;
-  readonly shelf: Shelf;
+  readonly recent: RecentPages;
 }
 
-/** An answer to what is no call yet: JSON-RPC without an id. */
+/** Builds a JSON-RPC error without an id, for requests that are not valid calls. */
 export const refusal = (status: number, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message } }, { status, headers });

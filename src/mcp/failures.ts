@@ -1,32 +1,32 @@
-/** Failures as a model can act on them: what went wrong, at which field, and what to change. */
+/** Describes failures so that a model can act on them: what went wrong, in which field, and what to change. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LecternError, LecternUnreachable } from '#client/index.ts';
 import { oneLine } from './fence.ts';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
-/** A tool's own refusal; the message says what to change. */
+/** An invalid tool call; the message says what to change. */
 export class ToolError extends Error {}
 
-/** What went wrong in one paragraph; undefined when it is nothing that the caller can do anything about. */
-export function failureWords(error: unknown): string | undefined {
+/** Describes a failure in one paragraph; `undefined` for unexpected errors, which the caller cannot act on. */
+export function describeFailure(error: unknown): string | undefined {
   if (error instanceof ToolError) return error.message;
   if (!(error instanceof LecternError)) return undefined;
   const { message, path, code, retryAfterMs } = error;
   const status = code === 'AUTHZ_INSUFFICIENT_BALANCE' ? 402 : error.status;
-  // It may name what a page says of itself, its media type.
+  // The message may quote a page, such as its media type.
   const words = oneLine(message, MAX_MESSAGE_CHARACTERS);
   const said = path && !words.includes(path) ? `${path}: ${words}` : words;
   const advice = error instanceof LecternUnreachable ? UNREACHABLE : adviceFor(status, path, retryAfterMs);
   return advice ? `${said.replace(/[.\s]*$/, '.')} ${advice}` : said;
 }
 
-/** Of a failure that nobody expected. */
-export const UNEXPECTED = 'Something went wrong in this MCP server; its log tells more.';
+/** Message for unexpected errors. */
+export const UNEXPECTED_FAILURE = 'Internal error in this MCP server; see its log.';
 
-export const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
+export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
-const UNREACHABLE = 'The Lectern server does not answer; a person has to start it or correct its address.';
+const UNREACHABLE = 'The Lectern server does not answer. A person must start it or correct its URL.';
 
 function adviceFor(status: number | undefined, path: string | undefined, retryAfterMs: number | undefined) {
   switch (status) {
@@ -34,25 +34,25 @@ function adviceFor(status: number | undefined, path: string | undefined, retryAf
     case 422:
       return path ? `Correct \`${path}\` and call again.` : undefined;
     case 401:
-      return 'A person has to give this MCP server a valid API key (Authorization: Bearer ..., or LECTERN_API_KEY).';
+      return 'A person must give this MCP server a valid API key (Authorization: Bearer ..., or LECTERN_API_KEY).';
     case 402:
-      return 'The balance of the key is used up; trying again does not help.';
+      return 'The balance of the API key is used up; do not retry.';
     case 403:
-      return 'The key does not include this; leave the option out.';
+      return 'The API key does not include this feature; omit the option.';
     case 404:
       return undefined;
     case 413:
-      return 'Send less at once.';
+      return 'Send less in one call.';
     case 429:
-      return `Wait ${Math.max(1, Math.ceil((retryAfterMs ?? 60_000) / 1000))} seconds before the next call, and make fewer at once.`;
+      return `Wait ${Math.max(1, Math.ceil((retryAfterMs ?? 60_000) / 1000))} seconds before the next call, and make fewer concurrent calls.`;
     case 451:
-      return 'Another address has to be used.';
+      return 'Use another URL.';
     case 408:
     case 504:
-      return 'It may help to set a longer `timeout`, or `engine` to "direct", which runs no scripts.';
+      return 'Try a longer `timeout`, or set `engine` to "direct", which runs no scripts.';
     case 502:
     case 503:
-      return `The page or a part of the server is away; try again in ${Math.max(1, Math.ceil((retryAfterMs ?? 10_000) / 1000))} seconds, or use another address.`;
+      return `The page or a part of the server is unavailable; retry in ${Math.max(1, Math.ceil((retryAfterMs ?? 10_000) / 1000))} seconds, or use another URL.`;
     default:
       return undefined;
   }

@@ -1,7 +1,7 @@
 /**
- * MCP at `/mcp` of the reader's host. Who asks is known before the body is read: a wrong key and a web page of another site
- * are refused (the transport's specification asks to check the Origin), everybody else goes on to the tools, whose every
- * call is let in, limited and charged like a request of the caller's own.
+ * MCP at `/mcp` of the reader's host. The caller is identified before the body is read: invalid keys and web pages of other
+ * sites are refused (the transport specification requires an Origin check). Each tool call is authorized, limited and
+ * charged like a request of the caller.
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,9 +13,9 @@ import type { Face } from '#http/server.ts';
 import type { Endpoint, HttpCaller } from './endpoint.ts';
 
 export interface McpHandler {
-  /** Loaded when somebody first asks: most servers are never asked. */
+  /** Loads the endpoint on the first request: most servers never get one. */
   readonly endpoint: () => Promise<Endpoint>;
-  /** Refuses a wrong key; the id of the right one. */
+  /** Returns the id of the key. Throws for an invalid key. */
   readonly keyOf: (request: FastifyRequest) => Promise<string | undefined>;
   readonly isForeign: (request: FastifyRequest) => boolean;
 }
@@ -24,28 +24,30 @@ export const MCP_PATHS: readonly string[] = ['/mcp'];
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const PARSE_ERROR = -32700;
-const REFUSED = -32000;
+const REQUEST_REFUSED = -32000;
 
 export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
-  /** Answers that wait for news and so would never end of themselves. */
-  const standing = new Set<() => void>();
+  /** Callbacks that end long-lived event streams on shutdown. */
+  const longLived = new Set<() => void>();
 
   face.addHook('preClose', async () => {
-    for (const hangUp of standing) hangUp();
+    for (const endResponse of longLived) endResponse();
   });
   face.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
-      json(text),
+      parseBody(text),
     );
-    scope.setErrorHandler((error, request, reply) => writeFailure(error, request, reply));
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply));
     scope.route({
       method: [...METHODS],
       url: MCP_PATHS[0]!,
       onRequest: async (request) => {
         if (isForeign(request)) {
-          throw problem('OperationNotAllowedError', { message: 'Web pages of other sites are not served here' });
+          throw problem('OperationNotAllowedError', {
+            message: 'MCP requests from web pages of other sites are refused',
+          });
         }
         callers.set(request, {
           owner: await keyOf(request),
@@ -56,56 +58,62 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
       },
       handler: async (request, reply) => {
         const ended = new Promise((resolve) => reply.raw.once('close', resolve));
-        const over = new AbortController();
-        const hangUp = () => over.abort();
-        if (waitsForNews(request)) {
-          standing.add(hangUp);
-          ended.then(() => standing.delete(hangUp));
+        const stopped = new AbortController();
+        const endResponse = () => stopped.abort();
+        if (isLongLived(request)) {
+          longLived.add(endResponse);
+          ended.then(() => longLived.delete(endResponse));
         }
         const { answer } = await endpoint();
-        const asked = webRequest(request, AbortSignal.any([goneSignal(reply), over.signal]));
+        const transportRequest = webRequest(request, AbortSignal.any([goneSignal(reply), stopped.signal]));
         const body = request.method === 'POST' ? request.body : undefined;
-        const response = await answer({ request: asked, body, caller: callers.get(request)!, ended, hangUp });
-        return send(reply, response, over.signal);
+        const response = await answer({
+          request: transportRequest,
+          body,
+          caller: callers.get(request)!,
+          ended,
+          endResponse,
+        });
+        return send(reply, response, stopped.signal);
       },
     });
   });
 }
 
-const waitsForNews = ({ method, body }: FastifyRequest) =>
+const isLongLived = ({ method, body }: FastifyRequest) =>
   method === 'GET' || (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
 
-/** For the transport, which looks at method and headers; the body goes beside it, parsed. */
+/** Converts to a web Request for the transport, which reads only method and headers; the parsed body is passed separately. */
 function webRequest({ method, headers: given }: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  // The name that was asked for is looked at before, and may be none.
+  // The Host header was checked before and may be missing, so a fixed host name is used.
   return new Request(`http://localhost${MCP_PATHS[0]}`, { method, headers, signal });
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Response, over: AbortSignal): unknown {
+function send(reply: FastifyReply, { status, headers, body }: Response, stopped: AbortSignal): unknown {
   reply.code(status);
   for (const [name, value] of headers) if (name !== 'connection') reply.header(name, value);
-  return reply.send(body ? Readable.from(bytesOf(body, over), { objectMode: false }) : '');
+  return reply.send(body ? Readable.from(bytesOf(body, stopped), { objectMode: false }) : '');
 }
 
-/** Until it ends, its client is gone, or it is told to be over. */
-async function* bytesOf(body: ReadableStream<Uint8Array>, over: AbortSignal): AsyncGenerator<Uint8Array> {
+/** Yields the body until it ends, the client disconnects or `stopped` is aborted. */
+async function* bytesOf(body: ReadableStream<Uint8Array>, stopped: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
-  over.addEventListener('abort', leave, { once: true });
+  stopped.addEventListener('abort', leave, { once: true });
   try {
-    if (over.aborted) return;
+    if (stopped.aborted) return;
     for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
   } finally {
-    over.removeEventListener('abort', leave);
+    stopped.removeEventListener('abort', leave);
     leave();
   }
 }
 
-function json(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -114,8 +122,8 @@ function json(text: string): unknown {
   }
 }
 
-/** As JSON-RPC, by the status that HTTP has for it. */
-function writeFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
+/** Sends a failure as JSON-RPC error with the matching HTTP status. */
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
   const { statusCode } = error as { statusCode?: number };
   const known = error instanceof Problem;
   const status = known ? error.code : statusCode !== undefined && statusCode < 500 ? statusCode : 500;
@@ -124,7 +132,7 @@ function writeFailure(error: unknown, request: FastifyRequest, reply: FastifyRep
   const retryAfter = known ? error.facts.retryAfter : undefined;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  const code = known && error.facts.path === 'body' ? PARSE_ERROR : REFUSED;
+  const code = known && error.facts.path === 'body' ? PARSE_ERROR : REQUEST_REFUSED;
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

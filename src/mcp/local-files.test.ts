@@ -35,7 +35,7 @@ it.each([
   expect(Buffer.from((await files.read(name, signal)).bytes).toString()).toBe(content);
 });
 
-it('reads by the whole path, and names the file', async () => {
+it('reads by absolute path and returns the file name', async () => {
   const { name, bytes } = await files.read(path.join(dir, 'open/a'), signal);
   expect([name, Buffer.from(bytes).toString()]).toEqual(['a', 'open/a']);
 });
@@ -48,15 +48,15 @@ it.each(['../secret', 'below/../../secret', '../open-not/secret', 'out', 'up/sec
   },
 );
 
-it('does not read what is secret by its whole path', async () => {
+it('refuses an absolute path outside the folders', async () => {
   await expect(files.read(path.join(dir, 'secret'), signal)).rejects.toThrow(/is not a file within/);
   await expect(files.read('/etc/hostname', signal)).rejects.toThrow(/is not a file within/);
 });
 
-it.skipIf(process.platform === 'win32')('waits for no pipe', async () => {
+it.skipIf(process.platform === 'win32')('does not wait for a pipe', async () => {
   await expect(files.read('pipe', signal)).rejects.toThrow(/is not a file within/);
 });
 
-it('reads nothing that is too large', async () => {
+it('refuses files that are too large', async () => {
   await expect(files.read('large', signal)).rejects.toThrow(/larger than 100 MB/);
 });

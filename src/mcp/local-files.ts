@@ -1,4 +1,4 @@
-/** Files of this machine, for a client that runs here too: only within folders that its person has named. */
+/** Reads local files for clients on this machine, only within the folders that the user allowed. */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,27 +10,27 @@ export interface LocalFile {
 }
 
 export interface LocalFiles {
-  /** The folders, for a refusal to name. */
+  /** The allowed folders, for error messages. */
   readonly folders: readonly string[];
-  /** Rejects with a ToolError when it is outside of the folders, no file, or too large. */
+  /** Rejects with a ToolError if the path is outside the folders, not a file, or too large. */
   read(file: string, signal: AbortSignal): Promise<LocalFile>;
 }
 
 const MAX_BYTES = 100_000_000;
-/** A pipe is opened without waiting for who writes to it, and links that have come since are not followed. */
-const HOW = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+/** Does not block on a pipe without a writer, and refuses a symbolic link created after the check. */
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** `folders` are given as a person writes them; one that is not there is an error. */
+/** Opens the folders. Rejects if one does not exist. */
 export async function openLocalFiles(folders: readonly string[]): Promise<LocalFiles> {
   const real = await Promise.all(folders.map((folder) => realpath(folder)));
   return {
     folders: real,
     async read(file, signal) {
       const outside = new ToolError(`path: ${file} is not a file within ${real.join(', ')}`);
-      // Links are followed first, so that none leads out.
+      // Resolves symbolic links before the check, so that none leads outside.
       const found = await realpath(path.resolve(real[0] ?? '.', file)).catch(() => undefined);
       if (found === undefined || !real.some((folder) => isWithin(found, folder))) throw outside;
-      const handle = await open(found, HOW).catch((error: NodeJS.ErrnoException) => {
+      const handle = await open(found, OPEN_FLAGS).catch((error: NodeJS.ErrnoException) => {
         throw new ToolError(`path: ${file} cannot be read (${error.code})`);
       });
       try {
@@ -47,6 +47,6 @@ export async function openLocalFiles(folders: readonly string[]): Promise<LocalF
 }
 
 function isWithin(file: string, folder: string): boolean {
-  const way = path.relative(folder, file);
-  return way !== '' && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+  const relative = path.relative(folder, file);
+  return relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -1,19 +1,19 @@
 /**
- * Signs of life while a tool works, for clients that asked for them. The numbers must grow with each sign, so between two
- * finished parts they creep towards the next one and never reach it.
+ * Progress notifications while a tool works, for clients that requested them. The protocol requires growing numbers, so
+ * between two finished steps the number approaches the next step without reaching it.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-const BEAT_MS = 3_000;
-/** After so long the part at work is shown as half done. */
-const HALF_MS = 10_000;
+const INTERVAL_MS = 3_000;
+/** After this time the current step counts as about half done. */
+const HALFWAY_MS = 10_000;
 
 export interface Progress {
-  /** One more of the parts is done. */
+  /** Reports one more finished step. */
   done(message: string): void;
 }
 
-/** Runs `work` and tells how far it is; `message` is what it does at first. */
+/** Runs `work` and sends progress notifications; `message` is shown until the first step is done. */
 export async function withProgress<T>(
   { mcpReq }: ServerContext,
   total: number,
@@ -24,26 +24,26 @@ export async function withProgress<T>(
   if (progressToken === undefined) return work({ done() {} });
   const startedAt = performance.now();
   let parts = 0;
-  let told = -1;
+  let sent = -1;
   let words = message;
-  const tell = () => {
+  const notify = () => {
     const elapsed = performance.now() - startedAt;
-    const progress = Math.round((parts + (0.9 * elapsed) / (elapsed + HALF_MS)) * 1e4) / 1e4;
-    if (progress <= told) return;
-    told = progress;
-    // A client that is gone is noticed by others.
+    const progress = Math.round((parts + (0.9 * elapsed) / (elapsed + HALFWAY_MS)) * 1e4) / 1e4;
+    if (progress <= sent) return;
+    sent = progress;
+    // A failed notification is ignored: the transport handles a lost client.
     mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress, total, message: words } })
       .catch(() => {});
   };
-  tell();
-  const beat = setInterval(tell, BEAT_MS);
+  notify();
+  const beat = setInterval(notify, INTERVAL_MS);
   try {
     return await work({
       done(next) {
         parts += 1;
         words = next;
-        if (parts < total) tell();
+        if (parts < total) notify();
       },
     });
   } finally {

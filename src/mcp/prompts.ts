@@ -1,4 +1,4 @@
-/** Two beginnings of a conversation, for clients that offer them to a person. */
+/** Two prompts that clients can offer to a person. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
@@ -7,24 +7,24 @@ export function addPrompts(server: McpServer): void {
     'summarize_page',
     {
       title: 'Summarize a web page',
-      description: 'Reads a page and sums it up.',
-      argsSchema: z.object({ url: z.string().describe('The address of the page.') }),
+      description: 'Reads a page and summarizes it.',
+      argsSchema: z.object({ url: z.string().describe('URL of the page.') }),
     },
     ({ url }) =>
       message(
-        `Read ${url} with the tool read_url, to its end if it comes in pieces. Then sum it up in a few sentences, and name what it says first, what it leaves open, and when it was published if it says so.`,
+        `Read ${url} with the tool read_url, to its end if it comes in parts. Then summarize it in a few sentences: its main point, the questions it leaves open, and its publication date if given.`,
       ),
   );
   server.registerPrompt(
     'research',
     {
       title: 'Answer a question from the web',
-      description: 'Searches, reads what fits, and answers with sources.',
-      argsSchema: z.object({ question: z.string().describe('What you want to know.') }),
+      description: 'Searches the web, reads relevant pages, and answers with sources.',
+      argsSchema: z.object({ question: z.string().describe('The question to answer.') }),
     },
     ({ question }) =>
       message(
-        `Answer this question: ${question}\n\nSearch with search_web, in several wordings. Read the pages that fit with read_urls. Compare what they say, prefer what is newer and closer to the source, and name the address behind each statement. Say so if they disagree or do not answer it.`,
+        `Answer this question: ${question}\n\nSearch with search_web, using several wordings. Read the relevant pages with read_urls. Compare them, prefer newer pages and primary sources, and cite the URL for each statement. Say so if the pages disagree or do not answer the question.`,
       ),
   );
 }

@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { countTokens, loadTokens } from '#reader/index.ts';
-import { layOut, shown } from './reading.ts';
+import { formatExcerpt, formatPage } from './reading.ts';
 
 /** Of characters that take the most tokens. */
 const LONG_ADDRESS = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
 const page = (content: string) => ({ title: '', description: '', url: 'blob:x', content, usage: { tokens: 1 } });
 
-it('says what a target answered with, when that is no success', () => {
-  expect(layOut({ ...page('Gone.'), targetStatus: 404 })).toContain('Status: 404');
-  expect(layOut({ ...page('Here.'), targetStatus: 200 })).not.toContain('Status');
+it('shows the status of a target unless it is 200', () => {
+  expect(formatPage({ ...page('Gone.'), targetStatus: 404 })).toContain('Status: 404');
+  expect(formatPage({ ...page('Here.'), targetStatus: 200 })).not.toContain('Status');
 });
 
-describe('a piece of a text in its fence', () => {
+describe('a fenced excerpt', () => {
   it.each([
     ['an address', 'http://a.example/', 'Bees find home by the sun.\n\n'.repeat(5_000)],
     ['an address that is long', LONG_ADDRESS, 'Bees find home by the sun.\n\n'.repeat(5_000)],
     ['marks of the page', 'http://a.example/', '<<<END UNTRUSTED '.repeat(5_000)],
   ])('has no more tokens than it may: %s', async (_, source, content) => {
     await loadTokens();
-    const text = layOut(page(content));
+    const text = formatPage(page(content));
     for (const tokens of [500, 600, 8_000]) {
       let at = 0;
       // The beginning, and how it goes on.
       for (let pieces = 0; pieces < 3; pieces++) {
-        const answer = await shown({ text }, source, { offset: at, tokens });
+        const answer = await formatExcerpt({ text }, source, { offset: at, tokens });
         expect(countTokens(answer)).toBeLessThanOrEqual(tokens);
         const next = Number(/`offset`: (\d+)/.exec(answer)![1]);
         expect(next).toBeGreaterThan(at);

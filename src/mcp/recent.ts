@@ -1,61 +1,60 @@
 /**
- * The pages that somebody read lately: a list for their client to show, and the texts, so that the rest of a long page is
- * the rest of the same text and is not charged again. Each caller has a shelf of their own; each is bounded in number, size
- * and time, and so are all together.
+ * Recently read pages of each caller. Clients list them, and further parts of a long page come from the same text without
+ * a second charge. Number, size and age are bounded per caller and in total.
  */
 
 export interface RecentPage {
   readonly url: string;
-  /** Of which reading it is: the address and the options that shape the text. */
+  /** Key of the read: the URL and the options that shape the text. */
   readonly reading: string;
   readonly text: string;
   readonly readAt: number;
 }
 
-export interface Shelf {
+export interface RecentPages {
   put(page: Omit<RecentPage, 'readAt'>): void;
-  /** The text of the same reading, while it is remembered. */
+  /** Returns the page of the same read, if still stored. */
   find(reading: string): RecentPage | undefined;
-  /** The latest first, each address once. */
+  /** Lists pages, latest first, each URL once. */
   list(): RecentPage[];
-  /** Forgets them all. */
+  /** Removes all pages. */
   clear(): void;
 }
 
-export interface Shelves {
-  /** One that nobody else gets. */
-  open(): Shelf;
-  /** That of a name. */
-  of(name: string): Shelf;
+export interface RecentPageStore {
+  /** Creates unshared recent pages. */
+  open(): RecentPages;
+  /** Returns the recent pages of a named caller; creates them if needed. */
+  of(name: string): RecentPages;
 }
 
 const MAX_PAGES = 30;
 const MAX_CHARACTERS = 4_000_000;
-/** Of all shelves together; each takes a byte or two. */
-const MAX_CHARACTERS_OF_ALL = 50_000_000;
+/** Limit over all callers; a character takes one or two bytes. */
+const MAX_TOTAL_CHARACTERS = 50_000_000;
 const MAX_NAMES = 1_000;
-const KEPT_MS = 15 * 60_000;
+const KEEP_MS = 15 * 60_000;
 
-export function createShelves(now: () => number = Date.now): Shelves {
-  /** Of all shelves, in the order in which they were put, with the shelf on which each stands. */
-  const places = new Map<RecentPage, Map<string, RecentPage>>();
+export function createRecentPageStore(now: () => number = Date.now): RecentPageStore {
+  /** All pages in order of insertion, each with the map that holds it. */
+  const owners = new Map<RecentPage, Map<string, RecentPage>>();
   let characters = 0;
-  const named = new Map<string, Shelf>();
+  const named = new Map<string, RecentPages>();
 
   function drop(page: RecentPage): void {
-    places.get(page)?.delete(page.reading);
-    places.delete(page);
+    owners.get(page)?.delete(page.reading);
+    owners.delete(page);
     characters -= page.text.length;
   }
 
-  function tidy(): void {
-    for (const page of places.keys()) {
-      if (characters <= MAX_CHARACTERS_OF_ALL && now() - page.readAt <= KEPT_MS) return;
+  function evictExpired(): void {
+    for (const page of owners.keys()) {
+      if (characters <= MAX_TOTAL_CHARACTERS && now() - page.readAt <= KEEP_MS) return;
       drop(page);
     }
   }
 
-  function open(): Shelf {
+  function open(): RecentPages {
     const pages = new Map<string, RecentPage>();
     const shorten = () => {
       let own = 0;
@@ -70,19 +69,19 @@ export function createShelves(now: () => number = Date.now): Shelves {
       put(page) {
         const known = pages.get(page.reading);
         if (known) drop(known);
-        const kept = { ...page, readAt: now() };
-        pages.set(kept.reading, kept);
-        places.set(kept, pages);
-        characters += kept.text.length;
+        const stored = { ...page, readAt: now() };
+        pages.set(stored.reading, stored);
+        owners.set(stored, pages);
+        characters += stored.text.length;
         shorten();
-        tidy();
+        evictExpired();
       },
       find(reading) {
-        tidy();
+        evictExpired();
         return pages.get(reading);
       },
       list() {
-        tidy();
+        evictExpired();
         const byUrl = new Map<string, RecentPage>();
         for (const page of [...pages.values()].reverse()) if (!byUrl.has(page.url)) byUrl.set(page.url, page);
         return [...byUrl.values()];
@@ -96,18 +95,18 @@ export function createShelves(now: () => number = Date.now): Shelves {
   return {
     open,
     of(name) {
-      const shelf = named.get(name) ?? open();
+      const recent = named.get(name) ?? open();
       named.delete(name);
-      named.set(name, shelf);
+      named.set(name, recent);
       const [oldest] = named;
       if (named.size > MAX_NAMES && oldest) {
         named.delete(oldest[0]);
         oldest[1].clear();
       }
-      return shelf;
+      return recent;
     },
   };
 }
 
-/** Remembers nothing: for callers who cannot be told apart. */
-export const noShelf: Shelf = { put() {}, find: () => undefined, list: () => [], clear() {} };
+/** Stores nothing: for callers that cannot be told apart. */
+export const noRecentPages: RecentPages = { put() {}, find: () => undefined, list: () => [], clear() {} };

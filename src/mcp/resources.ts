@@ -1,24 +1,27 @@
-/** Pages that the caller read lately, and any other page by its address; and what each option means. */
+/** MCP resources: recently read pages, any page by its URL, and the description of all options. */
 import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { describe } from '#http/openapi.ts';
 import { OPTIONS } from '#reader/index.ts';
-import { failureWords, ToolError, UNEXPECTED } from './failures.ts';
+import { signalOf } from './caller.ts';
+import { describeFailure, ToolError, UNEXPECTED_FAILURE } from './failures.ts';
 import { withProgress } from './progress.ts';
-import { cleanAddress, OPTIONS_URI, readText, shown } from './reading.ts';
+import { formatExcerpt, normalizeUrl, OPTIONS_URI, readText } from './reading.ts';
 import type { McpNeeds } from './server.ts';
-import { signalOf } from './speaker.ts';
 
 const PAGE = 'lectern://page/';
-/** A person who picks a page wants more of it than a model that looks around. */
+/** Larger than the default of the tools: a person who picks a page wants most of it. */
 const PAGE_TOKENS = 25_000;
 
 export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
 
-export function addResources(server: McpServer, { speakerOf, onError }: Pick<McpNeeds, 'speakerOf' | 'onError'>): void {
+export function addResources(
+  server: McpServer,
+  { resolveCaller, onError }: Pick<McpNeeds, 'resolveCaller' | 'onError'>,
+): void {
   const list = async (context: ServerContext) => ({
-    resources: (await speakerOf(context)).shelf
+    resources: (await resolveCaller(context)).recent
       .list()
-      // Files that were sent can be read again by nobody but who has them.
+      // Uploaded files have no URL to read again.
       .filter(({ url }) => /^https?:/.test(url))
       .map(({ url }) => ({ uri: pageUri(url), name: url, mimeType: 'text/markdown' })),
   });
@@ -28,24 +31,24 @@ export function addResources(server: McpServer, { speakerOf, onError }: Pick<Mcp
     template,
     {
       title: 'A web page',
-      description: 'A page as Markdown, by its percent-encoded address. Those that were read lately are listed.',
+      description: 'A page as Markdown, by its percent-encoded URL. Recently read pages are listed.',
       mimeType: 'text/markdown',
     },
     async (uri, _, context) => {
-      const { client, shelf } = await speakerOf(context);
+      const { client, recent } = await resolveCaller(context);
       const signal = signalOf(context);
       try {
-        const address = cleanAddress(decoded(uri.href.slice(PAGE.length)), 'url');
-        const text = await withProgress(context, 1, `Reading ${address}`, (progress) =>
-          readText({ client, shelf, signal, progress, files: undefined }, address, {}, { name: address, offset: 0 }),
+        const target = normalizeUrl(decoded(uri.href.slice(PAGE.length)), 'url');
+        const text = await withProgress(context, 1, `Reading ${target}`, (progress) =>
+          readText({ client, recent, signal, progress, files: undefined }, target, {}, { name: target, offset: 0 }),
         );
-        const fenced = await shown(text, address, { offset: 0, tokens: PAGE_TOKENS });
+        const fenced = await formatExcerpt(text, target, { offset: 0, tokens: PAGE_TOKENS });
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced }] };
       } catch (error) {
         if (signal.aborted) throw error;
-        const words = failureWords(error);
+        const words = describeFailure(error);
         if (words === undefined) onError(error);
-        throw new Error(words ?? UNEXPECTED);
+        throw new Error(words ?? UNEXPECTED_FAILURE);
       }
     },
   );
@@ -53,8 +56,8 @@ export function addResources(server: McpServer, { speakerOf, onError }: Pick<Mcp
     'options',
     OPTIONS_URI,
     {
-      title: 'Options of the reader',
-      description: 'What each name in `options` of the reading tools means.',
+      title: 'Reader options',
+      description: 'Describes each option that the reading tools accept in `options`.',
       mimeType: 'text/markdown',
     },
     (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: optionsText() }] }),
@@ -65,7 +68,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ToolError('url: this is not percent-encoded as an address has to be.');
+    throw new ToolError('url: not a valid percent-encoded URL.');
   }
 }
 

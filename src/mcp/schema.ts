@@ -1,17 +1,17 @@
-/** Schemas of tools whose JSON form is made once: that takes milliseconds, and anybody may ask for lists, at no cost. */
+/** Caches the JSON form of tool schemas: converting takes milliseconds, and listing tools is free for every caller. */
 import type { z } from 'zod';
 
 type Schema = Pick<z.ZodObject, '~standard'>;
 
 const known = new WeakMap<z.ZodObject, Schema>();
 
-export function withJsonOnce(schema: z.ZodObject): Schema {
-  const made = known.get(schema) ?? { '~standard': { ...schema['~standard'], jsonSchema: jsonOnce(schema) } };
+export function cacheJsonSchema(schema: z.ZodObject): Schema {
+  const made = known.get(schema) ?? { '~standard': { ...schema['~standard'], jsonSchema: cachedConverters(schema) } };
   known.set(schema, made);
   return made;
 }
 
-function jsonOnce({ '~standard': { jsonSchema } }: z.ZodObject): Schema['~standard']['jsonSchema'] {
+function cachedConverters({ '~standard': { jsonSchema } }: z.ZodObject): Schema['~standard']['jsonSchema'] {
   const forms = new Map<string, Record<string, unknown>>();
   const once =
     (io: 'input' | 'output'): (typeof jsonSchema)['input'] =>

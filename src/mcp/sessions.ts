@@ -1,22 +1,22 @@
 /**
- * Sessions of clients that speak a protocol before 2026-07-28: giving up a call and listing what was read span several
- * requests there. Bounded in number, for each caller and in all, and in how long one may rest.
+ * Sessions for protocols before 2026-07-28, where cancelling a call and listing recent pages span several requests. Their
+ * number is bounded per caller and in total; idle ones expire.
  */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { Shelf } from './recent.ts';
+import type { RecentPages } from './recent.ts';
 
 const MAX_SESSIONS = 500;
-const MAX_OF_CALLER = 50;
+const MAX_PER_CALLER = 50;
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 
 export interface Session {
   readonly id: string;
-  /** Nobody else may use it, whoever learns its id. */
+  /** Only this owner may use the session, even if others learn its id. */
   readonly owner: string | undefined;
-  /** Pages that a caller without a key read, since such callers cannot be told apart otherwise. */
-  readonly shelf: Shelf;
+  /** Recent pages of a caller without a key, who is known only by the session. */
+  readonly recent: RecentPages;
   answer(exchange: SessionExchange): Promise<Response>;
 }
 
@@ -24,14 +24,14 @@ export interface SessionExchange {
   readonly request: Request;
   readonly body: unknown;
   readonly authInfo: AuthInfo;
-  /** Settles when the answer is out, or its client gone. */
+  /** Settles when the response is sent or the client has disconnected. */
   readonly ended: Promise<unknown>;
-  /** Ends the answer where it is. */
-  readonly hangUp: () => void;
+  /** Ends the response early. */
+  readonly endResponse: () => void;
 }
 
 export interface Sessions {
-  /** A new session for the caller; undefined when there are too many at work. */
+  /** Opens a session; `undefined` if too many sessions are busy. */
   open(caller: SessionCaller): Promise<Session | undefined>;
   find(id: string, owner: string | undefined): Session | undefined;
   close(): Promise<void>;
@@ -39,36 +39,36 @@ export interface Sessions {
 
 export interface SessionCaller {
   readonly owner: string | undefined;
-  /** By which its sessions are counted: a key, or an address. */
-  readonly counted: string;
+  /** What sessions are limited by: a key or an IP address. */
+  readonly limitKey: string;
 }
 
-interface Kept extends Session {
-  readonly counted: string;
+interface OpenSession extends Session {
+  readonly limitKey: string;
   readonly server: McpServer;
   usedAt: number;
-  /** Requests that wait for their answer, a stream that waits for news among them. */
+  /** Number of unfinished requests, including open event streams. */
   waiting: number;
 }
 
 export interface SessionNeeds {
   readonly makeServer: () => McpServer;
-  readonly makeShelf: () => Shelf;
+  readonly makeRecent: () => RecentPages;
   readonly now?: () => number;
 }
 
-export function createSessions({ makeServer, makeShelf, now = Date.now }: SessionNeeds): Sessions {
-  /** The one that rested longest first. */
-  const sessions = new Map<string, Kept>();
+export function createSessions({ makeServer, makeRecent, now = Date.now }: SessionNeeds): Sessions {
+  /** Least recently used first. */
+  const sessions = new Map<string, OpenSession>();
   let sweeper: NodeJS.Timeout | undefined;
 
-  async function drop(session: Kept): Promise<void> {
+  async function drop(session: OpenSession): Promise<void> {
     sessions.delete(session.id);
     if (sessions.size === 0) {
       clearInterval(sweeper);
       sweeper = undefined;
     }
-    session.shelf.clear();
+    session.recent.clear();
     await session.server.close();
   }
 
@@ -78,25 +78,25 @@ export function createSessions({ makeServer, makeShelf, now = Date.now }: Sessio
   }
 
   /**
-   * Makes room by ending a session that rests: of the caller who has most of them, so that nobody loses theirs to one who
-   * opens many, the one that rested longest. False when all are at work.
+   * Ends an idle session if there are `most` or more: the least recently used one of the caller with the most sessions, so
+   * that one caller cannot displace the others. Returns false if all sessions are busy.
    */
-  async function makeRoom(all: readonly Kept[], most: number): Promise<boolean> {
+  async function evictIfFull(all: readonly OpenSession[], most: number): Promise<boolean> {
     if (all.length < most) return true;
     const has = new Map<string, number>();
-    for (const { counted } of all) has.set(counted, (has.get(counted) ?? 0) + 1);
-    let ending: Kept | undefined;
+    for (const { limitKey } of all) has.set(limitKey, (has.get(limitKey) ?? 0) + 1);
+    let ending: OpenSession | undefined;
     for (const session of all) {
       if (session.waiting > 0) continue;
-      if (!ending || has.get(session.counted)! > has.get(ending.counted)!) ending = session;
+      if (!ending || has.get(session.limitKey)! > has.get(ending.limitKey)!) ending = session;
     }
     if (ending) await drop(ending);
     return ending !== undefined;
   }
 
-  async function open({ owner, counted }: SessionCaller): Promise<Session | undefined> {
-    const own = [...sessions.values()].filter((session) => session.counted === counted);
-    if (!(await makeRoom(own, MAX_OF_CALLER)) || !(await makeRoom([...sessions.values()], MAX_SESSIONS)))
+  async function open({ owner, limitKey }: SessionCaller): Promise<Session | undefined> {
+    const own = [...sessions.values()].filter((session) => session.limitKey === limitKey);
+    if (!(await evictIfFull(own, MAX_PER_CALLER)) || !(await evictIfFull([...sessions.values()], MAX_SESSIONS)))
       return undefined;
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -108,32 +108,32 @@ export function createSessions({ makeServer, makeShelf, now = Date.now }: Sessio
     });
     const server = makeServer();
     await server.connect(transport);
-    /** Answers that are still being waited for, by the ids of their requests. */
+    /** Functions that end unfinished responses, by request id. */
     const answers = new Map<unknown, () => void>();
-    const session: Kept = {
+    const session: OpenSession = {
       id,
       owner,
-      counted,
+      limitKey,
       server,
-      shelf: makeShelf(),
+      recent: makeRecent(),
       usedAt: now(),
       waiting: 0,
-      async answer({ request, body, authInfo, ended, hangUp }) {
+      async answer({ request, body, authInfo, ended, endResponse }) {
         session.waiting += 1;
         sessions.delete(id);
         sessions.set(id, session);
-        const asked = requestIdOf(body);
-        if (asked !== undefined) answers.set(asked, hangUp);
+        const requestId = requestIdOf(body);
+        if (requestId !== undefined) answers.set(requestId, endResponse);
         ended.then(() => {
           session.waiting -= 1;
           session.usedAt = now();
-          if (answers.get(asked) === hangUp) answers.delete(asked);
+          if (answers.get(requestId) === endResponse) answers.delete(requestId);
         });
         const response = await transport.handleRequest(request, {
           authInfo,
           ...(body !== undefined && { parsedBody: body }),
         });
-        // Nothing comes any more for what was given up, so nothing would end its stream.
+        // The transport sends no answer to a cancelled call, so its stream must be ended here.
         answers.get(cancelledIn(body))?.();
         return response;
       },

@@ -1,27 +1,27 @@
-/** Which vectors say something new. Both ways are greedy and end alike for the same input. */
+/** Selects vectors that differ from each other. Both algorithms are greedy and deterministic. */
 
-export interface Kept {
-  /** Places of those that are kept: in order, or by how much each adds. */
+export interface Selection {
+  /** Indexes of kept vectors, in input order or in order of selection. */
   readonly kept: readonly number[];
-  /** The others, each with the kept one that is most like it. */
+  /** The other vectors, each with its most similar kept vector. */
   readonly dropped: readonly { readonly index: number; readonly like: number; readonly similarity: number }[];
 }
 
-/** So many multiplications are done in about ten milliseconds; then others have their turn. */
-const AT_ONCE = 10_000_000;
+/** Multiplications between two yields to the event loop; they take about ten milliseconds. */
+const YIELD_AFTER_OPERATIONS = 10_000_000;
 
-/** Keeps a vector unless it is at least so similar to one that was kept before it. */
-export async function withoutRepeats(
+/** Keeps a vector unless its similarity to an earlier kept vector is at least `threshold`. */
+export async function removeDuplicates(
   vectors: readonly Float32Array[],
   threshold: number,
   signal: AbortSignal,
-): Promise<Kept> {
-  const units = vectors.map(unit);
-  const turn = createYielder(signal);
+): Promise<Selection> {
+  const units = vectors.map(normalize);
+  const yieldAfter = createYielder(signal);
   const kept: number[] = [];
-  const dropped: Kept['dropped'][number][] = [];
+  const dropped: Selection['dropped'][number][] = [];
   for (const [index, vector] of units.entries()) {
-    await turn(kept.length * vector.length);
+    await yieldAfter(kept.length * vector.length);
     const nearest = nearestOf(vector, kept, units);
     if (nearest && nearest.similarity >= threshold) dropped.push({ index, ...nearest });
     else kept.push(index);
@@ -30,23 +30,23 @@ export async function withoutRepeats(
 }
 
 /**
- * The first vector, then again and again the one whose most similar kept vector is least similar to it (farthest-point
- * traversal: Gonzalez 1985), until there are `count`.
+ * Selects `count` vectors by farthest-point traversal (Gonzalez 1985): starts with the first and repeatedly adds the one
+ * least similar to all kept vectors.
  */
-export async function mostDifferent(
+export async function selectMostDifferent(
   vectors: readonly Float32Array[],
   count: number,
   signal: AbortSignal,
-): Promise<Kept> {
-  const units = vectors.map(unit);
-  const turn = createYielder(signal);
+): Promise<Selection> {
+  const units = vectors.map(normalize);
+  const yieldAfter = createYielder(signal);
   const nearest = units.map(() => ({ like: -1, similarity: Number.NEGATIVE_INFINITY }));
   const kept: number[] = [];
   const left = new Set(units.keys());
   for (let next = 0; kept.length < Math.min(count, units.length); ) {
     kept.push(next);
     left.delete(next);
-    await turn(left.size * units[next]!.length);
+    await yieldAfter(left.size * units[next]!.length);
     let farthest = -1;
     for (const index of left) {
       const similarity = dot(units[index]!, units[next]!);
@@ -55,7 +55,7 @@ export async function mostDifferent(
     }
     next = farthest;
   }
-  return { kept, dropped: [...left].map((index) => ({ index, ...shownNearest(nearest[index]!) })) };
+  return { kept, dropped: [...left].map((index) => ({ index, ...roundSimilarity(nearest[index]!) })) };
 }
 
 function nearestOf(vector: Float32Array, kept: readonly number[], units: readonly Float32Array[]) {
@@ -65,15 +65,15 @@ function nearestOf(vector: Float32Array, kept: readonly number[], units: readonl
     const found = dot(vector, units[index]!);
     if (found > similarity) [like, similarity] = [index, found];
   }
-  return like < 0 ? undefined : shownNearest({ like, similarity });
+  return like < 0 ? undefined : roundSimilarity({ like, similarity });
 }
 
-const shownNearest = ({ like, similarity }: { like: number; similarity: number }) => ({
+const roundSimilarity = ({ like, similarity }: { like: number; similarity: number }) => ({
   like,
   similarity: Math.round(similarity * 1e4) / 1e4,
 });
 
-function unit(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector));
   return length > 0 ? vector.map((value) => value / length) : vector;
 }
@@ -84,12 +84,12 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Lets others have their turn every so many multiplications; rejects once the signal is aborted. */
+/** Returns a function that yields to the event loop after enough work, and rejects once the signal is aborted. */
 function createYielder(signal: AbortSignal): (work: number) => Promise<void> {
   let done = 0;
   return async (work) => {
     done += work;
-    if (done < AT_ONCE) return;
+    if (done < YIELD_AFTER_OPERATIONS) return;
     done = 0;
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();

@@ -1,31 +1,31 @@
-/** MCP over the standard streams: one client, which started this process and is gone when its end of them is. */
+/** MCP over the standard streams, for the one client that started this process. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '#client/index.ts';
 import type { LocalFiles } from './local-files.ts';
-import { createShelves } from './recent.ts';
+import { createRecentPageStore } from './recent.ts';
 import { createMcpServer } from './server.ts';
 
 export interface StdioNeeds {
   readonly version: string;
-  /** Asked for with each call; opened at the first, since many clients start all they know and call few. */
+  /** Called for each request; opens the client at the first, since many started servers are never used. */
   readonly client: () => Promise<Client>;
   readonly files?: LocalFiles | undefined;
   readonly input: Readable;
   readonly output: Writable;
   readonly onError: (error: unknown) => void;
-  /** Ends it from here. */
+  /** Stops serving when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** A line may hold a document in base64. */
+/** Large enough for a document in base64. */
 const MAX_LINE_BYTES = 150_000_000;
 
-/** Serves until the client has gone or the signal is aborted; what it still waited for is given up then. */
+/** Serves until the client disconnects or the signal is aborted; then cancels unfinished calls. */
 export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
   const { client, input, output, onError, signal } = needs;
-  const shelf = createShelves().open();
-  const speakerOf = async () => ({ client: await client(), shelf });
+  const recent = createRecentPageStore().open();
+  const resolveCaller = async () => ({ client: await client(), recent });
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_LINE_BYTES });
   const gone = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
@@ -33,7 +33,7 @@ export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  const handle = serveStdio(() => createMcpServer({ ...needs, speakerOf }), { transport, onerror: onError });
+  const handle = serveStdio(() => createMcpServer({ ...needs, resolveCaller }), { transport, onerror: onError });
   await gone;
   await handle.close();
 }

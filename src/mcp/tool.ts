@@ -1,21 +1,21 @@
-/** What a tool is, whatever the transport: what it takes, what it may do, and how it does it over the client. */
+/** The contract of a tool, independent of the transport: input, output, progress and the function that runs it. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Client } from '#client/index.ts';
-import { LEAST_TOKENS, MOST_TOKENS, STANDARD_TOKENS } from './budget.ts';
+import { DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS } from './budget.ts';
 import type { LocalFiles } from './local-files.ts';
 import type { Progress } from './progress.ts';
-import type { Shelf } from './recent.ts';
+import type { RecentPages } from './recent.ts';
 
-/** What one call of a tool works with. */
+/** Context of one tool call. */
 export interface ToolCall {
-  /** Speaks for the caller: with their key, from their address. */
+  /** Calls the faces with the caller's key and IP address. */
   readonly client: Client;
-  /** Aborted when the caller gives the call up, or is gone. */
+  /** Aborted when the caller cancels the call or disconnects. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  readonly shelf: Shelf;
-  /** Absent where no file of this machine may be read. */
+  readonly recent: RecentPages;
+  /** Local files; `undefined` if none may be read. */
   readonly files: LocalFiles | undefined;
 }
 
@@ -24,35 +24,35 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Of the structured answer; only for tools that answer no foreign text, which must stay within its fence. */
+  /** Schema of a structured answer. Only for tools that return no untrusted text, which must stay fenced. */
   readonly output?: z.ZodObject;
-  /** Whether it reaches out to the web, rather than working on what it is given. */
+  /** Whether the tool accesses the web. */
   readonly openWorld: boolean;
-  /** How many parts the work has, for progress. */
-  readonly parts: (args: z.output<Input>) => number;
-  /** What is told before the first part is done. */
-  readonly doing: (args: z.output<Input>) => string;
+  /** Number of steps, for progress. */
+  readonly steps: (args: z.output<Input>) => number;
+  /** Progress message until the first step is done. */
+  readonly progressMessage: (args: z.output<Input>) => string;
   readonly run: (args: z.output<Input>, call: ToolCall) => Promise<CallToolResult>;
 }
 
-/** Ties the functions of a tool to its input. */
+/** Infers the argument types of a tool's functions from its input schema. */
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool =>
-  // A list of tools of many inputs; each is only called with what its own schema let through.
+  // Safe: each tool is called only with arguments that its own schema has validated.
   tool as unknown as Tool;
 
 export const maxTokens = () =>
   z
     .int()
-    .min(LEAST_TOKENS)
-    .max(MOST_TOKENS)
-    .default(STANDARD_TOKENS)
-    .describe(`The most tokens that the whole answer may have, ${LEAST_TOKENS} to ${MOST_TOKENS}.`);
+    .min(MIN_TOKENS)
+    .max(MAX_TOKENS)
+    .default(DEFAULT_TOKENS)
+    .describe(`Maximum tokens of the whole answer, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
 export const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: 'text', text })),
 });
 
-/** The same twice, as the protocol asks: for clients that know of structure, and as text for those that don't. */
+/** Returns structured content and the same as text, as the protocol requires for older clients. */
 export const structuredResult = (value: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: value,

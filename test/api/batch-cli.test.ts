@@ -132,7 +132,7 @@ it.each([
     { total: 5_000, completed: 4_998, failed: 1, total_tokens: 0 },
     '[#############################-]  99 %  4,999 of 5,000 lines, 1 failed',
   ],
-  [null, 'processing: the input is being read'],
+  [null, 'processing: reading the input'],
 ])('shows how far %j is', (stats, expected) => {
   expect(progressLine({ status: 'processing', stats })).toBe(expected);
 });

@@ -209,7 +209,7 @@ describe('for a server', () => {
       expect(refused).toEqual({ isError: true, text: expect.stringMatching(/not known.*LECTERN_API_KEY/) });
       const away = await connect(['--server', 'http://127.0.0.1:9']);
       const nobody = await call(away.client, 'read_url', { url: `${site.origin}/tea` });
-      expect(nobody).toEqual({ isError: true, text: expect.stringMatching(/127\.0\.0\.1:9.*has to start it/) });
+      expect(nobody).toEqual({ isError: true, text: expect.stringMatching(/127\.0\.0\.1:9.*must start it/) });
     },
     START_MS,
   );

@@ -47,7 +47,7 @@ it('greets with every face, a curl line for each, and one key, once', async () =
     expect((await fetch(`${url}${label === 'flow gateway' ? '/' : '/live'}`)).status).toBe(200);
   }
   expect(greeting).toContain('no browser');
-  expect(greeting).toContain('LECTERN_RAEDER_PORT is no setting');
+  expect(greeting).toContain('LECTERN_RAEDER_PORT is not a known setting');
   const key = /API key, shown only this once: (lectern_\S+)/.exec(greeting)![1]!;
   const headers = { authorization: `Bearer ${key}` };
   expect(await (await fetch(first.place('reader'), { headers })).text()).toContain('[Authenticated as]');

@@ -9,7 +9,7 @@ import { createOwnPlaces } from '#net/guard/own-addresses.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
-import { openLocalIndex, openSearch, parseQuery, createIndexingReader } from '#search/index.ts';
+import { createIndexingReader, openLocalIndex, openSearch, parseQuery } from '#search/index.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

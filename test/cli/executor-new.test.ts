@@ -59,7 +59,7 @@ const shout = async (url: string, endpoint = '/shout') => {
   return (await answer.json()) as { header: { requestId: string; status: unknown }; data: { text: string }[] };
 };
 
-it('its test passes, and its flow answers', async () => {
+it('passes its test and answers in its flow', async () => {
   const made = lectern('executor', 'new', 'Shouter', 'mine');
   expect([made.status, made.stdout.trim()]).toEqual([0, path.join(folder, 'mine')]);
   const test = spawnSync(process.execPath, ['--test'], { cwd: path.join(folder, 'mine'), encoding: 'utf8', env });
@@ -71,7 +71,7 @@ it('its test passes, and its flow answers', async () => {
   expect(code).toBe(0);
 });
 
-it('in TypeScript it runs, or is refused with what to do', async () => {
+it('runs in TypeScript, or is refused with advice', async () => {
   const made = lectern('executor', 'new', 'Typed', 'typed', '--language', 'ts');
   expect(made.status).toBe(0);
   expect(made.stderr.includes('does not run TypeScript: use Node 22.18 or newer')).toBe(!RUNS_TYPESCRIPT);
@@ -89,7 +89,7 @@ it('in TypeScript it runs, or is refused with what to do', async () => {
   expect(lectern('executor', '--uses', 'typed/config.yml').stderr).toContain('does not run TypeScript');
 });
 
-it('a module of a module that is TypeScript is refused so too', async () => {
+it('is also refused if an imported module is TypeScript', async () => {
   mkdirSync(path.join(folder, 'mixed'), { recursive: true });
   renameSync(path.join(folder, 'typed/executor.ts'), path.join(folder, 'mixed/typed.ts'));
   writeFileSync(path.join(folder, 'mixed/package.json'), '{"type": "module"}');
@@ -103,7 +103,7 @@ it('a module of a module that is TypeScript is refused so too', async () => {
   expect(refused.stderr).toContain('does not run TypeScript');
 });
 
-it('its failures are in the log of `lectern flow`: who, where, which request, and the stack', async () => {
+it('logs failures with executor, endpoint, request and stack', async () => {
   writeFileSync(
     path.join(folder, 'failing.mjs'),
     `import { Executor } from 'lectern/flow';

@@ -36,7 +36,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     ...(dialect === 'postgres' && { LECTERN_DATABASE_URL: databaseUrl! }),
   });
 
-  test('is told, done, and done no second time', { timeout: LONG_MS }, async () => {
+  test('is shown, done, and not done twice', { timeout: LONG_MS }, async () => {
     const told = await migrate(['--dry-run'], environment());
     expect(told.exit).toBe('ok');
     const names = ['accounts', 'batch', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];
@@ -55,7 +55,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     expect((await migrate([], environment())).exit).toBe('ok');
   });
 
-  test('of a later version is left alone', { timeout: LONG_MS }, async () => {
+  test('refuses tables of a later version', { timeout: LONG_MS }, async () => {
     const later = Array.from({ length: 90 }, (_, at) => ({ name: `later-${at}`, up: async () => {} }));
     const known = (await migrate(['--dry-run'], environment())).rooms;
     const { seen } = known.find(({ room }: { room: string }) => room === 'crawl');
@@ -67,11 +67,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     expect(seen).toBeLessThan(later.length);
     const refused = await migrate([], environment());
     expect(refused).toMatchObject({ exit: 'failed', rooms: undefined });
-    expect(refused.notes.join()).toContain('the tables of crawl are of version 90');
+    expect(refused.notes.join()).toContain('the tables of crawl have version 90');
   });
 });
 
-it('tells that the database is away', { timeout: LONG_MS }, async () => {
+it('reports an unreachable database', { timeout: LONG_MS }, async () => {
   const away = { LECTERN_DATA_DIR: dir, LECTERN_DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
   const { exit, notes } = await migrate([], away);
   expect(exit).toBe('unreachable');

@@ -41,7 +41,7 @@ async function install(dir: string): Promise<void> {
   await rm(source, { recursive: true });
 }
 
-it('reads, embeds, indexes and finds where nothing else is', { timeout: LONG_MS }, async () => {
+it('reads, embeds, indexes and searches without a checkout', { timeout: LONG_MS }, async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'package-'));
   try {
     await install(dir);

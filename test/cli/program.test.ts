@@ -17,7 +17,7 @@ import { quiet } from '../support/quiet-context.ts';
 const LONG_MS = 120_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-it('lists commands as they are', async () => {
+it('lists commands like their files', async () => {
   for (const { name, description, load } of COMMANDS) {
     const command = (await load())(quiet);
     expect({ name: command.name(), description: command.description() }).toEqual({ name, description });
@@ -25,7 +25,7 @@ it('lists commands as they are', async () => {
   expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length);
 });
 
-it('shows a short help, whichever way it is asked', { timeout: LONG_MS }, async () => {
+it('shows a short help for every form of the request', { timeout: LONG_MS }, async () => {
   const alone = await runProgram([]);
   expect(alone).toMatchObject({ code: 0, error: '' });
   for (const { name } of COMMANDS) expect(alone.out).toContain(`  ${name} `);
@@ -37,7 +37,7 @@ it('shows a short help, whichever way it is asked', { timeout: LONG_MS }, async 
   expect((await runProgram(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-it('loads no more for help than it needs', { timeout: LONG_MS }, async () => {
+it('loads only what the help needs', { timeout: LONG_MS }, async () => {
   const heavy = /^\/\/ node_modules\/(?:zod|fastify|undici|pino|kysely|parse5|yaml|ipaddr\.js)\//gm;
   for (const args of [['--help'], ...COMMANDS.map(({ name }) => [name, '--help'])]) {
     const { out, error } = await runProgram(args, { env: { NODE_DEBUG: 'esm,module' } });
@@ -51,7 +51,7 @@ it('loads no more for help than it needs', { timeout: LONG_MS }, async () => {
   }
 });
 
-it('colours for terminals, or as it is told', { timeout: LONG_MS }, async () => {
+it('uses colours for terminals, or as configured', { timeout: LONG_MS }, async () => {
   const bold = '\x1b[1m';
   expect((await runProgram(['--help'])).out).not.toContain(bold);
   expect((await runProgram(['--help'], { env: { FORCE_COLOR: '1' } })).out).toContain(bold);
@@ -71,14 +71,14 @@ describe('exit codes', () => {
     ['no', 'failed'],
   ])('%s', (error, exit) => expect(exitOf(error)).toBe(exit));
 
-  it('of many', () => {
+  it('of several targets', () => {
     expect(exitOfMany({ done: 3, failed: 0 })).toBe('ok');
     expect(exitOfMany({ done: 3, failed: 1 })).toBe('someFailed');
     expect(exitOfMany({ done: 0, failed: 1 })).toBe('failed');
   });
 });
 
-it('is a program of its package', { timeout: LONG_MS }, async () => {
+it('is the program of the package', { timeout: LONG_MS }, async () => {
   const { bin, files } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
   expect(bin).toEqual({ lectern: 'dist/main.js' });
   expect(files).toContain('dist');
@@ -92,7 +92,7 @@ it('is a program of its package', { timeout: LONG_MS }, async () => {
   await rm(dir, { recursive: true });
 });
 
-it('is built with every module that is started by its name', async () => {
+it('bundles every module that is started by name', async () => {
   const files = (await readdir(path.join(ROOT, 'src'), { recursive: true })).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),
   );

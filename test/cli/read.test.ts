@@ -51,7 +51,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     site.close();
   });
 
-  it('reads a page, which is then found by a search', async () => {
+  it('reads a page that a search then finds', async () => {
     const { out, error, code } = await runProgram(['read', `${base}/`, '--with-links-summary'], { env: env() });
     expect({ error, code }).toEqual({ error: '', code: 0 });
     expect(out).toContain(`URL Source: ${base}/`);
@@ -64,7 +64,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect(JSON.parse(found.out)).toMatchObject([{ url: `${base}/` }]);
   });
 
-  it('reads the input as HTML under an address, and files as what they are', async () => {
+  it('reads the standard input as HTML with a base URL, and files by their type', async () => {
     const html = '<article><h1>Hello</h1><p>A <a href="/x">link</a>.</p></article>';
     const input = await runProgram(['read', '-', '--url', 'https://example.com/a', '--json'], {
       env: env(),
@@ -84,7 +84,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect(await readFile(file, 'utf8')).toContain('| green | 3 |');
   });
 
-  it('tells what a target answered with, and fails for it when asked to', async () => {
+  it('reports the status of a target and fails with --fail', async () => {
     const gone = `${base}/gone`;
     const said = `lectern: ${gone}: the target answered with status 410\n`;
     const plain = await runProgram(['read', gone, '-f', 'text'], { env: env() });
@@ -106,7 +106,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect({ error: whole.error, code: whole.code }).toEqual({ error: '', code: 0 });
   });
 
-  it('tells on the standard error what the text that is written has no room for', async () => {
+  it('prints warnings to the standard error if the output cannot contain them', async () => {
     const { error, out, code } = await runProgram(['read', `${base}/tea`, '-f', 'html', '--remove-selector', '.none'], {
       env: env(),
     });
@@ -122,7 +122,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     });
   });
 
-  it('counts those apart that answered with an error', async () => {
+  it('counts targets with an error status separately', async () => {
     const all = ['/tea', '/gone', '/broken', '/x/gone'].map((at) => base + at);
     const kept = path.join(dir, 'kept');
     expect(await runProgram(['read', ...all, '--out-dir', kept], { env: env() })).toMatchObject({
@@ -152,7 +152,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     ).toEqual([200, 410, 500, 410]);
   });
 
-  it('counts them apart of a site as well', async () => {
+  it('counts them separately for a site too', async () => {
     const site = ['read', '--site', `${base}/shop/`, '--delay', '0', '--no-sitemap', '--json'];
     const summary = '1 read, 1 answered with an error status (410 1)';
     const plain = await runProgram(site, { env: env() });
@@ -162,7 +162,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect(failing).toMatchObject({ error: expect.stringContaining(summary), code: 22 });
   });
 
-  it('reads a site into a folder, and goes on with a run that was stopped', async () => {
+  it('reads a site into a folder and resumes an interrupted run', async () => {
     const site = ['read', '--site', `${base}/`, '--delay', '0', '--no-sitemap', '--out-dir', path.join(dir, 'site')];
     const whole = await runProgram(site, { env: env() });
     expect(whole).toMatchObject({
@@ -193,7 +193,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect([...sources(out), ...sources(rest.out)].sort()).toEqual([`${base}/`, `${base}/coffee`, `${base}/tea`]);
   });
 
-  it('says how to go on when a page of a site cannot be written', async () => {
+  it('says how to resume when a page of a site cannot be written', async () => {
     const place = path.join(dir, 'no-room');
     const site = ['read', '--site', `${base}/`, '--delay', '0', '--no-sitemap', '--out-dir', place];
     await runProgram(site, { env: env() });
@@ -210,7 +210,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect((await readdir(place)).every((one) => one.endsWith('.md'))).toBe(true);
   });
 
-  it('tells why nothing of a site was read', async () => {
+  it('says why no page of a site was read', async () => {
     const closed = http.createServer(({ url }, response) => {
       response.end(url === '/robots.txt' ? 'User-agent: *\nDisallow: /' : '<h1>Tea</h1>');
     });
@@ -226,7 +226,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     closed.close();
   });
 
-  it('gives up runs that were stopped, which count until then', async () => {
+  it('cancels interrupted runs, which count against the limit until then', async () => {
     const env = {
       LECTERN_DATA_DIR: path.join(dir, 'runs'),
       LECTERN_ALLOW_NETWORKS: '127.0.0.1',
@@ -246,7 +246,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     expect((await runProgram([...line, '--limit', '1'], { env })).code).toBe(0);
   });
 
-  it('refuses in one line what it is not allowed', async () => {
+  it('refuses forbidden targets in one line', async () => {
     const { out, error, code } = await runProgram(['read', 'http://10.0.0.1/'], { env: env() });
     expect({ out, error, code }).toEqual({
       out: '',
@@ -260,7 +260,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
   const addresses = (many: number) => Array.from({ length: many }, (_, one) => `https://a.test/${one}`);
   const isBad = (url: string) => Number(url.split('/').at(-1)) % 10 < 3;
 
-  it('10,000 of which a third fails: what is read is written, what failed is listed, memory is bounded', async () => {
+  it('10,000 of which a third fails: writes pages, lists failures, bounds memory', async () => {
     const stub = await startStub((url) => (isBad(url) ? { status: 422 } : {}));
     const list = path.join(dir, 'list.txt');
     await writeFile(list, `# addresses\n\n${addresses(10_000).join('\n')}\n`);
@@ -283,12 +283,12 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const before = stub.asked.length;
     const again = await runProgram(['read', '--list', list, '--out-dir', pages, '--concurrency', '16'], at(stub));
     expect(again.code).toBe(3);
-    expect(again.error).toContain('0 read, 7,000 were there, 3,000 failed');
+    expect(again.error).toContain('0 read, 7,000 skipped (file exists), 3,000 failed');
     expect(stub.asked.length - before).toBe(3_000);
     await stub.close();
   });
 
-  it('come in their order, in text and as lines of JSON', async () => {
+  it('are printed in order, as text and as lines of JSON', async () => {
     const stub = await startStub((url) => (url.endsWith('/1') ? { status: 422 } : {}));
     const input = addresses(3).join('\r\n');
     const json = await runProgram(['read', '--list', '-', '--json'], { ...at(stub), input });
@@ -310,7 +310,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     await stub.close();
   });
 
-  it('end at once with a wrong key, or when the server is away', async () => {
+  it('end at once with an invalid key or an unreachable server', async () => {
     const stub = await startStub(() => ({ status: 401 }));
     const refused = await runProgram(['read', ...addresses(50), '--concurrency', '1'], at(stub));
     expect(refused.code).toBe(4);
@@ -322,7 +322,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     expect(away.error).toContain(`No answer from ${stub.url}`);
   });
 
-  it('are stopped by Ctrl-C, and the same command goes on', async () => {
+  it('are stopped by Ctrl-C and continue with the same command', async () => {
     const stub = await startStub((url) => (url.endsWith('/5') ? { hangs: true } : {}));
     const pages = path.join(dir, 'stopped');
     const child = startProgram(['read', ...addresses(6), '--out-dir', pages, '--concurrency', '1'], at(stub));
@@ -332,26 +332,26 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const { code, error } = await over;
     expect({ code, error }).toEqual({
       code: 130,
-      error: 'lectern: stopped: 5 read; the same command goes on where this one was\n',
+      error: 'lectern: stopped: 5 read; run the same command again to continue\n',
     });
     expect((await readdir(pages)).filter((name) => !name.endsWith('.md'))).toEqual([]);
     expect(await readdir(pages)).toHaveLength(5);
     await stub.close();
   });
 
-  it('are read once where a list names one twice', async () => {
+  it('are read once if a list contains one twice', async () => {
     const stub = await startStub();
     const pages = path.join(dir, 'twice');
     const input = 'https://a.test/1\nhttps://a.test/1\nhttps://a.test/2\nhttps://a.test/1\n';
     const read = await runProgram(['read', '--list', '-', '--out-dir', pages], { ...at(stub), input });
-    expect(read).toEqual({ out: '', error: '2 read, 2 were there\n', code: 0 });
+    expect(read).toEqual({ out: '', error: '2 read, 2 skipped (file exists)\n', code: 0 });
     expect(stub.asked.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
     await stub.close();
   });
 });
 
-describe('an input that does not end', { timeout: LONG_MS }, () => {
-  it('is answered line by line, and Ctrl-C ends it', async () => {
+describe('an input without an end', { timeout: LONG_MS }, () => {
+  it('is processed line by line until Ctrl-C', async () => {
     const stub = await startStub();
     const child = startProgram(['read', '--list', '-', '--json'], at(stub));
     const over = once(child, 'close');
@@ -379,7 +379,7 @@ describe('an input that does not end', { timeout: LONG_MS }, () => {
     await stub.close();
   });
 
-  it('is not waited for when the key is refused', async () => {
+  it('is not awaited when the key is refused', async () => {
     const stub = await startStub(() => ({ status: 401 }));
     const child = startProgram(['read', '--list', '-'], at(stub));
     const over = ended(child);
@@ -389,8 +389,8 @@ describe('an input that does not end', { timeout: LONG_MS }, () => {
   });
 });
 
-describe('a program among others', { timeout: LONG_MS }, () => {
-  it('ends quietly when nobody reads on', async () => {
+describe('as a program', { timeout: LONG_MS }, () => {
+  it('exits quietly when its output is closed', async () => {
     const stub = await startStub((url) => ({ title: url.repeat(5_000) }));
     const child = startProgram(['read', ...Array.from({ length: 40 }, (_, one) => `https://a.test/${one}`)], at(stub));
     const { stderr } = child;
@@ -405,12 +405,12 @@ describe('a program among others', { timeout: LONG_MS }, () => {
     await stub.close();
   });
 
-  it('warns of a server of another version, and not of one of its own', async () => {
+  it('warns about a server of another version only', async () => {
     const other = await startStub(undefined, '3.4.5');
     const warned = await runProgram(['read', 'https://a.test/'], at(other));
     expect(warned.code).toBe(0);
     expect(warned.error).toMatch(
-      /^lectern: warning: .* is of version 3\.4\.5, this program of \d+\.\d+\.\d+: options may differ\n$/,
+      /^lectern: warning: .* runs version 3\.4\.5, this program is \d+\.\d+\.\d+: options may differ\n$/,
     );
     await other.close();
     const same = await startStub();
@@ -421,13 +421,13 @@ describe('a program among others', { timeout: LONG_MS }, () => {
   it.each([
     ['no command', ['raed'], /unknown command 'raed'\n\(Did you mean read\?\)/],
     ['no option', ['read', 'x', '--with-link'], /unknown option '--with-link'/],
-    ['nothing to read', ['read'], /say what to read/],
-    ['no file', ['read', './nothing.pdf'], /there is no file/],
+    ['nothing to read', ['read'], /nothing to read/],
+    ['no file', ['read', './nothing.pdf'], /no such file/],
     ['no number', ['read', 'x', '--concurrency', 'many'], /whole number/],
     ['no choice', ['read', 'x', '--preset', 'none'], /Allowed choices are reader/],
-    ['no field', ['read', 'x', '--viewport', 'depth=3'], /viewport has no depth/],
-    ['no server', ['read', 'x', '--server', 'localhost'], /begins with http/],
-    ['a picture that nobody could fetch', ['read', 'x', '-f', 'markdown+pageshot', '--json'], /an address of a server/],
+    ['no field', ['read', 'x', '--viewport', 'depth=3'], /viewport has no field depth/],
+    ['no server', ['read', 'x', '--server', 'localhost'], /must start with http/],
+    ['a picture that nobody could fetch', ['read', 'x', '-f', 'markdown+pageshot', '--json'], /a URL on a server/],
     ['two outputs', ['read', 'x', 'y', '-o', 'z'], /--out-dir/],
   ])('tells of %s, with the code of a wrong line', async (_, args, said) => {
     const { out, error, code } = await runProgram(args);
@@ -453,7 +453,7 @@ describe('with a server', { timeout: LONG_MS }, () => {
   const run = (args: readonly string[], input?: string) =>
     runProgram(args, { env: environment, ...(input && { input }) });
 
-  it('gives options as they are given', async () => {
+  it('passes options unchanged', async () => {
     const html =
       '<h1>Hello</h1><p>A <a href="https://example.com/x">link</a> <a href="https://example.com/x">again</a>.</p>';
     const markdown = await run(['read', '-', '--markdown', 'headingStyle=setext', '--retain-links', 'none'], html);
@@ -468,7 +468,7 @@ describe('with a server', { timeout: LONG_MS }, () => {
     expect(wrong).toMatchObject({ out: '', code: 2, error: expect.stringContaining('maxTokens must be at least 500') });
   });
 
-  it('streams lines', async () => {
+  it('streams lines of JSON', async () => {
     const { out, code } = await run(['read', '-', '--stream'], '<h1>Hello</h1>');
     expect(code).toBe(0);
     const events = out
@@ -478,7 +478,7 @@ describe('with a server', { timeout: LONG_MS }, () => {
     expect(events.at(-1)).toMatchObject({ source: '-', page: { content: expect.stringContaining('Hello') } });
   });
 
-  it('embeds and reranks texts of arguments and of the input', async () => {
+  it('embeds and reranks texts from arguments and the standard input', async () => {
     const { out, code } = await run(['embed', 'one', '-'], 'two\n{"text": "three"}\n"four"\n');
     expect(code).toBe(0);
     const lines = out
@@ -501,7 +501,7 @@ describe('with a server', { timeout: LONG_MS }, () => {
     expect((await run(['embed', 'x', '--model', 'nothing'])).code).toBe(1);
   });
 
-  it('tells of a key that is not known', async () => {
+  it('reports an unknown key', async () => {
     const { code, error } = await run(['embed', 'one', '--key', 'lectern_wrong']);
     expect(code).toBe(4);
     expect(error.trimEnd().split('\n')).toHaveLength(1);

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { type Kept, mostDifferent, withoutRepeats } from '../similar.ts';
+import { removeDuplicates, type Selection, selectMostDifferent } from '../similar.ts';
 import { defineTool, structuredResult } from '../tool.ts';
 import { modelFor } from './models.ts';
 
 const MAX_TEXTS = 500;
-const STANDARD_THRESHOLD = 0.9;
+const DEFAULT_THRESHOLD = 0.9;
 
 export const deduplicate = defineTool({
   name: 'deduplicate',
-  title: 'Drop texts that say the same',
+  title: 'Remove near-duplicate texts',
   description:
-    'Finds texts that say the same by the cosine of their embeddings. By `threshold`: in order, each text is kept unless it is that similar to one kept before. By `keep`: so many texts that differ most from each other, beginning with the first. The answer names each text by its place in `texts`, from 0.',
+    'Finds near-duplicates by the cosine similarity of embeddings. With `threshold`: keeps each text, in order, unless it is at least that similar to a kept one. With `keep`: selects that many texts that differ most from each other, starting with the first. The answer gives indexes into `texts`, from 0.',
   input: z.strictObject({
     texts: z.array(z.string().min(1)).min(1).max(MAX_TEXTS).describe('The texts to compare.'),
     threshold: z
@@ -18,9 +18,9 @@ export const deduplicate = defineTool({
       .min(-1)
       .max(1)
       .optional()
-      .describe(`How similar texts are that count as the same, -1 to 1. Default: ${STANDARD_THRESHOLD}.`),
-    keep: z.int().min(1).optional().describe('How many texts to keep, instead of a `threshold`.'),
-    model: z.string().optional().describe('The id of an embedding model. Default: the first that is served.'),
+      .describe(`Similarity from which texts count as duplicates, -1 to 1. Default: ${DEFAULT_THRESHOLD}.`),
+    keep: z.int().min(1).optional().describe('Number of texts to keep, instead of a `threshold`.'),
+    model: z.string().optional().describe('Id of an embedding model. Default: the first one served.'),
   }),
   output: z.object({
     model: z.string(),
@@ -28,16 +28,16 @@ export const deduplicate = defineTool({
     dropped: z.array(z.object({ index: z.int(), like: z.int(), similarity: z.number() })),
   }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ texts }) => `Comparing ${texts.length} texts`,
-  async run({ texts, threshold = STANDARD_THRESHOLD, keep, model }, call) {
-    const asked = await modelFor(call, 'embeddings', model);
-    const request = { model: asked, input: texts, normalized: true, truncate: true };
+  steps: () => 1,
+  progressMessage: ({ texts }) => `Comparing ${texts.length} texts`,
+  async run({ texts, threshold = DEFAULT_THRESHOLD, keep, model }, call) {
+    const modelId = await modelFor(call, 'embeddings', model);
+    const request = { model: modelId, input: texts, normalized: true, truncate: true };
     const { data, model: name } = await call.client.embed(request, { signal: call.signal });
     const vectors = data.map(({ embedding }) => Float32Array.from(embedding as readonly number[]));
-    const found: Kept = await (keep === undefined
-      ? withoutRepeats(vectors, threshold, call.signal)
-      : mostDifferent(vectors, keep, call.signal));
+    const found: Selection = await (keep === undefined
+      ? removeDuplicates(vectors, threshold, call.signal)
+      : selectMostDifferent(vectors, keep, call.signal));
     return structuredResult({ model: name, ...found });
   },
 });

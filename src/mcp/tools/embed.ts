@@ -9,12 +9,12 @@ const MAX_INPUTS = 100;
 
 export const embed = defineTool({
   name: 'embed',
-  title: 'Turn texts into vectors',
+  title: 'Embed texts',
   description:
-    'Turns texts into vectors of an embedding model, for a program to store or compare. To find texts that say the same use deduplicate, to order them by a question use rerank.',
+    'Turns texts into embedding vectors for a program to store or compare. To remove near-duplicates use deduplicate; to order texts by relevance use rerank.',
   input: z.strictObject({
-    input: z.array(z.string().min(1)).min(1).max(MAX_INPUTS).describe('The texts, one vector each.'),
-    model: z.string().optional().describe('The id of an embedding model. Default: the first that is served.'),
+    input: z.array(z.string().min(1)).min(1).max(MAX_INPUTS).describe('Texts to embed, one vector each.'),
+    model: z.string().optional().describe('Id of an embedding model. Default: the first one served.'),
     task: z.string().optional().describe(EMBED_FIELDS.task.meaning),
     dimensions: z.int().min(1).optional().describe(EMBED_FIELDS.dimensions.meaning),
     embedding_type: z
@@ -28,11 +28,11 @@ export const embed = defineTool({
     vectors: z.array(z.union([z.array(z.number()), z.string()])),
   }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ input }) => `Embedding ${input.length} texts`,
+  steps: () => 1,
+  progressMessage: ({ input }) => `Embedding ${input.length} texts`,
   async run({ input, model, task, dimensions, embedding_type, max_tokens: tokens }, call) {
-    const asked = await modelFor(call, 'embeddings', model);
-    const request = { model: asked, input, task, dimensions, embedding_type };
+    const modelId = await modelFor(call, 'embeddings', model);
+    const request = { model: modelId, input, task, dimensions, embedding_type };
     const answer = await call.client.embed(request, { signal: call.signal });
     const vectors = answer.data.map(({ embedding }) => embedding);
     const result = structuredResult({ model: answer.model, vectors });
@@ -40,7 +40,7 @@ export const embed = defineTool({
     const size = countTokens(JSON.stringify(result.structuredContent));
     if (size > tokens) {
       throw new ToolError(
-        `max_tokens: the vectors would take ${size} tokens. Embed fewer texts at once, ask for fewer \`dimensions\`, set \`embedding_type\` to "base64", or raise \`max_tokens\`.`,
+        `max_tokens: the vectors take ${size} tokens. Embed fewer texts, request fewer \`dimensions\`, set \`embedding_type\` to "base64", or raise \`max_tokens\`.`,
       );
     }
     return result;

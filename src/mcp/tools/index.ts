@@ -1,10 +1,10 @@
-/** Every tool, in the order in which they are listed. */
+/** All tools, in the order of the tool list. */
 import type { LocalFiles } from '../local-files.ts';
 import type { Tool } from '../tool.ts';
 import { crawlSite } from './crawl-site.ts';
 import { deduplicate } from './deduplicate.ts';
 import { embed } from './embed.ts';
-import { readDocument, readDocumentHere } from './read-document.ts';
+import { readDocument, readDocumentWithFiles } from './read-document.ts';
 import { readUrl } from './read-url.ts';
 import { readUrls } from './read-urls.ts';
 import { rerank } from './rerank.ts';
@@ -17,7 +17,7 @@ export const toolsFor = (files: LocalFiles | undefined): readonly Tool[] => [
   crawlSite,
   searchWeb,
   searchIndex,
-  files ? readDocumentHere(files.folders) : readDocument,
+  files ? readDocumentWithFiles(files.folders) : readDocument,
   screenshot,
   rerank,
   embed,

@@ -1,8 +1,8 @@
-/** Which model is asked when the caller names none. */
+/** Chooses the model if the caller names none. */
 import { ToolError } from '../failures.ts';
 import type { ToolCall } from '../tool.ts';
 
-/** The first of the served models that does this. */
+/** Returns the given model, else the first served model with this output. Throws a ToolError if there is none. */
 export async function modelFor(
   { client, signal }: ToolCall,
   output: 'embeddings' | 'rerank',
@@ -13,6 +13,6 @@ export async function modelFor(
   const found = models.find(({ output_modalities: modalities }) => modalities.includes(output));
   if (found) return found.id;
   throw new ToolError(
-    `This server has no model for ${output === 'rerank' ? 'ranking' : 'embedding'}; a person can add one with \`lectern models pull\`.`,
+    `This server has no ${output === 'rerank' ? 'reranking' : 'embedding'} model; a person can add one with \`lectern models pull\`.`,
   );
 }

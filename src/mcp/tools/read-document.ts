@@ -2,57 +2,65 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Target } from '#client/index.ts';
 import { ToolError } from '../failures.ts';
-import { cleanAddress, OWN_OPTIONS, optionsAsThere, pageOption, readOptions, readText, shown } from '../reading.ts';
+import {
+  COMMON_OPTIONS,
+  formatExcerpt,
+  furtherOptionsBrief,
+  normalizeUrl,
+  pageOption,
+  readOptions,
+  readText,
+} from '../reading.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
 import { offset } from './read-url.ts';
 
 const SOURCES = ['url', 'base64', 'path'] as const;
 
 const input = {
-  url: z.string().optional().describe('Where the document is, by http or https.'),
-  base64: z.string().optional().describe('The bytes of the document in base64; give its `name` too.'),
-  name: z.string().max(255).optional().describe('The file name that belongs to `base64`: its ending tells the kind.'),
+  url: z.string().optional().describe('URL of the document, http or https.'),
+  base64: z.string().optional().describe('Content of the document in base64; also give its `name`.'),
+  name: z.string().max(255).optional().describe('File name for `base64`; its extension tells the file type.'),
   max_tokens: maxTokens(),
   offset: offset(),
   page: pageOption,
-  respondWith: OWN_OPTIONS.respondWith,
-  timeout: OWN_OPTIONS.timeout,
-  options: optionsAsThere,
+  respondWith: COMMON_OPTIONS.respondWith,
+  timeout: COMMON_OPTIONS.timeout,
+  options: furtherOptionsBrief,
 };
 
-const facts = {
+const shared = {
   name: 'read_document',
   title: 'Read a document',
   openWorld: true,
-  parts: () => 1,
+  steps: () => 1,
 } as const;
 
-const kinds =
-  'Reads a PDF, Word, Excel, PowerPoint, OpenDocument, EPUB or HTML file, a picture or plain text, and answers it as Markdown';
+const READS =
+  'Reads a PDF, Word, Excel, PowerPoint, OpenDocument, EPUB or HTML file, an image or plain text, and returns it as Markdown';
 
-/** For callers whose files are not here. */
+/** For remote callers: no local files. */
 export const readDocument = defineTool({
-  ...facts,
-  description: `${kinds}: one of \`url\` and \`base64\`. Pictures of text are recognized.`,
+  ...shared,
+  description: `${READS}. Give one of \`url\` and \`base64\`. Text in images is recognized.`,
   input: z.strictObject(input),
-  doing: ({ url, name }) => `Reading ${url ?? name ?? 'a document'}`,
+  progressMessage: ({ url, name }) => `Reading ${url ?? name ?? 'a document'}`,
   run: (args, call) => read(args, call),
 });
 
-/** For a client on this machine, with files that its person has opened to it. */
-export const readDocumentHere = (folders: readonly string[]) =>
+/** For a client on this machine: also reads local files in the allowed folders. */
+export const readDocumentWithFiles = (folders: readonly string[]) =>
   defineTool({
-    ...facts,
-    description: `${kinds}: one of \`url\`, \`base64\` and \`path\`. Pictures of text are recognized.`,
+    ...shared,
+    description: `${READS}. Give one of \`url\`, \`base64\` and \`path\`. Text in images is recognized.`,
     input: z.strictObject({
       ...input,
       path: z
         .string()
         .min(1)
         .optional()
-        .describe(`A file on this machine, within ${folders.join(', ')}.`),
+        .describe(`Path of a local file within ${folders.join(', ')}.`),
     }),
-    doing: ({ url, name, path }) => `Reading ${url ?? path ?? name ?? 'a document'}`,
+    progressMessage: ({ url, name, path }) => `Reading ${url ?? path ?? name ?? 'a document'}`,
     run: (args, call) => read(args, call),
   });
 
@@ -70,18 +78,21 @@ async function read({ url, base64, path, name, max_tokens: tokens, offset, ...gi
   const named = [url, base64, path].filter((value) => value !== undefined).length;
   if (named !== 1) {
     const allowed = SOURCES.filter((source) => source !== 'path' || call.files);
-    throw new ToolError(`Give exactly one of ${allowed.join(', ')}; there ${named ? `are ${named}` : 'is none'}.`);
+    throw new ToolError(`Give exactly one of ${allowed.join(', ')}; got ${named}.`);
   }
-  const { target, source } = await targetOf({ url, base64, path, name }, call);
+  const { target, source } = await loadTarget({ url, base64, path, name }, call);
   const text = await readText(call, target, readOptions(given), { name: source, offset });
-  return textResult(await shown(text, words(source), { offset, tokens }));
+  return textResult(await formatExcerpt(text, displayName(source), { offset, tokens }));
 }
 
-/** What is read, and a name for it that no other document has. */
-async function targetOf({ url, base64, path, name }: Pick<Given, 'url' | 'base64' | 'path' | 'name'>, call: ToolCall) {
+/** Returns the target and a unique name for it. */
+async function loadTarget(
+  { url, base64, path, name }: Pick<Given, 'url' | 'base64' | 'path' | 'name'>,
+  call: ToolCall,
+) {
   if (url !== undefined) {
-    const address = cleanAddress(url, 'url');
-    return { target: address, source: address };
+    const normalized = normalizeUrl(url, 'url');
+    return { target: normalized, source: normalized };
   }
   const file = base64 !== undefined ? { name, bytes: decoded(base64) } : await call.files!.read(path!, call.signal);
   const hash = createHash('sha256').update(file.bytes).digest('hex');
@@ -89,11 +100,11 @@ async function targetOf({ url, base64, path, name }: Pick<Given, 'url' | 'base64
   return { target, source: `${file.name ?? 'document'}#${hash}` };
 }
 
-/** Without the hash, which tells a reader nothing. */
-const words = (source: string) => source.replace(/#[\da-f]{64}$/, '');
+/** Removes the hash from the name of a document. */
+const displayName = (source: string) => source.replace(/#[\da-f]{64}$/, '');
 
 function decoded(text: string): Uint8Array {
   const body = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/\s+/g, '');
-  if (body === '' || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(body)) throw new ToolError('base64: this is not valid base64.');
+  if (body === '' || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(body)) throw new ToolError('base64: not valid base64.');
   return Buffer.from(body, 'base64');
 }

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { cleanAddress, furtherOptions, OWN_OPTIONS, pageOption, readOptions, readText, shown } from '../reading.ts';
+import {
+  COMMON_OPTIONS,
+  formatExcerpt,
+  furtherOptions,
+  normalizeUrl,
+  pageOption,
+  readOptions,
+  readText,
+} from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 export const offset = () =>
@@ -7,27 +15,27 @@ export const offset = () =>
     .int()
     .min(0)
     .default(0)
-    .describe('Where to go on in a long text: the number that the answer before named. Other arguments as before.');
+    .describe('Where to continue in a long text: the number named by the previous answer. Keep the other arguments.');
 
 export const readUrl = defineTool({
   name: 'read_url',
   title: 'Read a web page',
   description:
-    'Reads one web page, PDF, Office file or picture at an address and answers its content as Markdown. Long texts come in pieces. For several addresses use read_urls.',
+    'Reads one web page, PDF, Office file or image at a URL and returns its content as Markdown. Long texts come in parts. For several URLs use read_urls.',
   input: z.strictObject({
-    url: z.string().min(1).describe('The http or https address to read.'),
+    url: z.string().min(1).describe('URL to read, http or https.'),
     max_tokens: maxTokens(),
     offset: offset(),
-    ...OWN_OPTIONS,
+    ...COMMON_OPTIONS,
     page: pageOption,
     options: furtherOptions,
   }),
   openWorld: true,
-  parts: () => 1,
-  doing: ({ url }) => `Reading ${url}`,
+  steps: () => 1,
+  progressMessage: ({ url }) => `Reading ${url}`,
   async run({ url, max_tokens: tokens, offset, ...given }, call) {
-    const address = cleanAddress(url, 'url');
-    const text = await readText(call, address, readOptions(given), { name: address, offset });
-    return textResult(await shown(text, address, { offset, tokens }));
+    const target = normalizeUrl(url, 'url');
+    const text = await readText(call, target, readOptions(given), { name: target, offset });
+    return textResult(await formatExcerpt(text, target, { offset, tokens }));
   },
 });

@@ -1,82 +1,84 @@
 import * as z from 'zod';
 import { countTokens, loadTokens } from '#reader/index.ts';
-import { sharesOf } from '../budget.ts';
-import { failed, failureWords, ToolError } from '../failures.ts';
-import { sourceWords } from '../fence.ts';
+import { divideTokens } from '../budget.ts';
+import { describeFailure, errorResult, ToolError } from '../failures.ts';
+import { shortSource } from '../fence.ts';
 import {
-  cleanAddress,
-  OWN_OPTIONS,
-  optionsAsThere,
+  COMMON_OPTIONS,
+  fenceTokens,
+  formatExcerpt,
+  furtherOptionsBrief,
+  normalizeUrl,
+  type PageText,
   readOptions,
   readText,
-  shown,
-  type Text,
-  wordsAround,
 } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
 const MAX_URLS = 20;
-const AT_ONCE = 5;
-/** Tokens that a page must have, or there is nothing to see but our own words. */
-const LEAST_EACH = 400;
+const CONCURRENCY = 5;
+/** Fewest tokens for a page: with less, the fence leaves no text. */
+const MIN_TOKENS_PER_PAGE = 400;
 
-type Outcome = { readonly address: string; readonly text?: Text; readonly failure?: string };
+type Outcome = { readonly target: string; readonly text?: PageText; readonly failure?: string };
 
 export const readUrls = defineTool({
   name: 'read_urls',
   title: 'Read several web pages',
-  description: `Reads up to ${MAX_URLS} addresses at the same time and answers their contents in the same order. The tokens are shared out; a page that fails tells why and spoils no other. For the rest of a long page call read_url with the offset that is named.`,
+  description: `Reads up to ${MAX_URLS} URLs concurrently and returns their contents in the same order. The pages share the token budget. A page that fails returns its reason; the others are still returned. For the rest of a long page, call read_url with the named offset.`,
   input: z.strictObject({
-    urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('The http or https addresses to read.'),
+    urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('URLs to read, http or https.'),
     max_tokens: maxTokens(),
-    ...OWN_OPTIONS,
-    options: optionsAsThere,
+    ...COMMON_OPTIONS,
+    options: furtherOptionsBrief,
   }),
   openWorld: true,
-  parts: ({ urls }) => urls.length,
-  doing: ({ urls }) => `Reading ${urls.length} pages`,
+  steps: ({ urls }) => urls.length,
+  progressMessage: ({ urls }) => `Reading ${urls.length} pages`,
   async run({ urls, max_tokens: tokens, ...given }, call) {
-    const addresses = urls.map((url, at) => cleanAddress(url, `urls[${at}]`));
-    const least = urls.length * LEAST_EACH;
+    const targets = urls.map((url, at) => normalizeUrl(url, `urls[${at}]`));
+    const least = urls.length * MIN_TOKENS_PER_PAGE;
     if (tokens < least)
-      throw new ToolError(`max_tokens: ${urls.length} pages need at least ${least}; read fewer at once.`);
+      throw new ToolError(`max_tokens: ${urls.length} pages need at least ${least}; read fewer pages or raise it.`);
     const options = readOptions(given);
-    const outcomes = await inTurns(addresses, AT_ONCE, async (address): Promise<Outcome> => {
-      const outcome = await readText(call, address, options, { name: address, offset: 0 }).then(
-        (text) => ({ address, text }),
+    const outcomes = await mapConcurrently(targets, CONCURRENCY, async (target): Promise<Outcome> => {
+      const outcome = await readText(call, target, options, { name: target, offset: 0 }).then(
+        (text) => ({ target, text }),
         (error: unknown) => {
-          const failure = call.signal.aborted ? undefined : failureWords(error);
+          const failure = call.signal.aborted ? undefined : describeFailure(error);
           if (failure === undefined) throw error;
-          return { address, failure: `${sourceWords(address)} could not be read. ${failure}` };
+          return { target, failure: `${shortSource(target)} could not be read. ${failure}` };
         },
       );
-      call.progress.done(address);
+      call.progress.done(target);
       return outcome;
     });
     await loadTokens();
-    const sharers = outcomes.map(({ address, text, failure = '' }) =>
-      text ? { text: text.text, around: wordsAround(address) } : { text: '', around: countTokens(failure) + NUMBER },
+    const claims = outcomes.map(({ target, text, failure = '' }) =>
+      text
+        ? { text: text.text, overheadTokens: fenceTokens(target) }
+        : { text: '', overheadTokens: countTokens(failure) + NUMBERING_TOKENS },
     );
-    const shares = sharesOf(sharers, tokens);
+    const shares = divideTokens(claims, tokens);
     const parts = await Promise.all(
-      outcomes.map(async ({ address, text, failure }, at) => {
-        const said = text ? await shown(text, address, { offset: 0, tokens: shares[at]! }) : failure;
-        return `[${at + 1}/${urls.length}] ${said}`;
+      outcomes.map(async ({ target, text, failure }, at) => {
+        const part = text ? await formatExcerpt(text, target, { offset: 0, tokens: shares[at]! }) : failure;
+        return `[${at + 1}/${urls.length}] ${part}`;
       }),
     );
-    return outcomes.some(({ text }) => text) ? textResult(...parts) : failed(parts.join('\n\n'));
+    return outcomes.some(({ text }) => text) ? textResult(...parts) : errorResult(parts.join('\n\n'));
   },
 });
 
 /** Tokens of `[20/20] `. */
-const NUMBER = 8;
+const NUMBERING_TOKENS = 8;
 
-/** The results of all, in order; so many work at the same time. The first failure is that of all. */
-async function inTurns<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
+/** Maps a list with at most `atOnce` concurrent calls. Rejects with the first failure. */
+async function mapConcurrently<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Array<R>(list.length);
-  const turns = list.entries();
+  const entries = list.entries();
   const worker = async () => {
-    for (const [at, item] of turns) results[at] = await work(item);
+    for (const [at, item] of entries) results[at] = await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, list.length) }, worker));
   return results;

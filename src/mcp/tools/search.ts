@@ -1,10 +1,10 @@
-/** Two tools that search: the web, and the pages that this server has read. */
+/** Two search tools: the web, and the local index of pages this server has read. */
 import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
 import { loadTokens, OPTIONS, staleWarningIn } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { pieceOf, sharesOf } from '../budget.ts';
+import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
 import { fence, withoutMarks } from '../fence.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
@@ -15,24 +15,24 @@ const option = <Schema extends z.ZodType>(name: Name, schema: Schema) =>
   schema.optional().describe(describe(ALL_OPTIONS[name]));
 
 const MAX_RESULTS = 20;
-const STANDARD_RESULTS = 5;
+const DEFAULT_RESULTS = 5;
 
 const shared = {
   query: z.string().min(1).describe(describe(ALL_OPTIONS.q)),
-  num: z.int().min(1).max(MAX_RESULTS).default(STANDARD_RESULTS).describe(`How many results, 1 to ${MAX_RESULTS}.`),
+  num: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS).describe(`Number of results, 1 to ${MAX_RESULTS}.`),
   page: option('page', z.int().min(1)),
   content: z
     .enum(['none', 'passages', 'pages'])
     .default('none')
     .describe(
-      '`none` is quick: titles, addresses and descriptions. `passages` reads the pages and answers the passages that fit the query best. `pages` answers the beginnings of the pages.',
+      '`none` is fast: titles, URLs and descriptions. `passages` reads the pages and returns the passages most relevant to the query. `pages` returns the beginnings of the pages.',
     ),
   site: option('site', z.union([z.string(), z.array(z.string())])),
   max_tokens: maxTokens(),
 };
 
-/** What is set by the arguments above, or means nothing here. */
-const NOT_HERE = [
+/** Options set by the arguments above, or without effect here. */
+const EXCLUDED_OPTIONS = [
   'q',
   'num',
   'count',
@@ -44,22 +44,22 @@ const NOT_HERE = [
   'explain',
   'trace',
 ] as const;
-const OTHERS = Object.keys(ALL_OPTIONS).filter((name) => !NOT_HERE.some((other) => other === name));
+const FURTHER_OPTIONS = Object.keys(ALL_OPTIONS).filter((name) => !EXCLUDED_OPTIONS.some((other) => other === name));
 
-/** Those of the reader stand in read_url. */
+/** Describes `options`. Reader options are listed in read_url only. */
 const furtherOptions = (own: readonly string[]) => {
-  const names = OTHERS.filter((name) => !(name in OPTIONS) && !own.includes(name));
+  const names = FURTHER_OPTIONS.filter((name) => !(name in OPTIONS) && !own.includes(name));
   return z
     .record(z.string(), z.unknown())
     .optional()
-    .describe(`Further options by their names: ${names.join(', ')}, and how pages are read, as in read_url.`);
+    .describe(`Further search options by name: ${names.join(', ')}; and reader options as in read_url.`);
 };
 
 export const searchWeb = defineTool({
   name: 'search_web',
   title: 'Search the web',
   description:
-    'Searches the web and answers titles, addresses and descriptions, or what the pages say about it (`content`). Read a result with read_url.',
+    'Searches the web and returns titles, URLs and descriptions, optionally with page content (`content`). Read a result with read_url.',
   input: z.strictObject({
     ...shared,
     type: option('type', z.enum(['web', 'images', 'news'])),
@@ -71,20 +71,20 @@ export const searchWeb = defineTool({
     options: furtherOptions(['type', 'gl', 'hl', 'since', 'until', 'provider']),
   }),
   openWorld: true,
-  parts: () => 1,
-  doing: ({ query }) => `Searching for ${query}`,
+  steps: () => 1,
+  progressMessage: ({ query }) => `Searching for ${query}`,
   run: (args, call) => search(args, call, {}),
 });
 
 export const searchIndex = defineTool({
   name: 'search_index',
-  title: 'Search the pages read before',
+  title: 'Search pages read before',
   description:
-    'Searches the pages that this Lectern server has read and kept in its own index, by words and meaning. It reaches nothing outside.',
+    'Searches the local index of pages this Lectern server has read, by words and meaning. Makes no requests to the web.',
   input: z.strictObject({ ...shared, options: furtherOptions(['provider', 'engine', 'fallback']) }),
   openWorld: false,
-  parts: () => 1,
-  doing: ({ query }) => `Searching the index for ${query}`,
+  steps: () => 1,
+  progressMessage: ({ query }) => `Searching the index for ${query}`,
   run: (args, call) => search(args, call, { provider: 'reader' }),
 });
 
@@ -98,57 +98,58 @@ interface Given {
 
 async function search(args: Given, call: ToolCall, set: SearchOptions) {
   const { query, content, max_tokens: tokens, options = {}, ...own } = args;
-  const room = tokens - WORDS_AROUND;
+  const budget = tokens - OVERHEAD_TOKENS;
   for (const name of Object.keys(options)) {
-    if (OTHERS.includes(name)) continue;
-    throw new ToolError(`options.${name}: there is no such option here. There are ${OTHERS.join(', ')}.`);
+    if (FURTHER_OPTIONS.includes(name)) continue;
+    throw new ToolError(`options.${name}: unknown option. Available: ${FURTHER_OPTIONS.join(', ')}.`);
   }
-  const asked = { ...options, ...own, ...ANSWERS[content](room), ...set } as SearchOptions;
-  const { pages, meta } = await call.client.search(query, asked, { signal: call.signal });
-  if (pages.length === 0)
-    return textResult(`Nothing was found for ${JSON.stringify(query)}. Use other or fewer words.`);
+  const searchOptions = { ...options, ...own, ...CONTENT_OPTIONS[content](budget), ...set } as SearchOptions;
+  const { pages, meta } = await call.client.search(query, searchOptions, { signal: call.signal });
+  if (pages.length === 0) return textResult(`No results for ${JSON.stringify(query)}. Try other or fewer words.`);
   await loadTokens();
   const entries = pages.map((page, at) => ({
-    head: withoutMarks(headOf(page, at + 1)),
-    body: withoutMarks(bodyOf(page)),
+    head: withoutMarks(formatHead(page, at + 1)),
+    body: withoutMarks(formatBody(page)),
   }));
   const heads = entries.map(({ head }) => head).join('\n\n');
-  const list = await pieceOf(heads, 0, room);
-  const left = Math.max(0, room - list.tokens);
-  const shares = sharesOf(
-    entries.map(({ body }) => ({ text: body, around: BETWEEN })),
+  const list = await takeExcerpt(heads, 0, budget);
+  const left = Math.max(0, budget - list.tokens);
+  const shares = divideTokens(
+    entries.map(({ body }) => ({ text: body, overheadTokens: SEPARATOR_TOKENS })),
     left,
   );
   const texts = await Promise.all(
     entries.map(async ({ head, body }, at) => {
-      const most = shares[at]! - BETWEEN;
+      const most = shares[at]! - SEPARATOR_TOKENS;
       if (!body || most < 1) return head;
-      const piece = await pieceOf(body, 0, most);
+      const piece = await takeExcerpt(body, 0, most);
       return `${head}\n\n${piece.text.trimEnd()}${piece.end < body.length ? '\n[cut here]' : ''}`;
     }),
   );
   const whole = list.end < heads.length ? list.text : texts.join('\n\n');
-  const cut = list.end < heads.length ? 'There were more results than fit: raise `max_tokens` or lower `num`.' : '';
+  const cut = list.end < heads.length ? 'Some results did not fit: raise `max_tokens` or lower `num`.' : '';
   const notice = meta.notice ? `The server notes: ${meta.notice}` : '';
   const source = `${pages.length} search results`;
   return textResult([fence(whole, source), cut, notice].filter(Boolean).join('\n'));
 }
 
-/** Our own words around the results, in tokens. */
-const WORDS_AROUND = 200;
-/** Tokens of what stands between two texts. */
-const BETWEEN = 8;
-const LEAST_PASSAGES = 100;
-const MOST_PASSAGES = 50_000;
+/** Tokens of the words around the results. */
+const OVERHEAD_TOKENS = 200;
+/** Tokens of the separator between two texts. */
+const SEPARATOR_TOKENS = 8;
+const MIN_PASSAGE_TOKENS = 100;
+const MAX_PASSAGE_TOKENS = 50_000;
 
-const ANSWERS: Record<Given['content'], (room: number) => SearchOptions> = {
+const CONTENT_OPTIONS: Record<Given['content'], (budget: number) => SearchOptions> = {
   none: () => ({ respondWith: 'no-content' }),
-  // The heads of the results need room too.
-  passages: (room) => ({ passages: Math.min(MOST_PASSAGES, Math.max(LEAST_PASSAGES, Math.floor(room * 0.8))) }),
+  // The rest of the budget is for the heads of the results.
+  passages: (budget) => ({
+    passages: Math.min(MAX_PASSAGE_TOKENS, Math.max(MIN_PASSAGE_TOKENS, Math.floor(budget * 0.8))),
+  }),
   pages: () => ({}),
 };
 
-function headOf({ title, url, description, date, warning }: FoundPage, number: number): string {
+function formatHead({ title, url, description, date, warning }: FoundPage, number: number): string {
   const stale = staleWarningIn(warning);
   return [`${number}. ${oneLine(title)}`, url, date && `Date: ${date}`, description, stale && `Warning: ${stale}`]
     .filter(Boolean)
@@ -157,7 +158,7 @@ function headOf({ title, url, description, date, warning }: FoundPage, number: n
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
-const bodyOf = ({ passages, content }: FoundPage): string =>
+const formatBody = ({ passages, content }: FoundPage): string =>
   passages
     ? passages.map(({ heading, text }) => (heading ? `(${oneLine(heading)}) ${text}` : text)).join('\n\n')
     : content;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placesOf } from './places.ts';
+import { resolveFaceUrls } from './face-urls.ts';
 
 it.each([
   [undefined, ['http://127.0.0.1:3000', 'http://127.0.0.1:3001', 'http://127.0.0.1:3002', 'http://127.0.0.1:3003']],
@@ -16,14 +16,14 @@ it.each([
   ['http://localhost:65533', ['http://localhost:65533', 'http://localhost:65534', 'http://localhost:65535', undefined]],
   ['http://r', ['http://r', undefined, undefined, undefined]],
 ])('the faces of %s', (baseUrl, [reader, search, models, flow]) => {
-  const { reader: r, search: s, models: m, flow: f } = placesOf(baseUrl);
+  const { reader: r, search: s, models: m, flow: f } = resolveFaceUrls(baseUrl);
   expect([r, s, m, f]).toEqual([reader, search, models, flow]);
 });
 
-it('takes single places, and what is no place is told', () => {
-  expect(placesOf('https://lectern.example', { search: 'https://find.example/x//' }).search).toBe(
+it('accepts single URLs and refuses invalid ones', () => {
+  expect(resolveFaceUrls('https://lectern.example', { search: 'https://find.example/x//' }).search).toBe(
     'https://find.example/x',
   );
-  expect(() => placesOf('localhost:3000')).toThrow(/localhost:3000 is not an http/);
-  expect(() => placesOf(undefined, { flow: '' })).toThrow(TypeError);
+  expect(() => resolveFaceUrls('localhost:3000')).toThrow(/localhost:3000 is not an http/);
+  expect(() => resolveFaceUrls(undefined, { flow: '' })).toThrow(TypeError);
 });

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inOrder } from './in-order.ts';
+import { mapInOrder } from './map-in-order.ts';
 
 const numbers = (many: number) => Array.from({ length: many }, (_, at) => at);
 
-it('gives results in the order of the things, whichever is done first, and never works on too many', async () => {
+it('yields results in input order and respects the concurrency limit', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), async (turns, many) => {
       let now = 0;
       let most = 0;
       const given: number[] = [];
-      const results = inOrder(
+      const results = mapInOrder(
         turns,
         async (wait, at) => {
           most = Math.max(most, ++now);
@@ -29,7 +29,7 @@ it('gives results in the order of the things, whichever is done first, and never
   );
 });
 
-it('gives what is done while the source is waited for', async () => {
+it('yields finished results while waiting for the source', async () => {
   let go = () => {};
   const more = new Promise<void>((resolve) => {
     go = resolve;
@@ -39,14 +39,14 @@ it('gives what is done while the source is waited for', async () => {
     await more;
     yield 'second';
   }
-  const results = inOrder(source(), async (thing) => thing, 4);
+  const results = mapInOrder(source(), async (thing) => thing, 4);
   expect(await results.next()).toEqual({ done: false, value: 'first' });
   go();
   expect(await results.next()).toEqual({ done: false, value: 'second' });
   expect(await results.next()).toEqual({ done: true, value: undefined });
 });
 
-it('takes no more of the source than the window holds while the first is not done', async () => {
+it('reads no further than the window while the first item is unfinished', async () => {
   let taken = 0;
   function* source() {
     for (;;) yield taken++;
@@ -59,7 +59,7 @@ it('takes no more of the source than the window holds while the first is not don
     if (thing === 0) await first;
     return thing;
   };
-  const results = inOrder(source(), work, 2);
+  const results = mapInOrder(source(), work, 2);
   const next = results.next();
   for (let one = 0; one < 200; one++) await turn();
   expect(taken).toBe(8);
@@ -68,12 +68,12 @@ it('takes no more of the source than the window holds while the first is not don
   await results.return(undefined);
 });
 
-it('fails as its source does', async () => {
+it('rejects when the source fails', async () => {
   async function* source() {
     yield 1;
     throw new Error('no list');
   }
-  const results = inOrder(source(), async (thing) => thing, 2);
+  const results = mapInOrder(source(), async (thing) => thing, 2);
   await expect(
     (async () => {
       for await (const _ of results);

@@ -1,32 +1,32 @@
-/** A stranger's document in a frame that runs nothing, loads nothing and leads nowhere. */
+/** Shows an untrusted document in a sandboxed frame that runs no scripts, loads nothing and does not navigate. */
 import { useMemo } from 'preact/hooks';
 import { inertNodes } from './inert.ts';
 
-/** The address of the frame's style sheet, put in by the build. */
+/** URL of the frame's style sheet; set by the build. */
 declare const FRAME_STYLE: string;
 
-const MOST_CHARACTERS = 1_000_000;
-/** Not for safety, which is the frame's and its policy's: so that nothing has to be refused. */
-const QUIETED =
+const MAX_CHARACTERS = 1_000_000;
+/** Removed to avoid blocked requests; the frame's sandbox and policy provide the safety. */
+const REMOVED_ELEMENTS =
   'script, style, link, meta, base, iframe, frame, object, embed, video, audio, source, track, template, noscript, title';
 
-export function ForeignDocument({ html }: { html: string }) {
-  const document = useMemo(() => quiet(html.slice(0, MOST_CHARACTERS)), [html]);
+export function UntrustedDocument({ html }: { html: string }) {
+  const document = useMemo(() => sanitize(html.slice(0, MAX_CHARACTERS)), [html]);
   return (
-    <figure class="foreign">
-      <iframe title="The document, without its scripts, styles and pictures" sandbox="" srcdoc={document} />
-      <figcaption>Without its scripts, styles and pictures. “Raw” has all of it.</figcaption>
+    <figure class="untrusted">
+      <iframe title="Document without scripts, styles and images" sandbox="" srcdoc={document} />
+      <figcaption>Shown without scripts, styles and images. “Raw” shows the complete source.</figcaption>
     </figure>
   );
 }
 
-function quiet(html: string): string {
+function sanitize(html: string): string {
   const parsed = inertNodes(html);
-  for (const element of parsed.querySelectorAll(QUIETED)) element.remove();
+  for (const element of parsed.querySelectorAll(REMOVED_ELEMENTS)) element.remove();
   for (const element of parsed.querySelectorAll('*')) {
     for (const { name, value } of [...element.attributes]) {
       const isPicture = name === 'src' && element.localName === 'img' && /^data:image\//i.test(value);
-      if (!isPicture && !QUIET_ATTRIBUTES.has(name)) element.removeAttribute(name);
+      if (!isPicture && !ALLOWED_ATTRIBUTES.has(name)) element.removeAttribute(name);
     }
   }
   const body = document.createElement('template');
@@ -35,7 +35,7 @@ function quiet(html: string): string {
   return `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><link rel="stylesheet" href="${location.origin}${FRAME_STYLE}"></head><body>${body.innerHTML}</body></html>`;
 }
 
-const QUIET_ATTRIBUTES = new Set([
+const ALLOWED_ATTRIBUTES = new Set([
   'alt',
   'title',
   'lang',

@@ -1,24 +1,24 @@
-/** Work on many things at once, whose results come in the order of the things. */
+/** Concurrent work whose results keep the order of the input. */
 
 /**
- * So many are worked on at a time, and results wait for those before them only within a window of a few times that: memory
- * is bounded however long the source is. The source is read when there is room, and a result is given while the source is
- * waited for. `work` must not throw.
+ * Works on up to `concurrency` items at a time and yields the results in order. Finished results wait for earlier ones
+ * within a window of a few times `concurrency`, so memory is bounded for any source. Results are yielded while the next
+ * item is still awaited. `work` must not throw.
  */
-export async function* inOrder<Thing, Result>(
+export async function* mapInOrder<Thing, Result>(
   source: AsyncIterable<Thing> | Iterable<Thing>,
   work: (thing: Thing, at: number) => Promise<Result>,
   concurrency: number,
 ): AsyncGenerator<Result> {
-  const things = each(source);
-  const places: Place<Result>[] = [];
+  const things = toAsync(source);
+  const places: Slot<Result>[] = [];
   const running = new Set<Promise<undefined>>();
   let next: Promise<IteratorResult<Thing, undefined>> | undefined;
   let isOver = false;
   let at = 0;
 
   function start(thing: Thing): void {
-    const place: Place<Result> = {};
+    const place: Slot<Result> = {};
     places.push(place);
     const worked: Promise<undefined> = work(thing, at++).then((value) => {
       place.done = { value };
@@ -33,24 +33,24 @@ export async function* inOrder<Thing, Result>(
       while (places[0]?.done) yield places.shift()!.done!.value;
       if (!isOver && running.size < concurrency && places.length < concurrency * WINDOW) next ??= things.next();
       if (!next && running.size === 0) return;
-      const came = await Promise.race(next ? [...running, next] : running);
-      if (!came) continue;
+      const arrived = await Promise.race(next ? [...running, next] : running);
+      if (!arrived) continue;
       next = undefined;
-      if (came.done) isOver = true;
-      else start(came.value);
+      if (arrived.done) isOver = true;
+      else start(arrived.value);
     }
   } finally {
-    // It may be waiting for more, which is not waited for here.
+    // Not awaited: the source may still be waiting for its next item.
     if (!isOver) things.return(undefined).catch(() => {});
   }
 }
 
-interface Place<Result> {
+interface Slot<Result> {
   done?: { readonly value: Result };
 }
 
 const WINDOW = 4;
 
-async function* each<Thing>(source: AsyncIterable<Thing> | Iterable<Thing>): AsyncGenerator<Thing, undefined> {
+async function* toAsync<Thing>(source: AsyncIterable<Thing> | Iterable<Thing>): AsyncGenerator<Thing, undefined> {
   yield* source;
 }

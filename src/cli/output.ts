@@ -1,25 +1,25 @@
-/** Where answers go: the standard output, a file, or a folder with a file for each. */
+/** Writes answers to the standard output, a file, or a folder with one file per target. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 
-/** Resolves when it is taken; also when nobody reads any more, which the process hears of elsewhere. */
+/** Resolves when the stream has taken the data, also after its reader has gone: the process handles that elsewhere. */
 export const write = (output: Writable, data: string | Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     output.write(data, () => resolve());
   });
 
 /**
- * Whole or not at all: whoever stops in the middle leaves no half of it. A link stays one, and a device or a pipe is written
- * to as it is.
+ * Writes a file completely or not at all, so an interrupted run leaves no partial file. Follows symbolic links and writes
+ * directly to devices and pipes.
  */
-export const writeWhole = (name: string, data: string | Uint8Array): Promise<void> =>
-  writeAside(name, (file) => writeFile(file, data));
+export const writeFileAtomically = (name: string, data: string | Uint8Array): Promise<void> =>
+  writeAtomically(name, (file) => writeFile(file, data));
 
-/** The same for what comes piece by piece: `write` is told where, and what stands there is put in its place at the end. */
-export async function writeAside(name: string, write: (file: string) => Promise<void>): Promise<void> {
+/** The same for streams: `write` gets the path of a temporary file, which replaces the target at the end. */
+export async function writeAtomically(name: string, write: (file: string) => Promise<void>): Promise<void> {
   const file = await realpath(name).catch(() => name);
   await mkdir(path.dirname(path.resolve(file)), { recursive: true });
   const place = await stat(file).catch(() => undefined);
@@ -34,11 +34,11 @@ export async function writeAside(name: string, write: (file: string) => Promise<
   }
 }
 
-const MAX_NAME = 100;
+const MAX_NAME_CHARACTERS = 100;
 
 /**
- * The name of the file for what was read: readable, the same each time, never outside of its folder, and different for
- * addresses that differ in what names cannot show.
+ * Returns a file name for a source: readable, stable, and never a path out of its folder. A hash tells sources apart that
+ * differ only in characters a file name cannot hold.
  */
 export function fileNameFor(source: string, extension: string): string {
   const readable = source
@@ -47,15 +47,15 @@ export function fileNameFor(source: string, extension: string): string {
     .replace(/[^a-zA-Z0-9._-]+/g, '-')
     .replace(/\.{2,}/g, '.')
     .replace(/^[-.]+|[-.]+$/g, '')
-    .slice(0, MAX_NAME)
+    .slice(0, MAX_NAME_CHARACTERS)
     .replace(/[-.]+$/, '');
   const mark = createHash('sha256').update(source).digest('hex').slice(0, 8);
   return `${readable || 'page'}-${mark}.${extension}`;
 }
 
-export const isThere = existsSync;
+export const fileExists = existsSync;
 
-/** The ending of a file with an answer of these formats. */
+/** Returns the file extension for an answer in these formats. */
 export function extensionOf(formats: string | undefined, isJson: boolean): string {
   if (isJson) return 'json';
   const format = (formats ?? '').trim().toLowerCase();

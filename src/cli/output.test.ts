@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileNameFor, writeWhole } from './out.ts';
+import { fileNameFor, writeFileAtomically } from './output.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('names of files', () => {
     expect(name.length).toBeLessThanOrEqual(120);
   });
 
-  it('are safe for whatever there is, and the same each time', () => {
+  it('are safe and stable for any source', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (source) => {
         const name = fileNameFor(source, 'md');
@@ -42,32 +42,32 @@ describe('names of files', () => {
     );
   });
 
-  it('differ where addresses do, also where letters are not told apart', () => {
+  it('differ for different URLs, also on case-insensitive file systems', () => {
     const names = ['https://a.test/X', 'https://a.test/x', 'https://a.test/x/', 'https://a.test/x?', 'a.test/x'];
     expect(new Set(names.map((name) => fileNameFor(name, 'md').toLowerCase())).size).toBe(names.length);
   });
 });
 
 describe('writing', () => {
-  it('leaves nothing else, and makes the folder', async () => {
+  it('creates the folder and leaves no temporary file', async () => {
     const file = path.join(dir, 'new/folder/a.md');
-    await writeWhole(file, 'text');
-    await writeWhole(file, 'other');
+    await writeFileAtomically(file, 'text');
+    await writeFileAtomically(file, 'other');
     expect(await readFile(file, 'utf8')).toBe('other');
     expect(await readdir(path.dirname(file))).toEqual(['a.md']);
   });
 
-  it('goes through a link', async () => {
+  it('follows a symbolic link', async () => {
     await writeFile(path.join(dir, 'target.md'), 'before');
     await symlink('target.md', path.join(dir, 'link.md'));
-    await writeWhole(path.join(dir, 'link.md'), 'after');
+    await writeFileAtomically(path.join(dir, 'link.md'), 'after');
     expect(await readFile(path.join(dir, 'target.md'), 'utf8')).toBe('after');
   });
 
-  it.skipIf(process.platform === 'win32')('goes into a pipe, which is not replaced', async () => {
+  it.skipIf(process.platform === 'win32')('writes into a pipe without replacing it', async () => {
     const pipe = path.join(dir, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const [read] = await Promise.all([readFile(pipe, 'utf8'), writeWhole(pipe, 'through')]);
+    const [read] = await Promise.all([readFile(pipe, 'utf8'), writeFileAtomically(pipe, 'through')]);
     expect(read).toBe('through');
   });
 });
