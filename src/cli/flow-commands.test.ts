@@ -137,7 +137,7 @@ describe('lectern executor', () => {
       'suffix: ?!',
     );
     const address = urlIn(/executor far/);
-    await run(pingCommand, 'executor', address);
+    await run(pingCommand, 'executor', address, '--timeout', '30000');
     expect(lines.at(-1)).toMatch(/^executor at 127\.0\.0\.1:\d+ answered after \d+ ms$/);
 
     const file = path.join(folder, 'flow.yml');
@@ -160,7 +160,7 @@ describe('lectern executor', () => {
       ['flow', urlIn(/flow grpc/)],
       ['gateway', urlIn(/flow grpc/)],
     ] as const) {
-      await run(pingCommand, what, where);
+      await run(pingCommand, what, where, '--timeout', '30000');
       expect(lines.at(-1)).toMatch(new RegExp(`^${what} at .* answered`));
     }
     await stops.shift()!();
