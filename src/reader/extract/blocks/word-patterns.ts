@@ -7,16 +7,16 @@
 interface Pattern {
   letters: string;
   mask: number;
-  /** Whether it leaves words out. */
+  /** Whether it excludes words. */
   not: boolean;
   atStart: boolean;
   atEnd: boolean;
 }
 
-/** Letters by which the patterns that may stand at a place are found. */
+/** Number of letters in the key under which patterns are indexed. */
 const KEY = 3;
 
-/** Gives for a word the lists that it is in: `1 << index` of each. */
+/** Returns a function from a word to the lists that contain it: a mask with `1 << index` for each. */
 export function createWordPatterns(lists: readonly string[]): (word: string) => number {
   const whole = new Map<string, number>();
   const byKey = new Map<string, Pattern[]>();
