@@ -1,7 +1,7 @@
 /**
- * Lists of words with a mask each, looked up by word. In a list `word` is that word alone, `word*` what starts with it,
- * `*word` what ends with it and `*word*` what has it anywhere; a pattern with a star has at least three letters. What
- * a pattern after `!` fits is not in that list, whatever else fits.
+ * Word lists, looked up by word. In a list, `word` matches that word alone, `word*` a prefix, `*word` a suffix and
+ * `*word*` any position. A pattern with a star has at least three letters. Patterns after `!` exclude the words that
+ * they match.
  */
 
 interface Pattern {

@@ -1,7 +1,7 @@
 /**
- * What the words of a text stand for, read without cutting the words out: a text's mask is that of all its words
- * together. Each word is asked for once and kept under its letters, in a table with a fixed number of slots in which a
- * newcomer takes its slot over, so no page can make it grow and nothing in it keeps a page in memory.
+ * Reads the mask of a text, the union of the masks of its words, without slicing the words out. Masks are cached in a
+ * table with a fixed number of slots, where a new word replaces the old one. So no page can make the table grow, and
+ * the table keeps no page in memory.
  */
 
 const SLOTS = 16_384;

@@ -11,7 +11,7 @@ interface Place {
 export class PutAside {
   private readonly places = new Map<Element, Place>();
 
-  /** Takes an element out of its tree. No other removal from that tree may follow. */
+  /** Takes an element out of its tree. All other removals from that tree must come first. */
   take(element: Element): void {
     this.places.set(element, { parent: element.parent!, next: element.next });
     detach(element);
