@@ -101,8 +101,8 @@ const SLICE_BYTES = 256 * 1024;
 const MAX_BROKEN = 512 * 1024;
 
 /**
- * Decoders other than that of UTF-8 take many times longer for a byte that means nothing than for one that does. What has this many of them is
- * no text, and the rest of it is read as Latin-1, which takes any byte as it is.
+ * Decodes with a limit on invalid bytes. Decoders other than UTF-8's are many times slower for an invalid byte. Bytes
+ * with this many of them are not text, and the rest is read as Latin-1, which accepts any byte.
  */
 function decodeBounded(bytes: Uint8Array, charset: string): string {
   const decoder = new TextDecoder(charset);

@@ -1,9 +1,9 @@
 /**
- * The tree construction of the HTML standard, which is parse5's, fed by our tokenizer and making our nodes, with
- * bounds: on how deep elements nest and on how much there is of them.
+ * The tree construction of the HTML standard: parse5's, with the tokenizer and the nodes of this folder, and with
+ * limits on nesting depth and number of nodes.
  *
- * parse5 reaches its own tokenizer and tree only through the methods replaced here. The differential tests hold the
- * trees against those of parse5 as it is.
+ * parse5 accesses its own tokenizer and tree only through the methods replaced here. Differential tests compare the
+ * trees with those of unmodified parse5.
  */
 import {
   html,

@@ -1,4 +1,4 @@
-/** Markdown style: the caller's choices and their defaults (docs/reference/wire/reader.md, Markdown style). */
+/** Markdown style: the caller's choices and their defaults (docs/reference/wire/reader.md, Markdown). */
 
 export const HEADING_STYLES = ['atx', 'setext'] as const;
 export const BULLET_LIST_MARKERS = ['*', '-', '+'] as const;

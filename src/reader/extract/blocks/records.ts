@@ -29,7 +29,7 @@ export interface Records {
   outer: Int32Array;
   /** For each block, whether it contains a price. */
   priced: Uint8Array;
-  /** How many images and prices stand in and under each element. */
+  /** Number of images and of prices in each element and its descendants. */
   images: Int32Array;
   prices: Int32Array;
 }

@@ -150,7 +150,7 @@ export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
   return rest.includes(1) ? rest : keep;
 }
 
-/** Whether an element or one of the three around it is named for something that stands apart. */
+/** Whether the name of an element, or of one of its three nearest ancestors, marks a part that stands apart. */
 function isApart(survey: Survey, owner: number): boolean {
   let at = owner;
   for (let step = 0; step < 3 && at > 0; step++) {
@@ -164,8 +164,8 @@ const haveOneParent = (survey: Survey, one: number, other: number): boolean =>
   survey.parent[survey.blocks[one]!.owner] === survey.parent[survey.blocks[other]!.owner];
 
 /**
- * On a page that is a list, keeps what its items hold beside what was chosen of them: a name here, a price there. An
- * item's controls stay out.
+ * On a list page, keeps the rest of each item beside what was chosen of it: a name here, a price there. The controls
+ * of items are left out.
  */
 export function completeRecords(
   survey: Survey,

@@ -1,4 +1,4 @@
-/** The links of a page's head (docs/reference/wire/reader.md, Metadata). */
+/** The links of a page's head (docs/reference/wire/reader.md, JSON answers). */
 import { attribute, type Element } from '#html/node.ts';
 import { resolveUrl } from '../content/links.ts';
 

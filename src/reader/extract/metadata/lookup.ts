@@ -14,7 +14,7 @@ import { type Fact, SOURCES } from './sources.ts';
 
 const LONGEST_LINE = 1000;
 
-/** A text of the page on one line of bounded length, without characters that nobody sees. */
+/** A text of the page on one line of bounded length, without invisible characters. */
 export const oneLine = (text: string) =>
   text
     .slice(0, 20_000)

@@ -11,7 +11,7 @@ import { anchor } from './link.ts';
 export const pre: Enter = (state, element) => {
   const content = state.clean(codeText(element));
   const language = languageOf(element);
-  // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown style). It is a block if the pre
+  // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown). It is a block if the pre
   // stands alone or the line has an end.
   if (language === '' && !content.includes('\n') && soleCode(element)) writeSpan(state, content);
   else writeBlock(state, content, language);
