@@ -56,19 +56,22 @@ export function notePlaces(document: Document): Places {
   }
 
   /** Selectors computed so far, including those of ancestors; null if they exceed the limits. */
-  const known = new Map<number, Told | null>([[TOP, { selector: '', steps: 0 }]]);
+  const known = new Map<number, Location | null>([[TOP, { selector: '', steps: 0 }]]);
 
-  function tell(number: number): Told | null {
-    const way: (Step & { readonly number: number })[] = [];
+  function locate(number: number): Location | null {
+    const path: (Step & { readonly number: number })[] = [];
     for (let at = number; !known.has(at); ) {
       const step = stepTo(at);
-      way.push({ number: at, ...step });
+      path.push({ number: at, ...step });
       at = step.from;
     }
-    for (const { number: at, from, step } of way.reverse()) {
+    for (const { number: at, from, step } of path.reverse()) {
       const base = known.get(from)!;
-      const told = base && { selector: base.selector + step, steps: base.steps + 1 };
-      known.set(at, told && told.steps <= MOST_STEPS && told.selector.length <= LONGEST_SELECTOR ? told : null);
+      const location = base && { selector: base.selector + step, steps: base.steps + 1 };
+      known.set(
+        at,
+        location && location.steps <= MOST_STEPS && location.selector.length <= LONGEST_SELECTOR ? location : null,
+      );
     }
     return known.get(number)!;
   }
@@ -76,7 +79,7 @@ export function notePlaces(document: Document): Places {
   return {
     selectorOf(element) {
       const number = numbers.get(element);
-      return number === undefined ? null : (tell(number)?.selector ?? null);
+      return number === undefined ? null : (locate(number)?.selector ?? null);
     },
   };
 }
@@ -86,7 +89,7 @@ interface Step {
   readonly step: string;
 }
 
-interface Told {
+interface Location {
   readonly selector: string;
   readonly steps: number;
 }

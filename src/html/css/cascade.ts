@@ -55,13 +55,13 @@ export function applySheets(
   const page = new PageIndex(document);
   const wants = (selector: string) => page.mayMatch(selector);
   const sheets: Sheet[] = [];
-  let room = MAX_CHARACTERS;
+  let remaining = MAX_CHARACTERS;
   let rules = MAX_RULES;
   let complete = true;
   for (const source of sources) {
-    const sheet = readSheet(source.slice(0, room), { viewport, tracks, wants, maxRules: rules });
-    complete &&= sheet.complete && source.length <= room;
-    room -= Math.min(source.length, room);
+    const sheet = readSheet(source.slice(0, remaining), { viewport, tracks, wants, maxRules: rules });
+    complete &&= sheet.complete && source.length <= remaining;
+    remaining -= Math.min(source.length, remaining);
     rules -= sheet.rules.length;
     sheets.push(sheet);
   }

@@ -49,8 +49,8 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   if (notes) noteSilent(notes, body);
   if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
   if (chosen === 'no text') {
-    const told = hasMedia(body) ? null : headContent(facts);
-    return { ...article, content: told ?? body, source: told ? 'head' : 'page', confidence: 0 };
+    const fallback = hasMedia(body) ? null : headContent(facts);
+    return { ...article, content: fallback ?? body, source: fallback ? 'head' : 'page', confidence: 0 };
   }
   const { found, ...content } = chosen;
   return { ...article, ...content, ...(found && { kind: found.kind, kindConfidence: found.confidence }) };

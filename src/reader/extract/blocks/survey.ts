@@ -169,7 +169,7 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
 }
 
 /** Initial capacity in elements; doubled when full. */
-const FIRST_ROOM = 2048;
+const INITIAL_CAPACITY = 2048;
 
 /** The columns of data for each element. */
 const COLUMNS = [
@@ -192,11 +192,11 @@ class Surveyor {
   readonly #classNumbers = new Map<string, number>();
   readonly #classParts: number[] = [0];
   /** For each element, the block-level element that text in it belongs to. */
-  #owners: Int32Array = new Int32Array(FIRST_ROOM);
+  #owners: Int32Array = new Int32Array(INITIAL_CAPACITY);
   /** For each element, whether it is inside an anchor. */
-  #anchored: Uint8Array = new Uint8Array(FIRST_ROOM);
+  #anchored: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
   /** For each element, whether it cuts the text around it. */
-  #cuts: Uint8Array = new Uint8Array(FIRST_ROOM);
+  #cuts: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
   /** The open element, -1 for none. */
   #current = -1;
   #block: Block | null = null;
@@ -206,16 +206,16 @@ class Surveyor {
     this.#readClass = readClass;
     this.#found = {
       elements: [],
-      parent: new Int32Array(FIRST_ROOM),
-      end: new Int32Array(FIRST_ROOM),
-      parts: new Int32Array(FIRST_ROOM),
-      classes: new Int32Array(FIRST_ROOM),
+      parent: new Int32Array(INITIAL_CAPACITY),
+      end: new Int32Array(INITIAL_CAPACITY),
+      parts: new Int32Array(INITIAL_CAPACITY),
+      classes: new Int32Array(INITIAL_CAPACITY),
       classTexts: [''],
-      firstBlock: new Int32Array(FIRST_ROOM),
-      endBlock: new Int32Array(FIRST_ROOM),
-      words: new Int32Array(FIRST_ROOM),
-      linkWords: new Int32Array(FIRST_ROOM),
-      proseWords: new Int32Array(FIRST_ROOM),
+      firstBlock: new Int32Array(INITIAL_CAPACITY),
+      endBlock: new Int32Array(INITIAL_CAPACITY),
+      words: new Int32Array(INITIAL_CAPACITY),
+      linkWords: new Int32Array(INITIAL_CAPACITY),
+      proseWords: new Int32Array(INITIAL_CAPACITY),
       blocks: [],
       texts: [],
       complete: true,

@@ -63,10 +63,10 @@ export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array
 /** Chooses the blocks that the trees judge to be content. Measurements pass trees other than the shipped ones. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = shippedTrees()): Choice {
   const size = survey.blocks.length;
-  const ground = createPageContext(survey);
-  const numbers = describePage(survey, ground.records, facts);
+  const context = createPageContext(survey);
+  const numbers = describePage(survey, context.records, facts);
   const kinds = kindProbabilities(fitted.kinds, numbers);
-  const describe = createDescriber(survey, ground, { ...facts, numbers, kinds });
+  const describe = createDescriber(survey, context, { ...facts, numbers, kinds });
   const all = weigh(fitted.blocks, describe, size);
   const threshold = bestThreshold(survey, all);
   const keep = new Uint8Array(size);
@@ -83,7 +83,7 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
       return row;
     },
     kinds,
-    records: ground.records,
+    records: context.records,
   };
 }
 

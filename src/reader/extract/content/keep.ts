@@ -50,7 +50,7 @@ interface Open {
   source: Element;
   copy: Element | null;
   /** Whether media that are its children are kept. */
-  welcome: boolean;
+  keepsMedia: boolean;
 }
 
 /** Whether an image is a picture to look at, not a tracking pixel or an icon in a bar. */
@@ -112,9 +112,9 @@ export function copyKept(
   /** Whether to descend into the element. */
   const enter = (element: Element): boolean => {
     const holder = stack.at(-1);
-    const welcome = holder?.welcome ?? false;
+    const keepsMedia = holder?.keepsMedia ?? false;
     if (SILENT.has(element.name) || element.namespace === 'svg') {
-      if (welcome && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
+      if (keepsMedia && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
       return false;
     }
     number++;
@@ -123,8 +123,8 @@ export function copyKept(
     const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
     const kept = has && keptBlocks(mine) > 0;
     // The label was left out, but not the player itself.
-    if (has && !kept && welcome && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
-    if (has ? !kept : !welcome) {
+    if (has && !kept && keepsMedia && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
+    if (has ? !kept : !keepsMedia) {
       number = survey.end[mine]! - 1;
       return false;
     }
@@ -136,7 +136,7 @@ export function copyKept(
     const open: Open = {
       source: element,
       copy: null,
-      welcome: has ? keptWords(mine) * 2 >= survey.words[mine]! : welcome,
+      keepsMedia: has ? keptWords(mine) * 2 >= survey.words[mine]! : keepsMedia,
     };
     stack.push(open);
     // Media inside a line of kept text are kept with it, though they contain no text.

@@ -150,7 +150,7 @@ export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
   return rest.includes(1) ? rest : keep;
 }
 
-/** Whether the name of an element, or of one of its three nearest ancestors, marks a part that stands apart. */
+/** Whether the name of an element, its parent or its grandparent marks a part that stands apart. */
 function isApart(survey: Survey, owner: number): boolean {
   let at = owner;
   for (let step = 0; step < 3 && at > 0; step++) {

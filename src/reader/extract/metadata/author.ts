@@ -37,14 +37,14 @@ const ADDRESS = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
 const spaced = (text: string) => text.replace(/[^\S\n]+/g, ' ').trim();
 
 /** How a source writes names. */
-export interface Manner {
+export interface NameStyle {
   /** Text for people, where a line may go on after the name. */
   isText?: boolean;
   /** "Smith, John" is one name. */
   inverted?: boolean;
 }
 
-function piecesOf(line: string, { inverted }: Manner): string[] {
+function piecesOf(line: string, { inverted }: NameStyle): string[] {
   const comma = line.split(/\s*,\s*/);
   if (inverted && comma.length === 2 && comma.every((part) => /^[\p{L}.'’ -]{1,40}$/u.test(part)))
     return CREDENTIAL.test(comma[1]!) ? [comma[0]!] : [`${comma[1]} ${comma[0]}`];
@@ -52,7 +52,7 @@ function piecesOf(line: string, { inverted }: Manner): string[] {
 }
 
 /** The name in a piece of text, or '' if there is none. */
-function nameIn(piece: string, { isText }: Manner): string {
+function nameIn(piece: string, { isText }: NameStyle): string {
   if (ADDRESS.test(piece)) return '';
   const bare = piece.replace(/\s*\([^)]*\)/g, '').replace(isText ? NAME_ENDS : PART_ENDS, '');
   const text = spaced(bare.replace(DANGLING, '').replace(BY, '')).replace(/^["'“”‘’.:*]+|["“”:*,']+$/g, '');
@@ -62,15 +62,15 @@ function nameIn(piece: string, { isText }: Manner): string {
 }
 
 /** The names in the values of a source. */
-export function namesIn(values: readonly string[], site: SiteNames, manner: Manner = {}): Names {
+export function namesIn(values: readonly string[], site: SiteNames, style: NameStyle = {}): Names {
   const names: Names = { people: [], organisations: [] };
   const seen = new Set<string>();
   for (const value of values) {
     if (value.length > LONGEST_LINE) continue;
     const line = spaced(value).replace(BY, '');
     if (ROLE.test(line)) continue;
-    for (const piece of piecesOf(line, manner)) {
-      const name = nameIn(piece, manner);
+    for (const piece of piecesOf(line, style)) {
+      const name = nameIn(piece, style);
       const key = name.toLowerCase();
       const isOrganisation = ORGANISATION.test(name);
       if (!name || seen.has(key) || seen.size >= MOST_NAMES) continue;

@@ -61,9 +61,9 @@ function authorOf(lookup: Lookup): string | undefined {
   let organisations: string[] = [];
   for (const { name, values } of lookup.sayings('author')) {
     const texts = values.map(({ value }) => value);
-    const manner = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
+    const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
     // A person whose site has their own name is an author too.
-    const names = namesIn(texts, name === 'persons' ? NO_SITE : lookup.site, manner);
+    const names = namesIn(texts, name === 'persons' ? NO_SITE : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
     if (!organisations.length) organisations = names.organisations;
   }

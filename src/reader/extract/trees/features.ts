@@ -201,7 +201,7 @@ export interface PageContext {
 /** Computes the context of a page. The survey must have at least one element. */
 export function createPageContext(survey: Survey): PageContext {
   const size = survey.elements.length;
-  const ground = {
+  const context = {
     depth: new Int32Array(size),
     around: new Int8Array(size).fill(-1),
     up: new Int32Array(size).fill(-1),
@@ -211,12 +211,12 @@ export function createPageContext(survey: Survey): PageContext {
     const element = survey.elements[at]!;
     const above = survey.parent[at]!;
     if (above >= 0) {
-      ground.depth[at] = ground.depth[above]! + 1;
-      ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
+      context.depth[at] = context.depth[above]! + 1;
+      context.up[at] = survey.words[above]! > survey.words[at]! ? above : context.up[above]!;
     }
-    ground.around[at] = AROUND_AT.get(element.name) ?? -1;
+    context.around[at] = AROUND_AT.get(element.name) ?? -1;
   }
-  return { ...ground, records: findRecords(survey, ground.look) };
+  return { ...context, records: findRecords(survey, context.look) };
 }
 
 /**
@@ -457,12 +457,12 @@ export interface Describer {
 }
 
 /** Creates the describer for a survey, which must have at least one block. */
-export function createDescriber(survey: Survey, ground: PageContext, view: PageView): Describer {
+export function createDescriber(survey: Survey, context: PageContext, view: PageView): Describer {
   const { blocks } = survey;
-  const { records } = ground;
-  const looks = looksOf(blocks, ground.look);
+  const { records } = context;
+  const looks = looksOf(blocks, context.look);
   const like = sumAlike(blocks, looks, survey.elements.length);
-  const templates = findTemplates(survey, ground.look);
+  const templates = findTemplates(survey, context.look);
   const template = sumAlike(blocks, templates, blocks.length);
   const copies = countCopies(blocks);
   const boxes = containers(survey);
@@ -483,10 +483,10 @@ export function createDescriber(survey: Survey, ground: PageContext, view: PageV
     row[to++] = at / blocks.length;
     row[to++] = log(block.wordsBefore);
     row[to++] = log(total - block.wordsBefore - block.words);
-    row[to++] = ground.depth[owner]!;
-    to = writeNeighbours(row, to, survey, ground, at);
-    to = writeNearest(row, to, survey, ground, owner);
-    to = writeChain(row, to, survey, ground, block, at);
+    row[to++] = context.depth[owner]!;
+    to = writeNeighbours(row, to, survey, context, at);
+    to = writeNearest(row, to, survey, context, owner);
+    to = writeChain(row, to, survey, context, block, at);
     for (const box of boxes) {
       const first = survey.firstBlock[box]!;
       const end = survey.endBlock[box]!;
@@ -496,8 +496,8 @@ export function createDescriber(survey: Survey, ground: PageContext, view: PageV
     }
     const look = looks[at]!;
     const likeWords = like.words[look]!;
-    const up = ground.up[owner]!;
-    const upper = up < 0 ? -1 : ground.up[up]!;
+    const up = context.up[owner]!;
+    const upper = up < 0 ? -1 : context.up[up]!;
     row[to++] = likeWords / total;
     row[to++] = log(like.blocks[look]!);
     row[to++] = like.linkWords[look]! / Math.max(1, likeWords);
@@ -533,11 +533,11 @@ export function createDescriber(survey: Survey, ground: PageContext, view: PageV
 }
 
 /** The rows of FEATURES of all blocks of the survey, concatenated. */
-export function describeBlocks(survey: Survey, ground: PageContext, view: PageView): Float32Array {
+export function describeBlocks(survey: Survey, context: PageContext, view: PageView): Float32Array {
   const size = survey.blocks.length;
   const all = new Float32Array(size * FEATURES.length);
   if (size === 0) return all;
-  const describe = createDescriber(survey, ground, view);
+  const describe = createDescriber(survey, context, view);
   for (let at = 0; at < size; at++) {
     describe.page(all, at * FEATURES.length);
     describe.block(all, at * FEATURES.length, at);
@@ -676,12 +676,12 @@ function writeChain(
   row: Float32Array,
   start: number,
   survey: Survey,
-  ground: PageContext,
+  context: PageContext,
   block: Block,
   at: number,
 ): number {
   let to = start;
-  let place = survey.words[block.owner]! > block.words ? block.owner : ground.up[block.owner]!;
+  let place = survey.words[block.owner]! > block.words ? block.owner : context.up[block.owner]!;
   for (let step = 0; step < CHAIN; step++) {
     if (place < 0) {
       for (let end = to + 6; to < end; to++) row[to] = -1;
@@ -696,7 +696,7 @@ function writeChain(
     row[to++] = survey.proseWords[place]! / words;
     row[to++] = log(count);
     row[to++] = (at - first) / Math.max(1, count);
-    place = ground.up[place]!;
+    place = context.up[place]!;
   }
   return to;
 }

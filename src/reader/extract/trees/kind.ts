@@ -22,7 +22,7 @@ type FittedKind = (typeof FITTED_KINDS)[number];
 /** Above this probability the trees are trusted. */
 const SURE = 0.6;
 /** Confidence if the page itself declares its kind. */
-const TOLD = 0.5;
+const DECLARED_CONFIDENCE = 0.5;
 /** Shares of the kept words. */
 const MOSTLY_LINKS = 0.5;
 const MOSTLY_PROSE = 0.6;
@@ -62,10 +62,13 @@ export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageF
   const { kinds } = choice;
   const best = Math.max(...kinds);
   const weighed = FITTED_KINDS[kinds.indexOf(best)]!;
-  const told = best >= SURE ? null : plainKind(survey, keep, choice, facts);
-  const fitted = told ?? weighed;
+  const declared = best >= SURE ? null : plainKind(survey, keep, choice, facts);
+  const fitted = declared ?? weighed;
   const probability = kinds[FITTED_KINDS.indexOf(fitted)]!;
-  return { kind: finer(fitted, survey, keep, facts), confidence: told ? Math.max(probability, TOLD) : probability };
+  return {
+    kind: finer(fitted, survey, keep, facts),
+    confidence: declared ? Math.max(probability, DECLARED_CONFIDENCE) : probability,
+  };
 }
 
 /**

@@ -8,7 +8,10 @@ export interface Trees {
   feature: Int16Array;
   /** The limit of a test, or the value of a leaf. */
   value: Float64Array;
-  /** The next node if the feature is not below the limit. If it is below, the next node is the following one. */
+  /**
+   * Index of the next node if the feature is not below the limit; if it is below, the next node directly follows this
+   * one.
+   */
   otherwise: Int32Array;
   /** Both in one number, for speed: `feature + (steps to the other node << 15)`, -1 at a leaf. */
   questions: Int32Array;

@@ -37,10 +37,10 @@ export const anchor: Enter = (state, element) => {
 
 /** Records the link when it is first written. */
 function shown(state: State, url: string, id?: number): (label: string) => void {
-  let told = false;
+  let isRecorded = false;
   return (label) => {
-    if (told) return;
-    told = true;
+    if (isRecorded) return;
+    isRecorded = true;
     state.links.push(id === undefined ? { text: label, url } : { id, text: label, url });
   };
 }
