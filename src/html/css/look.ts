@@ -234,7 +234,7 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
   return /var\(|color/.test(value) ? 'unknown' : undefined;
 }
 
-/** Reads the look of an element. `mayChange` tells whether scripts could later show what is hidden now. */
+/** Reads the look of an element. `mayChange`: scripts could later show what is hidden now. */
 export function readLook(values: Values, mayChange: boolean): Look {
   const gone = goneOf(values, mayChange);
   const isAnimated = (mayChange && moves(values)) || moves(values, /^animation/);

@@ -6,7 +6,7 @@
 /** Text nested deeper than this is not indented further, because each container adds its prefix to every line. */
 const MAX_NESTING = 24;
 
-/** The kind of a block, as far as the next block depends on it. A list has a kind of its own for each marker. */
+/** The kind of a block, as far as the next block depends on it. Lists with different markers are different kinds. */
 export type BlockKind =
   | 'text'
   | 'heading'

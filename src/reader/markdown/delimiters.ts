@@ -87,7 +87,7 @@ class Chooser {
     this.delimiters.get(close)!.mark = mark;
   }
 
-  /** The characters of the delimiters; null if a span cannot be told from one around it. */
+  /** The characters of the delimiters; null if a span is indistinguishable from one around it. */
   choose(spans: readonly Span[]): string | null {
     const { around } = this;
     let used = '';

@@ -90,7 +90,7 @@ function isEmbraced(survey: Survey, keep: Uint8Array, at: number): boolean {
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;
 }
 
-/** Keeps short runs of blocks under one parent that stand between kept children of that parent. */
+/** Keeps short runs of blocks between two kept blocks with the same parent. */
 function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
   let last = -1;
   let words = 0;

@@ -61,9 +61,9 @@ export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageF
   if (!choice) return null;
   const { kinds } = choice;
   const best = Math.max(...kinds);
-  const weighed = FITTED_KINDS[kinds.indexOf(best)]!;
+  const likeliest = FITTED_KINDS[kinds.indexOf(best)]!;
   const declared = best >= SURE ? null : plainKind(survey, keep, choice, facts);
-  const fitted = declared ?? weighed;
+  const fitted = declared ?? likeliest;
   const probability = kinds[FITTED_KINDS.indexOf(fitted)]!;
   return {
     kind: finer(fitted, survey, keep, facts),

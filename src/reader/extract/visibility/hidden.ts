@@ -91,7 +91,7 @@ export function removeHidden(
   const aside = new PutAside();
   for (const finding of found.findings) if (isAside(finding)) aside.take(finding.node as Element);
   let count = found.findings.length;
-  for (const element of found.silent) if (silence(element)) count++;
+  for (const element of found.silent) if (removeText(element)) count++;
   count += cleanText(document, onRemove);
   return { count, kept: keep.size > 0, aside };
 }
@@ -231,7 +231,7 @@ function lettersIn(root: Child): number {
 }
 
 /** Removes the text of a picture or medium that stays; false if it has none. */
-function silence(element: Element): boolean {
+function removeText(element: Element): boolean {
   if (MEDIA.has(element.name)) {
     keepMedium(element);
     return false;

@@ -71,7 +71,7 @@ function search(document: Document): Findings {
   return found;
 }
 
-/** React streams late parts of a page as hidden `S:n` divisions; each belongs where the template `B:n` stands. */
+/** React streams late parts of a page as hidden `S:n` divisions; each belongs in the place of the template `B:n`. */
 function noteSegment(element: Element, { segments, places }: Findings): void {
   const id = attribute(element, 'id');
   if (id === null) return;
