@@ -1,15 +1,15 @@
-/** Characters that a person cannot see: controls, which terminals obey, and letters without a picture. */
+/** Characters that a person cannot see: control characters, which terminals execute, and characters without a glyph. */
 
-// C0 but for tab and line breaks, DEL and C1 (ECMA-48): U+001B and U+009B start commands to a terminal, U+001D parts
+// C0 without tab and line breaks, DEL and C1 (ECMA-48). U+001B and U+009B start terminal commands; U+001D separates
 // our chunks.
 const CONTROLS = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f]/g;
-// These, and all that Unicode calls default ignorable; of pairs the first half.
+// These, and all default ignorable code points of Unicode; for surrogate pairs, the first half.
 const SUSPECT = new RegExp(
   '[\\u0000-\\u0008\\u000b\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
     '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8\\ud82f\\ud834\\udb40]',
 );
-// One such character alone joins, splits or styles letters. A run of one kind, or a longer one of several, only carries
-// what nobody sees; emoji use one selector and one joiner.
+// A single such character joins, splits or styles letters. A run of one kind, or a longer mixed run, only carries
+// hidden data; emoji use one selector and one joiner.
 const RUNS = new RegExp(
   [
     '(?<flag>\\u{1f3f4}[\\u{e0061}-\\u{e007a}]{2,6}\\u{e007f})',
@@ -21,29 +21,32 @@ const RUNS = new RegExp(
   ].join('|'),
   'gu',
 );
-// Soft hyphens and marks of direction say how to lay text out, which is over when it is read.
+// Soft hyphens and direction marks only control layout.
 const LAYOUT = /[\u00ad\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text without what only machines see in it. Flags of parts of a country are a black flag with tags: the one honest use
- * of tags.
+ * Removes text that only machines see. Tags have one legitimate use: the flag of a region is a black flag followed by
+ * tags.
  */
 export function withoutHiddenCharacters(text: string): string {
   if (!SUSPECT.test(text)) return text;
   return text.replace(RUNS, (_, flag?: string) => flag ?? '').replace(LAYOUT, '');
 }
 
-/** Whether a text carries hidden characters in such numbers that they are a text of their own. */
+/** Whether a text contains enough hidden characters to carry a hidden text. */
 export const carriesHidden = (text: string): boolean => text.replace(RUNS, (_, flag?: string) => flag ?? '') !== text;
 
-/** Text without control characters but tab, line feed, form feed and carriage return. */
+/** Text without control characters other than tab, line feed, form feed and carriage return. */
 export const withoutControls = (text: string): string => (SUSPECT.test(text) ? text.replace(CONTROLS, ' ') : text);
 
-/** Text without hidden characters; control characters but tab, line feed, form feed and carriage return become spaces. */
+/**
+ * Text without hidden characters. Control characters other than tab, line feed, form feed and carriage return become
+ * spaces.
+ */
 export const cleanCharacters = (text: string): string =>
   SUSPECT.test(text) ? withoutHiddenCharacters(text.replace(CONTROLS, ' ')) : text;
 
-/** The same of every text in plain data, keys included. */
+/** Applies cleanCharacters() to every text in plain data, including keys. */
 export function cleanData<T>(data: T): T {
   if (typeof data === 'string') return cleanCharacters(data) as T;
   if (Array.isArray(data)) return data.map(cleanData) as T;

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeHtml, decodeText } from './decode.ts';
 
-/** Text in encodings that Node only reads: each byte or pair of bytes is tried until it reads as the letter. */
+/**
+ * Encodes text in encodings that Node can only decode: tries each byte or pair of bytes until it decodes to the
+ * letter.
+ */
 function encode(text: string, charset: string): Uint8Array {
   const decoder = new TextDecoder(charset, { fatal: true });
   const bytesOf = new Map<string, number[]>();

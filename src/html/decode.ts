@@ -1,24 +1,23 @@
 /**
- * Bytes to text. A page says its encoding by a byte order mark, the Content-Type header or a meta tag, in this order
- * (HTML standard, "determining the character encoding"). What says nothing is UTF-8 when it is valid UTF-8, else
- * guessed from its bytes. What is said is not always true: a declaration that the bytes plainly contradict is passed
- * over.
+ * Decodes bytes to text. The encoding is declared by a byte order mark, the Content-Type header or a meta tag, in
+ * this order (HTML standard, "determining the character encoding"). Without a declaration it is UTF-8 if the bytes
+ * are valid UTF-8, else guessed from the bytes. A declaration that the bytes clearly contradict is ignored.
  */
 import { analyse } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
 
 export interface DecodedText {
   readonly text: string;
-  /** The encoding that was used, by its name in the Encoding standard, in lower case. */
+  /** The encoding that was used: its name in the Encoding standard, in lower case. */
   readonly charset: string;
 }
 
-/** The text of an HTML document; the byte order mark is left out. */
+/** Decodes an HTML document; the byte order mark is removed. */
 export function decodeHtml(bytes: Uint8Array, contentType?: string): DecodedText {
   return decodeBy(bytes, [charsetOf(contentType), metaCharset(bytes)]);
 }
 
-/** The text of plain text, JSON or XML, whose declaration may name the encoding. */
+/** Decodes plain text, JSON or XML, whose declaration may name the encoding. */
 export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText {
   return decodeBy(bytes, [charsetOf(contentType), xmlCharset(bytes), utf16Charset(bytes)]);
 }
@@ -57,29 +56,29 @@ function markedCharset([a, b, c]: Uint8Array): string | undefined {
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
 }
 
-/** Without a declaration this is `replacement`, the encoding that decodes nothing and falls away like an unknown label. */
+/** Without a declaration this is `replacement`, which decodes nothing and is ignored like an unknown label. */
 const metaCharset = (bytes: Uint8Array): string =>
   getEncoding(Buffer.from(bytes.subarray(0, PRESCAN_BYTES)), { defaultEncoding: 'replacement' });
 
-/** Only the bytes that every encoding shares with ASCII are looked at (XML 1.0, appendix F). */
+/** Only reads bytes that all encodings share with ASCII (XML 1.0, appendix F). */
 const xmlCharset = (bytes: Uint8Array): string | undefined =>
   /^<\?xml[^>]{1,100}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/.exec(latin1(bytes.subarray(0, 200)))?.[1];
 
-/** Text in UTF-16 without a mark gives itself away by `<` or an ASCII letter beside a zero byte (RFC 4627, section 3). */
+/** UTF-16 without a byte order mark: `<` or an ASCII letter beside a zero byte (RFC 4627, section 3). */
 function utf16Charset([a, b, c, d]: Uint8Array): string | undefined {
   if (a === 0 && b && c === 0 && d) return 'utf-16be';
   return a && b === 0 && c && d === 0 ? 'utf-16le' : undefined;
 }
 
-/** Whether bytes that are declared to be in this encoding are plainly not: they make sense as UTF-8. */
+/** Whether bytes are clearly not in their declared encoding, because they are meaningful UTF-8. */
 function isContradicted(charset: string, bytes: Uint8Array, utf8: string | undefined): boolean {
   if (charset.startsWith('utf-16')) return !looksLikeUtf16(bytes);
   if (utf8 === undefined || charset.startsWith('iso-2022')) return false;
-  // A word or two in an encoding of two bytes a letter may happen to be valid UTF-8; more than that does not happen.
+  // A word or two in a two-byte encoding may happen to be valid UTF-8; longer text never is.
   return bytes.length - utf8.length > (/^(?:gb|big5|euc|shift)/.test(charset) ? 8 : 0);
 }
 
-/** Zero bytes, or bytes that are no UTF-8: text in UTF-16 has one or the other. */
+/** Whether the bytes contain a zero byte or are not UTF-8, as all UTF-16 text does or is. */
 const looksLikeUtf16 = (bytes: Uint8Array) => {
   const start = bytes.subarray(0, GUESS_BYTES);
   return start.includes(0) || validUtf8(start) === undefined;
@@ -102,8 +101,8 @@ const SLICE_BYTES = 256 * 1024;
 const MAX_BROKEN = 512 * 1024;
 
 /**
- * Decoders other than that of UTF-8 take many times longer for a byte that means nothing than for one that does. What has this many of them is
- * no text, and the rest of it is read as Latin-1, which takes any byte as it is.
+ * Decodes with a limit on invalid bytes. Decoders other than UTF-8's are many times slower for an invalid byte. Bytes
+ * with this many of them are not text, and the rest is read as Latin-1, which accepts any byte.
  */
 function decodeBounded(bytes: Uint8Array, charset: string): string {
   const decoder = new TextDecoder(charset);
@@ -122,10 +121,10 @@ function decodeBounded(bytes: Uint8Array, charset: string): string {
   return parts.join('');
 }
 
-/** The letters at 0x80 to 0x9f (Encoding standard, index windows-1252). */
+/** The characters at 0x80 to 0x9f (Encoding standard, index windows-1252). */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** Some Nodes decode windows-1252 as if it were Latin-1, without its quotes and dashes. */
+/** Some Node versions decode windows-1252 as Latin-1, without its quotes and dashes. */
 function decodeWindows1252(bytes: Uint8Array): string {
   if (!bytes.some((byte) => byte >= 0x80 && byte <= 0x9f)) return latin1(bytes);
   const units = Buffer.alloc(bytes.length * 2);
@@ -149,7 +148,10 @@ function validUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A page in UTF-8 may have a few broken bytes, such as a letter cut in two; one in another encoding has little else. */
+/**
+ * A UTF-8 page may have a few broken bytes, such as a character cut in two. In another encoding, most non-ASCII bytes
+ * are invalid.
+ */
 function isMostlyUtf8(text: string): boolean {
   let broken = 0;
   let sound = 0;
@@ -169,10 +171,10 @@ function guess(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Bytes on either side of a letter that are looked at with it: a word or two. */
+/** Bytes of context on either side of a non-ASCII character: a word or two. */
 const CONTEXT_BYTES = 32;
 
-/** The parts that are not ASCII, with some context: a long head of scripts and styles says nothing. */
+/** The non-ASCII parts with some context. A long head of scripts and styles does not help to guess. */
 function telling(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   let length = 0;

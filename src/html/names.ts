@@ -1,11 +1,11 @@
 /**
- * Tag and attribute names straight from the source text: lower-cased, and the same string object each time, so that a
- * name met before costs no allocation and comparing names is comparing pointers. The table has a fixed number of
- * slots and a newcomer takes its slot over, so no page can make it grow.
+ * Reads tag and attribute names from the source in lower case. Names are cached, so that a repeated name costs no
+ * allocation and comparing names compares pointers. The table has a fixed number of slots, where a new name replaces
+ * the old one, so no page can make it grow.
  */
 
 const SLOTS = 8192;
-/** Longer names are rare and not kept. */
+/** Longer names are rare and not cached. */
 const LONGEST = 32;
 const NUL = 0;
 const UPPER_A = 65;
@@ -13,8 +13,8 @@ const UPPER_Z = 90;
 
 export interface Names {
   /**
-   * The name at `[start, end)` of `source` in ASCII lower case, with U+FFFD for NUL. `hash` is the fold over its
-   * lower-cased code units: `hash * 31 + unit`, cut to 32 bits, from 0.
+   * The name at `[start, end)` of `source` in ASCII lower case, with U+FFFD for NUL. `hash` is folded over its
+   * lower-cased code units: `hash * 31 + unit`, truncated to 32 bits, from 0.
    */
   read(source: string, start: number, end: number, hash: number): string;
 }
@@ -34,7 +34,7 @@ export function createNames(): Names {
   };
 }
 
-/** A code unit of a name as it counts: ASCII upper case lowered. */
+/** A code unit with ASCII upper case lowered. */
 export const lower = (unit: number): number => (unit >= UPPER_A && unit <= UPPER_Z ? unit + 32 : unit);
 
 function isSame(known: string, source: string, start: number, end: number): boolean {
@@ -45,7 +45,7 @@ function isSame(known: string, source: string, start: number, end: number): bool
   return true;
 }
 
-/** Built from its units: a slice would keep the whole page alive for as long as the table keeps the name. */
+/** Builds the name from its code units, because a slice would keep the whole page in memory. */
 function copyLowered(source: string, start: number, end: number): string {
   const units: number[] = [];
   for (let i = start; i < end; i++) {
@@ -55,9 +55,9 @@ function copyLowered(source: string, start: number, end: number): string {
   return interned(String.fromCharCode(...units));
 }
 
-/** The engine's own copy of a string, which it gives to property keys: comparing it with a literal compares pointers. */
+/** The engine's interned copy of a string, as used for property keys: comparing it with a literal compares pointers. */
 const interned = (name: string): string => Object.keys({ [name]: 0 })[0]!;
 
-// toLowerCase alone would change letters beyond ASCII, which the standard leaves as they are.
+// toLowerCase alone would change non-ASCII letters, which the standard leaves unchanged.
 const lowered = (name: string): string =>
   name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('\0', '\ufffd');

@@ -1,9 +1,10 @@
 /**
- * The tree that every HTML document becomes: what parse5 builds, with linked children instead of arrays, so that
- * removing, moving and walking cost the same at any size. Four kinds of node, told apart by `type`.
+ * The tree of an HTML document. It has the structure that parse5 builds, but children are linked instead of stored in
+ * arrays, so that removing, moving and walking cost the same at any size. Four kinds of node, distinguished by
+ * `type`.
  *
- * Names and attribute names are as the HTML standard leaves them after parsing: lower case for HTML elements,
- * adjusted case for SVG and MathML (`foreignObject`, `viewBox`).
+ * Element and attribute names are as in the HTML standard after parsing: lower case for HTML elements, adjusted case
+ * for SVG and MathML (`foreignObject`, `viewBox`).
  */
 
 export const ELEMENT = 1;
@@ -28,9 +29,9 @@ export class Document {
   readonly parent = null;
   first: Child | null = null;
   last: Child | null = null;
-  /** True when the document asked for quirks mode (no or an old doctype). */
+  /** True if the document is in quirks mode (no doctype, or an old one). */
   quirks = false;
-  /** False when the parser met no `<base>`: to walk a whole page for none takes time. */
+  /** False if the parser met no `<base>`, which saves a search of the whole page. */
   mayHaveBase = true;
 }
 
@@ -44,7 +45,7 @@ export class Element {
   name: string;
   namespace: Namespace;
   attributes: Attribute[];
-  /** What a `<template>` holds: a tree of its own, not among the children. */
+  /** The content of a `<template>`: a separate tree, not among the children. */
   content: Document | null = null;
 
   constructor(name: string, namespace: Namespace = 'html', attributes: Attribute[] = []) {
@@ -80,7 +81,7 @@ export class Comment {
 
 export const isElement = (node: Node | null): node is Element => node !== null && node.type === ELEMENT;
 
-/** The value of an attribute, or null when the element has none of that name. */
+/** The value of an attribute, or null if the element does not have it. */
 export function attribute(element: Element, name: string): string | null {
   const { attributes } = element;
   for (let at = 0; at < attributes.length; at++) if (attributes[at]!.name === name) return attributes[at]!.value;
@@ -101,7 +102,7 @@ export function removeAttribute(element: Element, name: string): void {
   if (at >= 0) element.attributes.splice(at, 1);
 }
 
-/** Takes a node out of its parent; a node without a parent stays as it is. */
+/** Removes a node from its parent; a node without a parent stays unchanged. */
 export function detach(node: Child): void {
   const { parent, prev, next } = node;
   if (!parent) return;
@@ -114,7 +115,7 @@ export function detach(node: Child): void {
   node.next = null;
 }
 
-/** Puts a node, taken from wherever it was, at the end of `parent`. */
+/** Moves a node to the end of `parent`. */
 export function append(parent: Parent, node: Child): void {
   detach(node);
   node.parent = parent;
@@ -124,7 +125,7 @@ export function append(parent: Parent, node: Child): void {
   parent.last = node;
 }
 
-/** Puts a node, taken from wherever it was, right before `reference`, which must have a parent. */
+/** Moves a node directly before `reference`, which must have a parent. */
 export function insertBefore(node: Child, reference: Child): void {
   detach(node);
   const parent = reference.parent!;
@@ -136,13 +137,13 @@ export function insertBefore(node: Child, reference: Child): void {
   reference.prev = node;
 }
 
-/** Puts the children of an element where it stood, and takes the element out. */
+/** Replaces an element with its children. */
 export function unwrap(element: Element): void {
   while (element.first) insertBefore(element.first, element);
   detach(element);
 }
 
-/** The node after `node` in document order, never leaving `root`; null at the end. With `skip`, its children are passed over. */
+/** The node after `node` in document order, inside `root`; null at the end. `skip` skips the children of `node`. */
 export function following(node: Node, root: Node, skip = false): Child | null {
   if (!skip && (node.type === ELEMENT || node.type === DOCUMENT) && node.first) return node.first;
   let at: Node = node;
@@ -155,7 +156,7 @@ export function following(node: Node, root: Node, skip = false): Child | null {
   return null;
 }
 
-/** Every node under `root` in document order, without `root`. Removing nodes that were already given is safe. */
+/** Every node under `root` in document order, without `root`. Nodes that were already yielded may be removed. */
 export function* descendants(root: Node): Generator<Child> {
   let node = following(root, root);
   while (node) {
@@ -164,7 +165,7 @@ export function* descendants(root: Node): Generator<Child> {
   }
 }
 
-/** The elements under `root` in document order, without `root`; of one name, when given. */
+/** The elements under `root` in document order, without `root`; only those named `name`, if given. */
 export function* elements(root: Node, name?: string): Generator<Element> {
   let node = following(root, root);
   while (node) {
@@ -181,14 +182,14 @@ export function* children(parent: Parent): Generator<Child> {
   }
 }
 
-/** The first element of a name under `root`, or null. */
+/** The first element with a name under `root`, or null. */
 export function find(root: Node, name: string): Element | null {
   let node = following(root, root);
   while (node && !(node.type === ELEMENT && node.name === name)) node = following(node, root);
   return node as Element | null;
 }
 
-/** The text of all text nodes under `node`, joined as they are (DOM's textContent). */
+/** The concatenated text of all text nodes under `node` (DOM's textContent). */
 export function textOf(node: Node): string {
   if (node.type === TEXT) return node.value;
   if (node.type === COMMENT) return '';
@@ -199,14 +200,14 @@ export function textOf(node: Node): string {
   return text;
 }
 
-/** A copy of a node with everything under it, without a parent. */
+/** A deep copy of a node, without a parent. */
 export function clone<T extends Node>(source: T): T {
   const top = copyOne(source);
   let from: Node = source;
   let to: Node = top;
   let next = following(from, source);
   while (next) {
-    // Climb in both trees together until the copy's parent is the twin of next's parent.
+    // Climb in both trees until the copy's parent corresponds to the parent of `next`.
     while (next.parent !== from) {
       from = (from as Child).parent!;
       to = (to as Child).parent!;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { children, type Document, find, type Node, textOf } from './node.ts';
 import { MAX_DEPTH, parseDocument, parseFragment, parsePage } from './parse.ts';
 
-/** A tree as lines, one a node, each with its depth; the same for our trees and for parse5's own. */
+/** A tree as lines, one per node with its depth; the same format for our trees and parse5's. */
 function lines(document: Document): string[] {
   const out: string[] = [];
   const waiting: [Node, number][] = [[document, 0]];
@@ -50,7 +50,7 @@ function expectSame(source: string): void {
   expect(lines(parseFragment(source)), JSON.stringify(source)).toEqual(lines5(fragment));
 }
 
-/** Each is a case of the standard's tokenizer or tree construction that is easy to get wrong. */
+/** Each is an edge case of the standard's tokenizer or tree construction. */
 const EDGES = {
   'tag open': [
     'a < b',
@@ -554,7 +554,7 @@ describe('parsePage', () => {
   });
 });
 
-/** How deep the tree is, by walking it. */
+/** Depth of the tree, measured by walking it. */
 function depthOf(document: Document): number {
   let depth = 0;
   let deepest = 0;

@@ -1,27 +1,27 @@
 /**
- * HTML text to a tree, by the parsing rules of the HTML standard. The tree is ours: see node.ts. Its strings are cut
- * from the source and keep it in memory: drop the tree when it is read.
+ * Parses HTML text by the HTML standard into a tree of node.ts. The strings in the tree are slices that keep the
+ * source in memory: drop the tree after reading it.
  */
 import type { Document } from './node.ts';
 import { type Limits, TreeBuilder } from './tree-builder.ts';
 
-/** Elements nested deeper than this are flattened, as browsers do. */
+/** Elements nested deeper than this are flattened, as in browsers. */
 export const MAX_DEPTH = 512;
-/** Elements, attributes and comments of one document; far beyond any page that is meant to be read. */
+/** Maximum number of elements, attributes and comments in a document; far more than any page for people has. */
 export const MAX_PIECES = 1_000_000;
 
 const LIMITS: Limits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };
 
 export interface Parsed {
   document: Document;
-  /** How deep elements were nested, counted up to where flattening begins. */
+  /** Depth of the deepest element, up to the limit where flattening begins. */
   depth: number;
   elements: number;
-  /** False when the source has more than `maxPieces`: the tree then ends early. */
+  /** False if the source has more than `maxPieces`: the tree then ends early. */
   complete: boolean;
 }
 
-/** A whole document with what was counted on the way; there is always an html, head and body element in it. */
+/** Parses a whole document and measures it. The document always has an html, head and body element. */
 export function parsePage(source: string, limits: Partial<Limits> = {}): Parsed {
   const builder = TreeBuilder.forDocument();
   builder.run(source, { ...LIMITS, ...limits });
@@ -30,10 +30,10 @@ export function parsePage(source: string, limits: Partial<Limits> = {}): Parsed 
   return { document, depth, elements, complete };
 }
 
-/** A whole document; there is always an html, head and body element in it. */
+/** Parses a whole document. It always has an html, head and body element. */
 export const parseDocument = (source: string): Document => parsePage(source).document;
 
-/** The nodes of a piece of HTML, as children of a document of their own. */
+/** Parses a piece of HTML; its nodes are the children of a new document. */
 export function parseFragment(source: string): Document {
   const builder = TreeBuilder.forFragment();
   builder.run(source, LIMITS);

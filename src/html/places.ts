@@ -1,29 +1,29 @@
 /**
- * Where the elements of a document stand, as CSS selectors that find each of them and nothing else. Places are noted
- * before anything is moved or taken out, so that they can still be told when an element is gone.
+ * Unique CSS selectors for the elements of a document. Places are recorded before the tree is changed, so that
+ * selectors are still available for removed elements.
  */
 import { attribute, type Document, ELEMENT, type Element, elements } from './node.ts';
 
 export interface Places {
   /**
-   * The selector that finds this element alone in the document as it was when the places were noted; null for an
-   * element that was not in it, and for one that takes more than 2,000 characters or 32 steps to tell.
+   * The selector that matches only this element in the document as it was when the places were recorded. Null for an
+   * element that was not in it, and if the selector would exceed 2,000 characters or 32 steps.
    */
   selectorOf(element: Element): string | null;
 }
 
 const LONGEST_SELECTOR = 2_000;
-/** As many as select.ts can follow, and browsers can anyway. */
+/** The limit of select.ts; browsers support more. */
 const MOST_STEPS = 32;
 
 /** Stands for the document above all elements. */
 const TOP = -1;
 
-/** Notes the places of all elements, in time and space linear in the document. */
+/** Records the places of all elements, in time and space linear in the document. */
 export function notePlaces(document: Document): Places {
   const { numbers, all, parents, ends, ofAll, ofName, alike, marks } = survey(document);
 
-  /** The highest element under which nothing else has a mark: TOP when nothing in the document has. */
+  /** The highest element that contains no other element with a mark: TOP if the whole document has no other. */
   function reachOf(mark: string, number: number): number {
     const places = marks.get(mark.toLowerCase())!;
     const at = indexOf(places, number);
@@ -38,7 +38,7 @@ export function notePlaces(document: Document): Places {
     return reach;
   }
 
-  /** The last step to an element, and the element that it is told from. */
+  /** The last step to an element, and the ancestor that the step starts from. */
   function stepTo(number: number): Step {
     const element = all[number]!;
     const parent = parents[number]!;
@@ -55,20 +55,23 @@ export function notePlaces(document: Document): Places {
     return { from: parent, step: ` > ${name}${isAlone ? '' : `:nth-of-type(${ofName[number]})`}` };
   }
 
-  /** Of elements that were asked for, and of those that they are told from; null for what takes too much. */
-  const known = new Map<number, Told | null>([[TOP, { selector: '', steps: 0 }]]);
+  /** Selectors computed so far, including those of ancestors; null if they exceed the limits. */
+  const known = new Map<number, Location | null>([[TOP, { selector: '', steps: 0 }]]);
 
-  function tell(number: number): Told | null {
-    const way: (Step & { readonly number: number })[] = [];
+  function locate(number: number): Location | null {
+    const path: (Step & { readonly number: number })[] = [];
     for (let at = number; !known.has(at); ) {
       const step = stepTo(at);
-      way.push({ number: at, ...step });
+      path.push({ number: at, ...step });
       at = step.from;
     }
-    for (const { number: at, from, step } of way.reverse()) {
+    for (const { number: at, from, step } of path.reverse()) {
       const base = known.get(from)!;
-      const told = base && { selector: base.selector + step, steps: base.steps + 1 };
-      known.set(at, told && told.steps <= MOST_STEPS && told.selector.length <= LONGEST_SELECTOR ? told : null);
+      const location = base && { selector: base.selector + step, steps: base.steps + 1 };
+      known.set(
+        at,
+        location && location.steps <= MOST_STEPS && location.selector.length <= LONGEST_SELECTOR ? location : null,
+      );
     }
     return known.get(number)!;
   }
@@ -76,7 +79,7 @@ export function notePlaces(document: Document): Places {
   return {
     selectorOf(element) {
       const number = numbers.get(element);
-      return number === undefined ? null : (tell(number)?.selector ?? null);
+      return number === undefined ? null : (locate(number)?.selector ?? null);
     },
   };
 }
@@ -86,24 +89,24 @@ interface Step {
   readonly step: string;
 }
 
-interface Told {
+interface Location {
   readonly selector: string;
   readonly steps: number;
 }
 
-/** The elements in the order of the document: a number is a place in it. */
+/** The elements in document order; an element's number is its index. */
 interface Survey {
   readonly numbers: ReadonlyMap<Element, number>;
   readonly all: readonly Element[];
   readonly parents: readonly number[];
-  /** One past the last element under each. */
+  /** For each element, one past its last descendant. */
   readonly ends: readonly number[];
-  /** The place among all siblings, and among those of one name; from 1. */
+  /** Position among all siblings, and among those with the same name; from 1. */
   readonly ofAll: readonly number[];
   readonly ofName: readonly number[];
-  /** How many children of one name an element has, by its number and the name. */
+  /** Number of children with a given name, by the element's number and the name. */
   readonly alike: ReadonlyMap<string, number>;
-  /** Who has a mark, by the mark in lower case: in quirks mode ids and classes match in any case. */
+  /** Elements by mark, in lower case: in quirks mode ids and classes match in any case. */
   readonly marks: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -144,7 +147,7 @@ function survey(document: Document): Survey {
   return { numbers, all, parents, ends, ofAll, ofName, alike, marks };
 }
 
-/** Where a number stands in an ascending list that has it. */
+/** Index of a number in an ascending list that contains it. */
 function indexOf(list: readonly number[], number: number): number {
   let low = 0;
   let high = list.length - 1;
@@ -161,7 +164,7 @@ const PLAIN_WORD = /^[a-zA-Z_][\w-]*$/;
 const QUOTABLE = /^[\x20-\x7e]+$/;
 const LONGEST_NAME = 60;
 
-/** Selectors that may find an element by itself, the most telling first: its id, its name, its classes. */
+/** Selectors that may match an element alone, the most specific first: its id, its name, its classes. */
 function marksOf(element: Element): string[] {
   const found: string[] = [];
   const id = attribute(element, 'id');

@@ -34,7 +34,7 @@ const PAGE = `<!doctype html>
 
 const page = parseDocument(PAGE);
 
-/** What `css-select`, which works quite differently, makes of our tree. */
+/** The result of `css-select`, an independent implementation, for our tree. */
 function expected(css: string, document: Document): Element[] {
   const siblings = (node: Child): Child[] => (node.parent ? [...children(node.parent)] : [node]);
   const found = oracle<Child | Document, Element>(css, document, {
@@ -127,7 +127,7 @@ const compounds = [
 
 describe('selectAll', () => {
   it('finds what another engine finds, by every kind of part', () => {
-    // css-select knows no "of" in :nth-child(); that is tested below by itself.
+    // css-select does not support "of" in :nth-child(); a test below covers it.
     for (const css of compounds.filter((one) => !one.includes(' of '))) {
       expectAsOracle(css);
       expectAsOracle(`main ${css}`);

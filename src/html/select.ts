@@ -1,8 +1,7 @@
 /**
- * CSS selectors over our tree, in time linear in the tree whatever the selector and the page: css-what reads the
- * selector, `selector-program.ts` makes a program of it, and one walk in document order answers it, because what
- * stands before an element in the document decides every combinator. Only `:has()` looks ahead; it is answered by a
- * walk of its own, backwards.
+ * CSS selectors over the tree of node.ts, in linear time for any selector and page. css-what parses the selector,
+ * `selector-program.ts` compiles it to a program, and one walk in document order runs it, because only earlier
+ * elements decide a combinator. Only `:has()` looks ahead; it takes a separate backward walk.
  */
 import { parse, type Selector } from 'css-what';
 import { type Child, DOCUMENT, ELEMENT, type Element, elements, type Node, type Parent } from './node.ts';
@@ -11,19 +10,19 @@ import { type At, createSiblings, type Siblings } from './selector-tests.ts';
 
 export { SelectorError } from './selector-program.ts';
 
-/** Selectors ready to be used on any number of trees. */
+/** Compiled selectors, usable on any number of trees. */
 export interface Selectors {
   readonly source: string;
   readonly programs: readonly Program[];
 }
 
 const MAX_LENGTH = 8192;
-/** Simple tests made in one call, about: seconds, reached only by a monstrous selector on a monstrous page. */
+/** Maximum number of simple tests in one call: some seconds, reached only by an extreme selector on an extreme page. */
 const MAX_WORK = 50_000_000;
 
 /**
- * Reads a list of selectors: CSS as `querySelectorAll` takes it, with what needs a living page (`:hover`, `::before`)
- * matching nothing. Throws SelectorError for text that is no selector, and for one that is too long or too deep.
+ * Compiles a list of selectors, as `querySelectorAll` accepts them. Selectors that need a live page (`:hover`,
+ * `::before`) match nothing. Throws SelectorError if the text is not a selector, or is too long or too deep.
  */
 export function compileSelectors(css: string): Selectors {
   if (css.length > MAX_LENGTH) throw new SelectorError(`The selector is longer than ${MAX_LENGTH} characters`);
@@ -39,7 +38,7 @@ export function compileSelectors(css: string): Selectors {
 
 /**
  * The elements under `root`, without `root`, that match any of the selectors, in document order. As in the DOM, the
- * whole tree that `root` is in counts for what stands left of a combinator.
+ * parts left of a combinator may match anywhere in the whole tree that contains `root`.
  */
 export function selectAll(root: Node, selectors: Selectors): Element[] {
   const top = topOf(root);
@@ -52,7 +51,7 @@ export function selectAll(root: Node, selectors: Selectors): Element[] {
   return ordered;
 }
 
-/** Whether an element matches. Costs a walk over the tree it is in: for many elements use `selectAll`. */
+/** Whether an element matches. Walks the whole tree around it: for many elements use `selectAll`. */
 export function matches(element: Element, selectors: Selectors): boolean {
   const top = topOf(element);
   const work: Work = { left: MAX_WORK };
@@ -69,20 +68,22 @@ interface Work {
   left: number;
 }
 
-/** The document an element is in, or the topmost element of a tree that is in none. */
+/** The document of an element, or the topmost element of a tree without a document. */
 function topOf(node: Node): Node {
   let top = node;
   while (top.type !== DOCUMENT && top.parent) top = top.parent;
   return top;
 }
 
-/** A mark for each program step before the last of its chain: bit n is set where step n's part of the chain matches. */
+/**
+ * One bit for each program step that is not the last of its chain: bit n is set where the chain matches up to step n.
+ */
 type Marks = number;
 
-/** What is known about the children of one parent while they are walked. */
+/** State of one parent while its children are walked. */
 interface Level {
   siblings: Siblings;
-  /** Marks of the parent, of any ancestor, of the sibling before, of any sibling before. */
+  /** Marks of the parent, of all ancestors, of the previous sibling, of all previous siblings. */
   parent: Marks;
   above: Marks;
   previous: Marks;
@@ -122,7 +123,7 @@ function walk(program: Program, top: Node, scope: Node, has: At['has'], work: Wo
     return marks;
   };
 
-  // The top of a tree that is in no document is walked as an only child.
+  // The top of a tree without a document is walked as an only child.
   let node: Child | null = top.type === DOCUMENT ? top.first : top;
   open(top.type === DOCUMENT ? top : null, 0, 0);
   while (levels.length > 0) {
@@ -140,7 +141,7 @@ function walk(program: Program, top: Node, scope: Node, has: At['has'], work: Wo
   }
 }
 
-/** Runs each list of the program on one element, inner lists first; gives the element's marks. */
+/** Runs each list of the program on one element, inner lists first. Returns the element's marks. */
 function evaluate(program: Program, at: At, level: Level): Marks {
   let marks: Marks = 0;
   at.work.left -= program.size;
@@ -158,7 +159,7 @@ function evaluate(program: Program, at: At, level: Level): Marks {
   return marks;
 }
 
-/** The bit that says a whole chain matched; the others are marks. */
+/** The bit for a fully matched chain; the others are marks. */
 const FULL = 1 << 31;
 
 function advance(chain: Chain, at: At, level: Level): number {
@@ -182,8 +183,8 @@ function advance(chain: Chain, at: At, level: Level): number {
 }
 
 /**
- * The elements for which `:has()` holds. One walk forward notes which of its compounds each element matches; one
- * backward, in which all that follows an element is known, puts the chains together from their ends.
+ * The elements for which `:has()` holds. A forward walk records which of its compounds each element matches. A
+ * backward walk, which knows everything after an element, assembles the chains from their ends.
  */
 function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node, work: Work): Set<Element> {
   const order: Element[] = [];
@@ -201,10 +202,10 @@ function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node,
   });
 
   const size = order.length;
-  /** Per element: the compounds from which on a chain is complete, among its children, and anywhere under it. */
+  /** For each element: the compounds from which a chain is complete, among its children, and among all descendants. */
   const children = new Int32Array(size);
   const under = new Int32Array(size);
-  /** Per parent, here the index of its element or the last place for the top: the same of the siblings after. */
+  /** The same of the following siblings, for each parent (by the index of its element; the last entry is the top). */
   const next = new Int32Array(size + 1);
   const after = new Int32Array(size + 1);
   const having = new Set<Element>();
@@ -224,7 +225,7 @@ function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node,
   return having;
 }
 
-/** The compounds of an element's `mask` from which on a chain is complete, given what is `seen` after the element. */
+/** The compounds in an element's `mask` from which a chain is complete, given the results `seen` after the element. */
 function completed(test: HasTest, mask: number, seen: Record<' ' | '>' | '+' | '~', number>): number {
   let done = 0;
   for (let bit = 0; bit < test.compounds.length; bit++) {

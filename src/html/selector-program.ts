@@ -1,14 +1,15 @@
 /**
- * Parsed selectors to programs. A program is a row of lists, inner ones (`:is`, `:not`, `:nth-child(of)`) before those
- * that ask for them; a list is a row of chains, a chain is compounds with combinators between. Each compound but the
- * last of its chain has a mark, one bit of a number, by which a later element knows that the chain got that far.
+ * Compiles parsed selectors to programs. A program is a sequence of lists, where inner lists (`:is`, `:not`,
+ * `:nth-child(of)`) precede the lists that use them. A list is a sequence of chains; a chain is compounds with
+ * combinators between them. Each compound but the last of its chain has a mark, one bit, that tells later elements
+ * that the chain matched up to it.
  */
 import type { PseudoSelector, Selector } from 'css-what';
 import { parse } from 'css-what';
 import { own } from '#own.ts';
 import { LIVE_PSEUDO_CLASSES, PSEUDO_CLASSES, readNth, type Test, testAttribute, testName } from './selector-tests.ts';
 
-/** A selector that can't be used; the message says why, for the caller who wrote it. */
+/** A selector that cannot be used; the message tells its author why. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
@@ -19,7 +20,7 @@ export interface Step {
   readonly combinator: Combinator;
   /** The mark that must be found across the combinator, or -1 for the first compound. */
   readonly from: number;
-  /** The mark this compound leaves, or -1 for the last. */
+  /** The mark that this compound sets, or -1 for the last. */
   readonly mark: number;
   readonly tests: readonly Test[];
 }
@@ -31,11 +32,11 @@ export interface Chain {
 export interface List {
   readonly id: number;
   readonly chains: readonly Chain[];
-  /** Which counter of the siblings counts the matches, or -1. */
+  /** Index of the sibling counter that counts the matches, or -1. */
   readonly counter: number;
 }
 
-/** One `:has()`. Its chains' compounds are numbered through; in a chain each follows the one before. */
+/** One `:has()`. The compounds of all its chains are numbered consecutively. */
 export interface HasTest {
   readonly compounds: readonly (readonly Test[])[];
   /** By compound: the combinator to the next one of its chain, or null for the last. */
@@ -45,15 +46,15 @@ export interface HasTest {
 
 export interface Program {
   readonly lists: readonly List[];
-  /** The list that is the selector itself. */
+  /** The list for the selector itself. */
   readonly main: number;
   readonly has: readonly HasTest[];
   readonly counters: number;
-  /** How many simple tests an element may be put to at most. */
+  /** Maximum number of simple tests for an element. */
   readonly size: number;
 }
 
-/** Bit 31 of a number of marks is spoken for. */
+/** Bit 31 of the marks is reserved. */
 const MAX_MARKS = 31;
 const MAX_NESTING = 6;
 const MAX_TESTS = 1000;
@@ -66,8 +67,8 @@ const COMBINATORS: Readonly<Record<string, Combinator>> = {
 };
 
 /**
- * Programs for a list of parsed selectors; as many of them share one as have marks in it. `escaped` tells whether the
- * selector was written with backslashes, after which a name may have any character.
+ * Compiles a list of parsed selectors. Selectors share a program until its marks are used up. `escaped` tells whether
+ * the selector contains backslashes; names may then have any character.
  */
 export function compilePrograms(parsed: Selector[][], escaped: boolean): Program[] {
   const groups: Selector[][][] = [];
@@ -84,7 +85,7 @@ export function compilePrograms(parsed: Selector[][], escaped: boolean): Program
   return groups.map((group) => compileProgram(group, escaped));
 }
 
-/** Combinators in a selector, with those in its arguments. */
+/** Number of combinators in a selector, including its arguments. */
 function countMarks(tokens: Selector[], depth: number): number {
   if (depth > MAX_NESTING) throw new SelectorError('The selector is nested too deeply');
   let count = 0;
@@ -97,14 +98,14 @@ function countMarks(tokens: Selector[], depth: number): number {
   return count;
 }
 
-/** The selectors in a pseudo-class's parentheses; none when it takes something else. */
+/** The selectors in a pseudo-class's parentheses; none if its argument is something else. */
 function argumentLists(token: PseudoSelector): Selector[][] {
   if (Array.isArray(token.data)) return token.data;
   const of = token.name === 'nth-child' && token.data ? splitOf(token.data).of : null;
   return of === null ? [] : readInner(of);
 }
 
-/** `2n+1 of .a` in its two parts. */
+/** Splits `2n+1 of .a` into its two parts. */
 function splitOf(text: string): { formula: string; of: string | null } {
   const found = /\sof\s/i.exec(text);
   if (!found) return { formula: text, of: null };
@@ -167,7 +168,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
       case 'attribute':
         checkNamespace(selector.namespace);
         checkName(selector.name, escaped);
-        // A class or an id, which css-what reads as an attribute's value.
+        // A class or an id, which css-what parses as an attribute's value.
         if (selector.ignoreCase === 'quirks') checkName(selector.value, escaped);
         if (selector.action === 'not') throw new SelectorError('There is no operator != in CSS');
         return testAttribute(selector);
@@ -232,7 +233,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
     if (compounds.length > MAX_MARKS) throw new SelectorError(`:has() has more than ${MAX_MARKS} parts`);
     const id = has.length;
     has.push({ compounds, then, chains });
-    // While :has() itself is being answered, the walk that notes its parts has no answers yet, and needs none.
+    // While :has() is being evaluated, the walk that records its parts has no results yet, and needs none.
     return ({ element, has }) => has[id]?.has(element) ?? false;
   };
 
@@ -240,7 +241,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
   return { lists, main, has, counters, size };
 }
 
-/** A selector at its combinators. The first part has one only where it is relative, in `:has()`. */
+/** Splits a selector at its combinators. The first part has a combinator only in relative selectors, in `:has()`. */
 function splitCompounds(tokens: Selector[]): { combinator: Combinator | null; simple: Selector[] }[] {
   const parts: { combinator: Combinator | null; simple: Selector[] }[] = [{ combinator: null, simple: [] }];
   for (const [index, token] of tokens.entries()) {
@@ -257,7 +258,7 @@ function checkNamespace(namespace: string | null): void {
   if (namespace !== null && namespace !== '*') throw new SelectorError('Namespaces are not supported in selectors');
 }
 
-/** css-what lets a name start with about anything. */
+/** css-what allows almost any character at the start of a name. */
 function checkName(name: string, escaped: boolean): void {
   if (!escaped && !/^-?[A-Za-z_\u0080-\uffff-][\w\u0080-\uffff-]*$/.test(name)) {
     throw new SelectorError(`"${name}" is no name`);

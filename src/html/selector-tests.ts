@@ -1,32 +1,32 @@
 /**
- * What one element is asked by a selector's simplest parts: name, attribute, pseudo-class. Each test is cheap and
- * looks at nothing that a long page or a deep one could make long.
+ * Tests of one element against the simplest parts of a selector: name, attribute, pseudo-class. Each test is cheap,
+ * and its cost does not grow with the length or depth of a page.
  */
 import type { AttributeSelector } from 'css-what';
 import { attribute, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, type Parent, TEXT } from './node.ts';
 
-/** The children of one parent, counted as they are walked in order; without a parent, an only child. */
+/** Counts of the children of one parent, walked in order; without a parent, of an only child. */
 export interface Siblings {
   readonly parent: Parent | null;
-  /** The place of the present child among the elements, from 1, and among those of its own type. */
+  /** Position of the current child among the elements, from 1, and among those of its type. */
   index: number;
   typeIndex: number;
-  /** Matches so far of each list that an `:nth-child(... of ...)` counts. */
+  /** Number of matches so far of each list that an `:nth-child(... of ...)` counts. */
   readonly counts: number[];
   add(element: Element): void;
-  /** How many elements there are in all; of the present child's type, when asked. */
+  /** Number of all sibling elements, or of those with the current child's type. */
   total(ofType: boolean): number;
 }
 
-/** The element at hand and all that a test may look at. */
+/** The current element and all inputs of a test. */
 export interface At {
   element: Element;
   siblings: Siblings;
   /** The node that `:scope` means. */
   readonly scope: Node;
-  /** By list: whether the element matches it. Inner lists are answered before the tests that ask for them. */
+  /** By list: whether the element matches it. Inner lists are evaluated before the tests that use them. */
   readonly results: Uint8Array;
-  /** By `:has()`: the elements it holds for. */
+  /** By `:has()`: the elements for which it holds. */
   readonly has: readonly ReadonlySet<Element>[];
   readonly work: { left: number };
 }
@@ -70,14 +70,16 @@ export function createSiblings(parent: Parent | null, counters: number): Sibling
 const typeOf = (element: Element): string =>
   element.namespace === 'html' ? element.name : `${element.namespace} ${element.name}`;
 
-/** An element's name: HTML names match in any case, those of SVG and MathML too, which is kinder than the standard. */
+/**
+ * Tests an element's name. Case never matters, not even for SVG and MathML, which is more lenient than the standard.
+ */
 export function testName(name: string): Test {
   const lower = name.toLowerCase();
   return ({ element }) =>
     element.name === lower || (element.namespace !== 'html' && element.name.toLowerCase() === lower);
 }
 
-/** Attributes whose values match in any case in HTML, by its section on the case-sensitivity of selectors. */
+/** Attributes whose values are case-insensitive in HTML (HTML standard, "Case-sensitivity of selectors"). */
 const ANY_CASE = new Set(
   (
     'accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir ' +
@@ -103,7 +105,10 @@ export function testAttribute(selector: AttributeSelector): Test {
 
 type Action = Exclude<`${AttributeSelector['action']}`, 'exists'>;
 
-/** By action, a wanted value to what is asked of an attribute's value. Wanting nothing of a part matches nothing. */
+/**
+ * By action, creates a test of an attribute's value from the value in the selector. An empty substring matches
+ * nothing.
+ */
 const VALUES: Record<Action, (wanted: string) => (value: string) => boolean> = {
   equals: (wanted) => (value) => value === wanted,
   not: () => () => false,
@@ -147,7 +152,7 @@ export const PSEUDO_CLASSES: Readonly<Record<string, Test>> = {
   optional: ({ element }) => CAN_REQUIRE.has(element.name) && !hasAttribute(element, 'required'),
 };
 
-/** Pseudo-classes of a page that is being used: nothing in a parsed one is in such a state. */
+/** Pseudo-classes of live pages: nothing in a parsed page is in such a state. */
 export const LIVE_PSEUDO_CLASSES: ReadonlySet<string> = new Set([
   'active',
   'autofill',
@@ -182,7 +187,7 @@ function isChecked(element: Element): boolean {
   return type === 'checkbox' || type === 'radio';
 }
 
-/** `An+B`: which places, counted from 1, it means; null when the text is no such formula. */
+/** Parses `An+B` to a test of positions, counted from 1; null if the text is not such a formula. */
 export function readNth(text: string): ((place: number) => boolean) | null {
   const formula = text.trim().toLowerCase();
   if (formula === 'odd') return (place) => place % 2 === 1;

@@ -20,7 +20,7 @@ describe('outerHtml', () => {
   it('writes what parse5 writes', () => {
     for (const source of SOURCES) {
       const theirs = serialize(parse5(source, { scriptingEnabled: false }), { scriptingEnabled: false });
-      // parse5 leaves < and > in attributes as they are, and keeps the doctype, which our trees don't have.
+      // parse5 does not escape < and > in attributes, and keeps the doctype, which our trees do not have.
       const values = (html: string) =>
         html.replace(/"[^"]*"/g, (value) => value.replace(/&lt;/g, '<').replace(/&gt;/g, '>'));
       expect(values(outerHtml(parseDocument(source)))).toBe(values(theirs.replace(/^<!DOCTYPE html>/, '')));

@@ -1,23 +1,23 @@
 /**
- * Trees back to HTML, by the HTML standard's fragment serialisation algorithm (section 13.3), for a page without
- * scripting. A tree that the parser made comes out the same when it is parsed again, but for the few trees that no
- * HTML stands for, such as a `<p>` moved into a `<p>`.
+ * Serializes trees to HTML by the HTML standard's fragment serialization algorithm (section 13.3), for a page without
+ * scripting. Parsing the output of a parsed tree gives the same tree, except for the few trees that HTML cannot
+ * express, such as a `<p>` moved into a `<p>`.
  */
 import { type Child, COMMENT, ELEMENT, type Element, type Node, type Parent, TEXT, type Text } from './node.ts';
 
 const VOID = new Set(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(' '),
 );
-/** Elements whose text is not markup, and so is written as it is. */
+/** Elements whose text is not markup and is written unchanged. */
 const RAW = new Set('style script xmp iframe noembed noframes plaintext'.split(' '));
 
-/** A node as HTML with all it holds; a document as its children, without a doctype. */
+/** A node as HTML with its content; for a document, its children without a doctype. */
 export function outerHtml(node: Node): string {
   if (node.type !== ELEMENT) return node.type === TEXT || node.type === COMMENT ? leaf(node) : innerHtml(node);
   return startTag(node) + (isVoid(node) ? '' : `${innerHtml(node)}</${node.name}>`);
 }
 
-/** What a node holds, as HTML; of a template, its content. */
+/** The content of a node as HTML; for a template, its template content. */
 export function innerHtml(node: Node): string {
   if (node.type === TEXT || node.type === COMMENT) return '';
   const open: Element[] = [];
@@ -71,10 +71,10 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\u00a0': '&nbsp;',
 };
 
-/** Text as it is written between tags. */
+/** Escapes text between tags. */
 export const escapeText = (text: string): string =>
   /[&<>\u00a0]/.test(text) ? text.replace(/[&<>\u00a0]/g, (unit) => REFERENCES[unit]!) : text;
 
-/** A value as it is written between double quotes. */
+/** Escapes a value between double quotes. */
 export const escapeAttribute = (value: string): string =>
   /[&<>"\u00a0]/.test(value) ? value.replace(/[&<>"\u00a0]/g, (unit) => REFERENCES[unit]!) : value;

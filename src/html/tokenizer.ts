@@ -1,20 +1,20 @@
 /**
- * The tokenizer of the HTML standard (section 13.2.5) over a document that is wholly in memory: runs of text, names
- * and values are found by searching and cut out as slices, character references are decoded only where an ampersand
- * was seen. It takes parse5's place for tokenizing under parse5's tree construction, whose parser sets `state`
- * and `inForeignNode` as it goes. Parse errors are not reported.
+ * The tokenizer of the HTML standard (section 13.2.5) for a document that is completely in memory. Text runs, names
+ * and values are found by searching and cut out as slices; character references are decoded only after an ampersand
+ * was found. It replaces parse5's tokenizer under parse5's tree construction, which sets `state` and `inForeignNode`.
+ * Parse errors are not reported.
  *
- * Every search goes forward and remembers what it found, so the time is linear in the length of the source.
+ * Every search goes forward and remembers its result, so the time is linear in the length of the source.
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { html, Token, TokenizerMode } from 'parse5';
 import { createNames, lower } from './names.ts';
 import type { Attribute } from './node.ts';
 
-/** What takes the tokens. Character tokens arrive as whole runs of text, white space and other characters mixed. */
+/** Receives the tokens. Character tokens are whole runs of text, with white space and other characters mixed. */
 export interface TokenSink {
   onText(chars: string): void;
-  /** A NUL in ordinary text or CDATA: its meaning depends on where it stands. */
+  /** A NUL in ordinary text or CDATA; its handling depends on the context. */
   onNull(): void;
   onStartTag(token: Token.TagToken): void;
   onEndTag(token: Token.TagToken): void;
@@ -25,9 +25,9 @@ export interface TokenSink {
 
 export type TokenizerState = (typeof TokenizerMode)[keyof typeof TokenizerMode];
 
-/** Attributes of one tag beyond this many are dropped: no real page has them, and a hostile one could have millions. */
+/** Further attributes of a tag are dropped: no real page has that many, and a hostile one could have millions. */
 export const MAX_ATTRIBUTES = 1000;
-/** From this many attributes on, a Set finds the duplicates. */
+/** From this many attributes on, a Set finds duplicates. */
 const MANY_ATTRIBUTES = 24;
 
 const NUL = 0;
@@ -47,7 +47,7 @@ const QUESTION = 0x3f;
 const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 
-/** Formatting elements (section 13.2.4.3): the tree construction keeps the tokens of these, to open them again. */
+/** Formatting elements (section 13.2.4.3). The tree construction keeps their tokens, to reopen them. */
 const FORMATTING: readonly html.TAG_ID[] = [
   html.TAG_ID.A,
   html.TAG_ID.B,
@@ -83,28 +83,28 @@ const attributeNames = createNames();
 export class Tokenizer {
   /** Set by the tree construction after a start tag whose content is not ordinary markup. */
   state: TokenizerState = TokenizerMode.DATA;
-  /** Set by the tree construction: whether a CDATA section would be one here. */
+  /** Set by the tree construction: whether a CDATA section is allowed here. */
   inForeignNode = false;
-  /** The name of the last start tag, which ends the text of title, script and their like. */
+  /** Name of the last start tag. Its end tag ends the text of title, script and similar elements. */
   lastStartTagName = '';
 
   #source: string;
   #length: number;
   #pos = 0;
   #stopped = false;
-  /** Whether the tag read last ended in a slash that stood by itself, not at the end of a value. */
+  /** Whether the last tag ended in a separate slash, not one at the end of a value. */
   #slashClosed = false;
   #sink: TokenSink;
-  /** The attributes of the tag at hand, and how many of those in the list these are. */
+  /** The attributes of the current tag, and how many entries of the list belong to it. */
   readonly #list: Attribute[] = [];
   #count = 0;
   readonly #startTag = newTag(Token.TokenType.START_TAG);
   readonly #endTag = newTag(Token.TokenType.END_TAG);
   #hasNul: boolean;
-  /** The name of the last tag, and its id. */
+  /** Name and id of the last tag. */
   #idName = '';
   #id: html.TAG_ID = html.TAG_ID.UNKNOWN;
-  /** Where the first ampersand from the present position on stands, if that is not behind it by now. */
+  /** Position of the next ampersand, unless the current position has passed it. */
   #ampersandAt = -1;
   #commentEnd: () => number;
   #scriptEscape: () => number;
@@ -147,12 +147,15 @@ export class Tokenizer {
     this.#sink.onEof({ type: Token.TokenType.EOF, location: null });
   }
 
-  /** Ends the run after the present token, as if the source ended there. */
+  /** Ends the run after the current token, as if the source ended there. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** A search for `needle` from the present position on that scans no part of the source twice; the length if absent. */
+  /**
+   * Creates a search for `needle` from the current position that scans no part of the source twice; the source length
+   * if absent.
+   */
   #next(needle: string): () => number {
     let at = -1;
     return () => {
@@ -164,7 +167,7 @@ export class Tokenizer {
     };
   }
 
-  /** Whether an ampersand stands between the present position and `end`. */
+  /** Whether there is an ampersand between the current position and `end`. */
   #hasAmpersand(end: number): boolean {
     if (this.#ampersandAt < this.#pos) {
       const found = this.#source.indexOf('&', this.#pos);
@@ -175,7 +178,7 @@ export class Tokenizer {
 
   // Text
 
-  /** Text up to the next tag or comment, and that tag or comment. */
+  /** Reads text up to the next tag or comment, and that tag or comment. */
   #data(): void {
     const source = this.#source;
     const start = this.#pos;
@@ -187,13 +190,13 @@ export class Tokenizer {
     if (less >= 0) this.#markup(source.charCodeAt(less + 1));
   }
 
-  /** Whether the `<` at `at` starts a tag or a comment; else it is text, as is a `</` that ends the source. */
+  /** Whether the `<` at `at` starts a tag or a comment. Otherwise it is text, as is a `</` at the end of the source. */
   #isMarkup(at: number): boolean {
     const unit = this.#source.charCodeAt(at + 1);
     return isLetter(unit) || unit === BANG || unit === QUESTION || (unit === SLASH && at + 2 < this.#length);
   }
 
-  /** What starts with a `<` right before the present position; `unit` is there. */
+  /** Reads markup whose `<` is directly before the current position; `unit` is at that position. */
   #markup(unit: number): void {
     if (unit === QUESTION) this.#bogusComment();
     else if (unit === SLASH) {
@@ -205,7 +208,9 @@ export class Tokenizer {
     } else this.#tag(false);
   }
 
-  /** Ordinary text: references decoded, each NUL told apart. Called before the position moves beyond `start`. */
+  /**
+   * Emits ordinary text: references decoded, NULs emitted separately. Call before the position moves beyond `start`.
+   */
   #emitText(start: number, end: number): void {
     if (start === end) return;
     let text = this.#source.slice(start, end);
@@ -224,7 +229,7 @@ export class Tokenizer {
     if (from < text.length) this.#sink.onText(text.slice(from));
   }
 
-  /** Text as it stands, but for NUL, which becomes U+FFFD. */
+  /** Emits text unchanged, except that NUL becomes U+FFFD. */
   #emitReplaced(start: number, end: number): void {
     if (start < end) this.#sink.onText(this.#replaced(start, end));
   }
@@ -234,7 +239,10 @@ export class Tokenizer {
     return this.#hasNul ? text.replaceAll('\0', '\ufffd') : text;
   }
 
-  /** Text of title, style and their like: up to their own end tag. In RCDATA (`decoded`) references count. */
+  /**
+   * Reads text of title, style and similar elements up to their own end tag. References are decoded only in RCDATA
+   * (`decoded`).
+   */
   #rawText(decoded: boolean): void {
     const source = this.#source;
     const start = this.#pos;
@@ -248,7 +256,7 @@ export class Tokenizer {
     this.#endRawText(stop);
   }
 
-  /** Goes on with the end tag at `end`, if there is one. */
+  /** Continues with the end tag at `end`, if there is one. */
   #endRawText(end: number): void {
     if (end === this.#length) {
       this.#pos = end;
@@ -259,7 +267,7 @@ export class Tokenizer {
     this.#tag(true);
   }
 
-  /** Whether `name` stands at `at`, in any case, followed by what ends a tag name. */
+  /** Whether `name` is at `at`, in any case, followed by a character that ends a tag name. */
   #isNamed(at: number, name: string): boolean {
     for (let i = 0; i < name.length; i++) {
       if (lower(this.#source.charCodeAt(at + i)) !== name.charCodeAt(i)) return false;
@@ -282,14 +290,14 @@ export class Tokenizer {
   }
 
   /**
-   * Where the script ends whose text has `<!--` at `at`. After that a `<script` hides the next end tag, until
-   * `-->` ends the comment-like part.
+   * The end of a script with `<!--` at `at`. After that a `<script` hides the next end tag, until `-->` ends the
+   * comment-like part.
    */
   #escapedScriptEnd(at: number): number {
     const source = this.#source;
     let escaped = true;
     let twice = false;
-    // The dashes of the opening count as the dashes of a close: `<!-->` is empty.
+    // The dashes of the opening also count for the close: `<!-->` is empty.
     let i = at + 2;
     while (i < this.#length) {
       const unit = source.charCodeAt(i);
@@ -333,7 +341,7 @@ export class Tokenizer {
     else this.#bogusComment();
   }
 
-  /** A tag whose name starts at the present position. At the end of the source an unfinished tag is dropped. */
+  /** Reads a tag whose name starts at the current position. An unfinished tag at the end of the source is dropped. */
   #tag(isEnd: boolean): void {
     const tagName = this.#tagName();
     this.#slashClosed = false;
@@ -350,7 +358,7 @@ export class Tokenizer {
     }
   }
 
-  /** Half of all tags have the name of the one before. */
+  /** Cached, because half of all tags have the same name as the one before. */
   #idOf(tagName: string): html.TAG_ID {
     if (tagName !== this.#idName) {
       this.#idName = tagName;
@@ -359,7 +367,10 @@ export class Tokenizer {
     return this.#id;
   }
 
-  /** A list of its own with no room to spare, as one has that grew: most elements have an attribute or two. */
+  /**
+   * Copies the attributes to a list of exact size. A grown list has spare capacity, and most elements have an
+   * attribute or two.
+   */
   #attributesRead(): Attribute[] {
     const list = this.#list;
     switch (this.#count) {
@@ -375,8 +386,8 @@ export class Tokenizer {
   }
 
   /**
-   * Nobody keeps the tokens of end tags and of most start tags: one of each serves for all. What an end tag says beside
-   * its name counts for nothing.
+   * Emits a tag. Tokens of end tags and of most start tags are not kept, so one object of each kind is reused.
+   * Attributes of an end tag are ignored.
    */
   #emitTag(token: Token.TagToken, tagName: string, tagID: html.TAG_ID): void {
     token.tagName = tagName;
@@ -402,7 +413,7 @@ export class Tokenizer {
     return tagNames.read(source, start, at, hash);
   }
 
-  /** Reads attributes up to the tag's `>`, which becomes the present position, or to the end of the source. */
+  /** Reads attributes up to the tag's `>`, which becomes the current position, or to the end of the source. */
   #attributes(): void {
     const source = this.#source;
     const list = this.#list;
@@ -430,7 +441,7 @@ export class Tokenizer {
   #attributeName(): string {
     const source = this.#source;
     const start = this.#pos;
-    // An equals sign in first place belongs to the name.
+    // A leading equals sign belongs to the name.
     let hash = lower(source.charCodeAt(start));
     let at = start + 1;
     for (; at < this.#length; at++) {
@@ -443,7 +454,7 @@ export class Tokenizer {
     return attributeNames.read(source, start, at, hash);
   }
 
-  /** The value of the attribute whose name was just read; empty when it has none. */
+  /** Reads the value of the attribute whose name was just read; empty if it has none. */
   #attributeValue(): string {
     const source = this.#source;
     if (this.#skipSpace() !== EQUALS) return '';
@@ -466,7 +477,7 @@ export class Tokenizer {
     return value;
   }
 
-  /** Moves over white space; gives the code unit after it, NaN at the end. */
+  /** Skips white space. Returns the code unit after it, NaN at the end. */
   #skipSpace(): number {
     let unit = this.#source.charCodeAt(this.#pos);
     while (isSpace(unit)) unit = this.#source.charCodeAt(++this.#pos);
@@ -505,7 +516,7 @@ export class Tokenizer {
     else if (bang >= 0) this.#emitComment(start, start + bang, start + bang + 4);
     else if (end < this.#length) this.#emitComment(start, end, end + 3);
     else {
-      // A close that the source breaks off in is not part of the comment.
+      // A close that the end of the source cuts off is not part of the comment.
       const cut = /(?:--!|--?)$/.exec(source.slice(Math.max(start, this.#length - 3)))?.[0].length ?? 0;
       this.#emitComment(start, this.#length - cut, this.#length);
     }
@@ -523,7 +534,7 @@ export class Tokenizer {
     this.#sink.onComment({ type: Token.TokenType.COMMENT, data, location: null });
   }
 
-  /** In every state of a doctype a `>` ends it, even between quotes. */
+  /** A `>` ends a doctype in every state, even between quotes. */
   #doctype(): void {
     const end = this.#source.indexOf('>', this.#pos);
     const stop = end < 0 ? this.#length : end;
@@ -536,8 +547,8 @@ export class Tokenizer {
 const LOW_BYTES = Buffer.alloc(65_536);
 
 /**
- * Whether there is a NUL in a text. V8 searches the bytes of a string for it, and of letters beyond Latin-1 each has
- * another; in the low bytes alone there are few others.
+ * Whether a text contains a NUL. V8 searches strings byte by byte for it, and many characters beyond Latin-1 contain
+ * a zero byte. Searching the low bytes alone gives few false hits.
  */
 function hasNul(text: string): boolean {
   for (let from = 0; from < text.length; from += LOW_BYTES.length) {
@@ -551,7 +562,7 @@ const SPACES = /[\t\n\f ]*/y;
 const DOCTYPE_NAME = /[^\t\n\f ]*/y;
 const KEYWORD = /(?:public|system)/iy;
 
-/** What stands between `<!doctype` and its `>`, or the end of the source when it is not `closed`. */
+/** Parses the text between `<!doctype` and its `>`, or the end of the source if it is not `closed`. */
 function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
   const token: Token.DoctypeToken = {
     type: Token.TokenType.DOCTYPE,
@@ -568,7 +579,7 @@ function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
     at += found.length;
     return found;
   };
-  /** A quoted identifier, or null when none starts here; either a missing or a cut one forces quirks. */
+  /** Reads a quoted identifier, or null if none starts here; a missing or cut one forces quirks mode. */
   const takeQuoted = (): string | null => {
     const quote = text[at];
     const end = quote === '"' || quote === "'" ? text.indexOf(quote, at + 1) : -1;
@@ -594,7 +605,7 @@ function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
     else token.forceQuirks = true;
     take(SPACES);
   }
-  // Only what comes after a complete system identifier may be cut off without a consequence.
+  // Only text after a complete system identifier may be cut off without a consequence.
   if (!closed && at === text.length) token.forceQuirks = true;
   return token;
 }

@@ -1,9 +1,9 @@
 /**
- * The tree construction of the HTML standard, which is parse5's, fed by our tokenizer and making our nodes, with
- * bounds: on how deep elements nest and on how much there is of them.
+ * The tree construction of the HTML standard: parse5's, with the tokenizer and the nodes of this folder, and with
+ * limits on nesting depth and number of nodes.
  *
- * parse5 reaches its own tokenizer and tree only through the methods replaced here. The differential tests hold the
- * trees against those of parse5 as it is.
+ * parse5 accesses its own tokenizer and tree only through the methods replaced here. Differential tests compare the
+ * trees with those of unmodified parse5.
  */
 import {
   html,
@@ -33,9 +33,9 @@ import {
 import { MAX_ATTRIBUTES, Tokenizer, type TokenSink } from './tokenizer.ts';
 
 export interface Limits {
-  /** An element opened at this depth is closed at once, so that what it holds becomes its siblings. */
+  /** An element opened at this depth is closed at once, so that its content becomes its siblings. */
   maxDepth: number;
-  /** Elements, attributes and comments together; the source beyond is left out. */
+  /** Limit for elements, attributes and comments together; the source beyond it is ignored. */
   maxPieces: number;
 }
 
@@ -120,7 +120,7 @@ const adapter: TreeAdapter<Map5> = {
 
 const OPTIONS: ParserOptions<Map5> = { treeAdapter: adapter, scriptingEnabled: false };
 
-/** The modes in which white space is treated as other text is, so that a run of both can stay one token. */
+/** Insertion modes that treat white space like other text, so that a mixed run can stay one token. */
 const MIXING: readonly InsertionMode[] = [
   InsertionMode.IN_BODY,
   InsertionMode.IN_CAPTION,
@@ -138,40 +138,40 @@ const WHITE = Token.TokenType.WHITESPACE_CHARACTER;
 const WHITE_RUN = /[\t\n\f\r ]+|[^\t\n\f\r ]+/g;
 
 export class TreeBuilder extends Parser<Map5> implements TokenSink {
-  /** How many elements were open at once at most. */
+  /** Maximum number of elements that were open at once. */
   depth = 0;
   elements = 0;
-  /** Whether the end of the source was reached, and not `maxPieces` before it. */
+  /** Whether the end of the source was reached before `maxPieces`. */
   complete = true;
-  /** Whether a `base` element was made. */
+  /** Whether a `base` element was created. */
   hasBase = false;
 
   #ours: Tokenizer | null = null;
   #limits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
   #pieces = 0;
-  /** Text that goes into the tree at once, and the place where the next node goes: used again and again. */
+  /** Reused objects: the token of text that goes directly into the tree, and the position for the next node. */
   readonly #characters: Token.CharacterToken = { type: Token.TokenType.CHARACTER, chars: '', location: null };
   readonly #place: Place = { parent: this.document, beforeElement: null };
-  /** The attributes of the token at hand while no element owns them. */
+  /** The attributes of the current token while no element owns them. */
   #fresh: readonly Token.Attribute[] | null = null;
 
-  /** A builder of whole documents. */
+  /** Creates a builder for a whole document. */
   static forDocument(): TreeBuilder {
     return new TreeBuilder(OPTIONS);
   }
 
-  /** A builder of fragments: what a template would hold. */
+  /** Creates a builder for a fragment, parsed as the content of a template. */
   static forFragment(): TreeBuilder {
     return TreeBuilder.getFragmentParser<Map5>(null, OPTIONS) as TreeBuilder;
   }
 
-  /** Builds the tree of a source; a builder serves for one only. */
+  /** Builds the tree of a source. Use each builder only once. */
   run(source: string, limits: Limits): void {
     const tokenizer = new Tokenizer(source, this);
     tokenizer.inForeignNode = this.tokenizer.inForeignNode;
     this.#ours = tokenizer;
     this.#limits = limits;
-    // The parser uses no more of its tokenizer than ours has: `state` and `inForeignNode`.
+    // The parser uses only `state` and `inForeignNode` of its tokenizer, and ours has both.
     this.tokenizer = tokenizer as unknown as Parser<Map5>['tokenizer'];
     tokenizer.run();
   }
@@ -179,10 +179,10 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   onText(chars: string): void {
     const mixes = MIXES[this.insertionMode] === 1 || this.#ours!.inForeignNode;
     if (isWhite(chars)) {
-      // A table keeps what stands between its parts until it knows what to do with it.
+      // A table holds white space between its parts until it knows what to do with it.
       this.onWhitespaceCharacter(mixes ? this.#token(WHITE, chars) : { type: WHITE, chars, location: null });
     } else if (mixes) {
-      // The line break that a pre or textarea starts with is dropped; parse5 looks for it in white space only.
+      // The line break at the start of a pre or textarea is dropped; parse5 looks for it in white space only.
       const isDropped = this.skipNextNewLine && chars.charCodeAt(0) === 10;
       this.onCharacter(this.#token(Token.TokenType.CHARACTER, isDropped ? chars.slice(1) : chars));
     } else this.#onRuns(chars);
@@ -195,7 +195,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
     return token;
   }
 
-  /** White space and other characters apart, as the tokens of parse5's own tokenizer come. */
+  /** Emits white space and other characters separately, like parse5's own tokenizer. */
   #onRuns(chars: string): void {
     for (const [run] of chars.matchAll(WHITE_RUN)) {
       const white = isWhite(run);
@@ -221,7 +221,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
     }
   }
 
-  /** Closes the element that a start tag just opened, unless it is one whose text comes next. */
+  /** Closes the element that a start tag just opened, unless its text follows. */
   #closeAtOnce(tagName: string, tagID: html.TAG_ID): void {
     const opened = this.openElements.current;
     if (this.#ours!.state !== TokenizerMode.DATA) return;
@@ -260,13 +260,13 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
     this.elements++;
     if (tagName === 'base') this.hasBase = true;
     this.#count(1);
-    // A formatting element that is opened again is made from its first token: it must not share the attributes.
+    // A reopened formatting element is created from its first token, so it must not share the attributes.
     const own = attrs === this.#fresh ? attrs : attrs.map((entry) => ({ ...entry }));
     this.#fresh = null;
     return super._createElement(tagName, uri, own, intendedParent);
   }
 
-  /** Formatting elements are not opened again where nothing opens any more. */
+  /** Does not reopen formatting elements where nothing can be opened any more. */
   override _reconstructActiveFormattingElements(): void {
     if (this.openElements.depth < this.#limits.maxDepth) super._reconstructActiveFormattingElements();
   }

@@ -3,7 +3,7 @@ import { append, Element, find, Text } from './node.ts';
 import { parseDocument } from './parse.ts';
 import { innerText } from './visible-text.ts';
 
-/** Bodies, and the `document.body.innerText` that Chromium gave for them. */
+/** Bodies, with the `document.body.innerText` of Chromium. */
 const CASES: [body: string, text: string][] = [
   [
     '<p>Hello <b>big </b> world<br>x<table><tr><td>a<td>b<tr><td><p>c</p><td>d</table><ul><li>1<li>2</ul><pre>\n x\n  y\n</pre>tail',

@@ -1,10 +1,10 @@
 /**
- * The text of a page as a person would copy it: the HTML standard's `innerText` (section 3.2.7), with the layout that
- * browsers give elements by default, and the little of inline style that changes it.
+ * The text of a page as a person would copy it: the HTML standard's `innerText` (section 3.2.7), with the default
+ * layout of browsers and the few inline styles that change it.
  */
 import { attribute, type Child, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, TEXT } from './node.ts';
 
-/** The visible text under a node. White space is collapsed as a browser does, and lines are parted by `\n`. */
+/** The visible text under a node. White space is collapsed as in a browser, and lines are separated by `\n`. */
 export function innerText(node: Node): string {
   const writer = new TextWriter();
   writer.preformatted = isPreformatted(node);
@@ -14,7 +14,7 @@ export function innerText(node: Node): string {
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-/** Not displayed, or displayed as something else than their text. */
+/** Elements that are not displayed, or not as their text. */
 const LEFT_OUT = words(
   'area audio base basefont canvas datalist embed frame head iframe img input link meta meter noembed noframes ' +
     'noscript param progress rp script source style template textarea title track video',
@@ -34,15 +34,15 @@ const BLOCK_DISPLAYS = words('block flex flow-root grid list-item table table-ca
 
 interface Look {
   hidden: boolean;
-  /** Whether it takes room in the line although none of its text shows. */
+  /** Whether it occupies space in the line although none of its text shows. */
   object: boolean;
   block: boolean;
-  /** Whether white space counts, and whether text shows; null when that is as around the element. */
+  /** Whether white space is preserved, and whether text shows; null to inherit. */
   preformatted: boolean | null;
   visible: boolean | null;
 }
 
-/** How an element is laid out: by its name, then by what its style attribute says of it. */
+/** The layout of an element: by its name, then by its style attribute. */
 function lookOf(element: Element): Look {
   const { name } = element;
   if (element.namespace !== 'html') {
@@ -76,7 +76,7 @@ function hide(look: Look): void {
 const isHiddenInput = (element: Element): boolean =>
   element.name === 'input' && attribute(element, 'type')?.toLowerCase() === 'hidden';
 
-/** A dialog that is not open, and what a closed details element holds beside its summary. */
+/** Whether the element is a closed dialog, or content of a closed details element other than its summary. */
 function isShut(element: Element): boolean {
   if (element.name === 'dialog') return !hasAttribute(element, 'open');
   const { parent } = element;
@@ -103,7 +103,7 @@ function restyle(look: Look, style: string): void {
   }
 }
 
-/** Whether white space counts around a node, by the nearest element above that says so. */
+/** Whether white space is preserved at a node, by the nearest ancestor that sets it. */
 function isPreformatted(node: Node): boolean {
   for (let above = node.parent; above?.type === ELEMENT; above = above.parent) {
     const { preformatted } = lookOf(above);
@@ -112,14 +112,14 @@ function isPreformatted(node: Node): boolean {
   return false;
 }
 
-/** An element that is open and has something to undo or to count. */
+/** An open element with something to restore or to count. */
 interface Frame {
   element: Element;
   breaks: number;
-  /** What these were before. */
+  /** Previous values. */
   preformatted: boolean;
   visible: boolean;
-  /** Rows seen of a table, cells seen of a row. */
+  /** Number of rows so far in a table, of cells in a row. */
   seen: number;
 }
 
@@ -141,7 +141,7 @@ function write(root: Node, writer: TextWriter): void {
     }
   };
 
-  /** Opens an element; false when nothing of it shows. */
+  /** Opens an element; false if nothing of it is displayed. */
   const open = (element: Element): boolean => {
     const look = lookOf(element);
     if (look.object) writer.object();
@@ -193,7 +193,7 @@ const TABLE_PARTS = words('table tbody thead tfoot tr colgroup');
 const isUnshown = (parent: Node | null): boolean =>
   parent?.type === ELEMENT && parent.namespace === 'html' && (TABLE_PARTS.has(parent.name) || isClosedDetails(parent));
 
-/** Puts text together, holding back the spaces and line breaks that may yet turn out to be at an end of a line. */
+/** Assembles text. Holds back spaces and line breaks that may turn out to be at the end of a line. */
 class TextWriter {
   out = '';
   preformatted = false;
@@ -202,7 +202,7 @@ class TextWriter {
   #space = false;
   #lineStart = true;
 
-  /** Asks for at least this many line breaks before whatever comes next, if anything stands before. */
+  /** Requires at least this many line breaks before the next text, if there is text before. */
   require(breaks: number): void {
     if (breaks === 0) return;
     this.#space = false;
@@ -210,7 +210,7 @@ class TextWriter {
     this.#breaks = Math.max(this.#breaks, breaks);
   }
 
-  /** Something without text that stands in the line, like a picture: the spaces around it count. */
+  /** Adds an inline object without text, such as a picture: the spaces around it count. */
   object(): void {
     if (!this.visible) return;
     if (this.#space) {
@@ -221,7 +221,7 @@ class TextWriter {
     this.#lineStart = false;
   }
 
-  /** A line break or tab, which counts even where nothing follows. */
+  /** Adds a line break or tab, which counts even at the end. */
   put(text: string): void {
     this.#flush();
     this.out += text;

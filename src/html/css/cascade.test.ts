@@ -8,7 +8,7 @@ import { applySheets } from './cascade.ts';
 const apply = (document: Document, ...sheets: string[]) =>
   applySheets(document, sheets, { viewport: { width: 1280, height: 1280 }, tracks: () => true });
 
-/** What is declared for the element `x` of a page: normal, then important. */
+/** The declarations for the element `x` of a page: normal, then important. */
 function declared(html: string, ...sheets: string[]): string {
   const document = parseDocument(`<!doctype html>${html}`);
   const { normal, important } = apply(document, ...sheets).of(find(document, 'x')!) ?? {};

@@ -1,7 +1,7 @@
 /**
- * What style sheets declare for the elements of a document: the cascade of CSS (Cascade 5, section 6) for rules of the
- * author. Rules are looked up by the id, class or name at their end, and those that name what the page has not are
- * never parsed, so that a large sheet costs little more than the reading of it.
+ * The declarations of style sheets for the elements of a document: the CSS cascade (Cascade 5, section 6) for author
+ * rules. Rules are indexed by the id, class or name at the end of their selectors. Selectors with names that the page
+ * does not have are never parsed, so a large sheet costs little more than reading it.
  */
 import { parse, type Selector } from 'css-what';
 import type { Document, Element } from '../node.ts';
@@ -11,36 +11,36 @@ import { type Complex, Matcher } from './match.ts';
 import { PageIndex } from './page-index.ts';
 import { readSheet, type Sheet, type SheetOptions } from './sheet.ts';
 
-/** What the rules say of one element; elements that the same rules match share one. */
+/** The declarations for one element; elements matched by the same rules share one object. */
 export interface Declared {
   readonly normal: ReadonlyMap<string, string>;
   readonly important: ReadonlyMap<string, string>;
 }
 
 export interface Cascade {
-  /** Undefined when no rule matches the element. */
+  /** Undefined if no rule matches the element. */
   of(element: Element): Declared | undefined;
   /** Whether a sheet imports others, which are not read. */
   readonly imports: boolean;
-  /** False when there was more than could be read or applied. */
+  /** False if there was more than could be read or applied. */
   readonly complete: boolean;
 }
 
 const MAX_CHARACTERS = 4_000_000;
 const MAX_RULES = 60_000;
-/** Elements tried against compounds, for one selector and for all. */
+/** Maximum number of elements tried against compounds, for one selector and for all. */
 const MOST_STEPS = 200_000;
 const ALL_STEPS = 3_000_000;
-/** Selectors that are answered by a walk over the whole page, times its elements. */
+/** Maximum number of selectors that need a walk over the whole page, times its elements. */
 const ALL_WALKED = 2_000_000;
 
-/** What is worth a walk. */
+/** Properties that justify such a walk. */
 const DECISIVE = new Set(['display', 'visibility', 'opacity', 'clip', 'clip-path', 'position', 'font-size']);
 
 interface Applied {
   readonly declarations: readonly Declaration[];
   readonly selector: string;
-  /** Null for what only a walk over the page answers. */
+  /** Null if only a walk over the page can evaluate it. */
   readonly complex: Complex | null;
   readonly specificity: number;
   readonly layer: number;
@@ -55,13 +55,13 @@ export function applySheets(
   const page = new PageIndex(document);
   const wants = (selector: string) => page.mayMatch(selector);
   const sheets: Sheet[] = [];
-  let room = MAX_CHARACTERS;
+  let remaining = MAX_CHARACTERS;
   let rules = MAX_RULES;
   let complete = true;
   for (const source of sources) {
-    const sheet = readSheet(source.slice(0, room), { viewport, tracks, wants, maxRules: rules });
-    complete &&= sheet.complete && source.length <= room;
-    room -= Math.min(source.length, room);
+    const sheet = readSheet(source.slice(0, remaining), { viewport, tracks, wants, maxRules: rules });
+    complete &&= sheet.complete && source.length <= remaining;
+    remaining -= Math.min(source.length, remaining);
     rules -= sheet.rules.length;
     sheets.push(sheet);
   }
@@ -74,7 +74,7 @@ export function applySheets(
   };
 }
 
-/** The selectors of all rules, the weakest first. */
+/** The selectors of all rules, lowest precedence first. */
 function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: Matcher): Applied[] {
   const layers = new Map<string, number>();
   for (const sheet of sheets) for (const name of sheet.layers) if (!layers.has(name)) layers.set(name, layers.size);
@@ -96,7 +96,7 @@ function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: M
 
 const VARIABLE = /var\(\s*(--[\w-]+)/gi;
 
-/** Custom properties that nothing refers to decide nothing, and there are many. `styles` are style attributes. */
+/** Returns a filter that drops unused custom properties, of which there are many. `styles` are style attributes. */
 function usedProperties(sheets: readonly Sheet[], styles: readonly string[]): (declaration: Declaration) => boolean {
   const used = new Set<string>();
   const note = (text: string) => {
@@ -124,12 +124,12 @@ function compile(
   if (!tokens || parsed.length > 1 || tokens.some(({ type }) => type === 'pseudo-element')) return null;
   const complex = matcher.compile(tokens);
   if (complex) return complex.candidates.length > 0 ? { complex, specificity: complex.specificity } : null;
-  // Only the linear engine knows what else there is; to ask it takes a walk over the page.
+  // Only the linear engine supports the other selectors, at the cost of a walk over the page.
   const decides = declarations.some(({ property }) => DECISIVE.has(property));
   return decides && selector.includes(':has(') ? { complex, specificity: 0 } : null;
 }
 
-/** Elements that the same rules match end at the same place of a tree of rules, which starts at 0. */
+/** A tree of rules, rooted at 0: elements matched by the same rules end at the same node. */
 class Histories {
   private readonly rules: number[] = [-1];
   private readonly before: number[] = [-1];
@@ -165,7 +165,7 @@ function findMatches(document: Document, page: PageIndex, matcher: Matcher, appl
   let steps = ALL_STEPS;
   let walked = ALL_WALKED;
   let complete = true;
-  /** False when a selector takes more steps than it may. */
+  /** Matches a selector; false if it exceeds its steps. */
   const match = (complex: Complex, rule: number): boolean => {
     const allowed = Math.min(MOST_STEPS, steps);
     matcher.work.left = allowed;
@@ -203,7 +203,7 @@ function findMatches(document: Document, page: PageIndex, matcher: Matcher, appl
   return { of, complete };
 }
 
-/** What the linear engine finds; nothing for a selector that it does not know. */
+/** The matches found by the linear engine; none for a selector that it does not support. */
 function walk(document: Document, selector: string): Element[] {
   try {
     return selectAll(document, compileSelectors(selector));
@@ -212,7 +212,7 @@ function walk(document: Document, selector: string): Element[] {
   }
 }
 
-/** Later rules win; among important ones earlier layers do. */
+/** Later rules win; among important ones, earlier layers win. */
 function merge(rules: readonly Applied[]): Declared {
   const normal = new Map<string, string>();
   const important = new Map<string, string>();
@@ -229,7 +229,7 @@ function merge(rules: readonly Applied[]): Declared {
   return { normal, important };
 }
 
-/** Sets a property as the newest: shorthands and what they stand for are told apart by their order. */
+/** Sets a property and moves it to the end: order decides between shorthands and their longhands. */
 function put(map: Map<string, string>, property: string, value: string): void {
   map.delete(property);
   map.set(property, value);

@@ -1,4 +1,4 @@
-/** Colours as style sheets write them (CSS Color 4), and how far two of them can be told apart. */
+/** Colours in style sheets (CSS Color 4), and how well two of them can be distinguished. */
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -51,7 +51,7 @@ function channels(hex: string): Rgb {
   return [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb;
 }
 
-/** A colour in lower case; null for what is none, and for one that depends on what cannot be known here. */
+/** Parses a colour in lower case; null if it is not a colour, or depends on something unknown here. */
 export function parseColor(value: string): Color | null {
   const named = NAMED.get(value);
   if (named) return named;
@@ -74,7 +74,7 @@ export function parseColor(value: string): Color | null {
   };
 }
 
-/** A number, or a percentage of `whole`; `none` is nothing. */
+/** A number, or a percentage of `whole`; `none` is zero. */
 const share = (part: string, whole: number): number => {
   if (part === 'none') return 0;
   const number = Number.parseFloat(part);
@@ -145,14 +145,14 @@ function fromOklab(lightness: number, a: number, b: number): Rgb {
 
 const companded = (light: number) => 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
 
-/** A grey of CIE Lab; for other colours nobody needs to know more than that they are no grey. */
+/** A grey of CIE Lab; null for other colours, which only need to be known as not grey. */
 function fromLightness(lightness: number, chroma: number): Rgb | null {
   if (chroma > 3) return null;
   const y = lightness > 8 ? ((lightness + 16) / 116) ** 3 : lightness / 903.3;
   return new Array(3).fill(companded(y)) as unknown as Rgb;
 }
 
-/** What is seen of a colour over an opaque one. */
+/** Blends a colour over an opaque one. */
 export const over = ({ rgb, alpha }: Color, below: Color): Color =>
   alpha >= 1
     ? { rgb, alpha: 1 }
@@ -167,11 +167,11 @@ function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** Text of less contrast than this cannot be made out; WCAG asks for 4.5. */
+/** Text with less contrast than this is unreadable; WCAG requires 4.5. */
 const LEAST_CONTRAST = 1.15;
 const ALIKE = 60;
 
-/** Whether text of one opaque colour cannot be read on the other: hardly any contrast, and nearly the same hue. */
+/** Whether text of one opaque colour is unreadable on the other: hardly any contrast, and nearly the same hue. */
 export function looksTheSame({ rgb: a }: Color, { rgb: b }: Color): boolean {
   if (Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) > ALIKE) return false;
   const [one, other] = [luminance(a), luminance(b)];

@@ -1,4 +1,4 @@
-/** Whether `@media` and `@supports` hold in a browser window of a given size (Media Queries 4, CSS Conditional 3). */
+/** Evaluates `@media` and `@supports` for a browser window of a given size (Media Queries 4, CSS Conditional 3). */
 import { own } from '#own.ts';
 
 export interface Viewport {
@@ -9,7 +9,7 @@ export interface Viewport {
 const MAX_DEPTH = 8;
 const LONGEST = 2000;
 
-/** A list of media queries; an empty one holds. */
+/** Evaluates a list of media queries; an empty list holds. */
 export function mediaHolds(queries: string, viewport: Viewport): boolean {
   const text = queries.trim().toLowerCase();
   if (text === '') return true;
@@ -26,14 +26,14 @@ function queryHolds(query: string, viewport: Viewport): boolean {
   return prefix === 'not' ? !met : met;
 }
 
-/** A condition of `@supports`. Browsers of today support what is written without a vendor's prefix. */
+/** Evaluates a `@supports` condition. Current browsers are assumed to support everything without a vendor prefix. */
 export function supportsHolds(condition: string): boolean {
   const text = condition.trim().toLowerCase();
   if (text.length > LONGEST) return false;
   return conditionHolds(text, (inside) => !/^\s*-(?:ms|moz|o)-|:\s*-(?:ms|moz|o)-|touch-callout/.test(inside)) === true;
 }
 
-/** `not`, `and`, `or` and brackets; null is unknown, as is what cannot be read. */
+/** Evaluates `not`, `and`, `or` and parentheses; null if the result is unknown or the text is invalid. */
 function conditionHolds(text: string, leaf: (inside: string) => boolean | null, depth = 0): boolean | null {
   const terms = termsOf(text);
   if (terms === null || terms.length === 0 || depth > MAX_DEPTH) return null;
@@ -61,7 +61,7 @@ function conditionHolds(text: string, leaf: (inside: string) => boolean | null, 
   return result;
 }
 
-/** Words and bracketed pieces; null when brackets do not match. */
+/** Splits into words and parenthesized parts; null if parentheses do not match. */
 function termsOf(text: string): string[] | null {
   const terms: string[] = [];
   let term = '';
@@ -96,7 +96,7 @@ function splitOutside(text: string, separator: string): string[] {
   return parts;
 }
 
-/** What a window on a desk answers; an empty value is asked by the name alone. */
+/** Media features of a desktop window; an empty value answers a query by name alone. */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   hover: ['hover', ''],
   'any-hover': ['hover', ''],

@@ -1,4 +1,7 @@
-/** CSS declarations: `name: value !important`, as far as the caller tracks their properties (CSS Syntax, section 5). */
+/**
+ * CSS declarations: `name: value !important`, restricted to the properties that the caller tracks (CSS Syntax,
+ * section 5).
+ */
 
 export interface Declaration {
   readonly property: string;
@@ -10,7 +13,7 @@ export interface Declaration {
 const LONGEST_STYLE = 4096;
 const LONGEST_NAME = 200;
 const LONGEST_VALUE = 1000;
-/** Without comments (CSS Syntax, section 4.3.2); what looks like one in a string stays. */
+/** Removes comments (CSS Syntax, section 4.3.2), but not inside strings. */
 export function withoutComments(css: string): string {
   if (!css.includes('/*')) return css;
   let out = '';
@@ -30,7 +33,7 @@ export function withoutComments(css: string): string {
   return out + css.slice(from);
 }
 
-/** Where the string that starts at `at` ends: at its quote, or, unfinished, at the end of its line. */
+/** End of the string that starts at `at`: its quote or, if unfinished, the end of its line. */
 export function endOfString(css: string, at: number): number {
   const quote = css[at];
   for (let next = at + 1; next < css.length; next++) {
@@ -43,7 +46,7 @@ export function endOfString(css: string, at: number): number {
 
 const letter = (point: number) => (point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd');
 
-/** With escapes as the letters they stand for (CSS Syntax, section 4.3.7). */
+/** Replaces escapes with their characters (CSS Syntax, section 4.3.7). */
 export const unescaped = (css: string): string =>
   css.includes('\\')
     ? css
@@ -53,7 +56,7 @@ export const unescaped = (css: string): string =>
 
 const SPACE = /\s/;
 
-/** The declaration between two places; null for what is none, and for a property that `tracks` does not want. */
+/** Reads the declaration between two positions; null if there is none, or if `tracks` rejects the property. */
 export function readDeclaration(
   text: string,
   from: number,
@@ -76,7 +79,7 @@ export function readDeclaration(
   return { property, value: important ? written.slice(0, bang).trim() : written, important };
 }
 
-/** The value of a style attribute; later declarations come later. */
+/** Reads the value of a style attribute, in source order. */
 export function readStyleAttribute(style: string, tracks: (property: string) => boolean): Declaration[] {
   const found: Declaration[] = [];
   for (const part of partsOf(withoutComments(style.slice(0, LONGEST_STYLE)))) {
@@ -86,7 +89,7 @@ export function readStyleAttribute(style: string, tracks: (property: string) => 
   return found;
 }
 
-/** A list at its semicolons, but for those in strings and parentheses. */
+/** Splits a list at semicolons, except in strings and parentheses. */
 function partsOf(text: string): string[] {
   if (!/["'(]/.test(text)) return text.split(';');
   const parts: string[] = [];

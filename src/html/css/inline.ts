@@ -1,4 +1,6 @@
-/** Whether a style attribute by itself hides the text of its element: for pieces of HTML that stand on a page of others. */
+/**
+ * Whether a style attribute alone hides the text of its element. For HTML fragments embedded in someone else's page.
+ */
 import { looksTheSame, over, WHITE } from './color.ts';
 import { readStyleAttribute } from './declarations.ts';
 import { FAINT, isTinyFont, readLook, tracksProperty } from './look.ts';

@@ -1,34 +1,34 @@
-/** What declarations say about whether an element, and the text in it, can be seen. */
+/** Interprets declarations: whether an element, and the text in it, is visible. */
 import { own } from '#own.ts';
 import { type Color, parseColor } from './color.ts';
 
-/** Why an element with all under it is not seen. */
+/** Why an element with all its descendants is invisible. */
 export type Gone = 'display' | 'place' | 'size';
 
 export interface Look {
   readonly gone: Gone | null;
-  /** Of the element with all under it: 0 to 1. What a script fades in is taken for opaque. */
+  /** Opacity of the element with all its descendants, 0 to 1. An element that a script fades in counts as opaque. */
   readonly opacity: number;
-  /** Inherited, and taken back by a descendant: undefined when nothing is said. */
+  /** Inherited, and a descendant may override it: undefined if not set. */
   readonly invisible?: boolean;
   readonly indented?: boolean;
   readonly font?: FontSize;
-  /** `unknown` is a colour that is not understood, or one that text is not painted in. */
+  /** `unknown` is a colour that cannot be interpreted, or that the text is not painted in. */
   readonly color?: Color | 'unknown';
   readonly fill?: Color | 'unknown';
-  /** `unknown` is a picture, a gradient or a colour that is not understood. */
+  /** `unknown` is a picture, a gradient or a colour that cannot be interpreted. */
   readonly background?: Color | 'unknown';
-  /** Whether it may stand over other things than what is around it. */
+  /** Whether it may overlap elements other than its ancestors. */
   readonly positioned: boolean;
-  /** Whether it is a surface that other things may stand over. */
+  /** Whether it is a surface that other elements may overlap. */
   readonly layer: boolean;
-  /** Whether the window itself may be dark. */
+  /** Whether the window background may be dark. */
   readonly dark: boolean;
 }
 
 export interface FontSize {
   readonly size: number;
-  /** Whether `size` is in px, or times that of the element around. */
+  /** Whether `size` is a factor of the parent's size instead of px. */
   readonly relative: boolean;
 }
 
@@ -42,12 +42,12 @@ const TRACKED = new Set(
   ).split(' '),
 );
 
-/** The properties that are read, and all custom ones. */
+/** Whether a property is read: the listed ones and all custom properties. */
 export const tracksProperty = (property: string): boolean => TRACKED.has(property) || property.startsWith('--');
 
 type Values = ReadonlyMap<string, string>;
 
-/** Less of it than a person can make out. */
+/** Below this opacity a person sees nothing. */
 export const FAINT = 0.05;
 const SMALLEST_FONT_PX = 2;
 const FAR_PX = -900;
@@ -71,7 +71,7 @@ const UNITS_PX: Readonly<Record<string, number>> = {
   mm: 96 / 25.4,
 };
 
-/** A length in px, roughly: 16 px an em; NaN for what is no length. */
+/** An approximate length in px, at 16 px per em; NaN if it is not a length. */
 function pixels(value: string | undefined): number {
   const found = /^(?:calc\(\s*)?([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)/.exec(value ?? '');
   return found ? Number(found[1]) * (own(UNITS_PX, found[2]!) ?? 1) : Number.NaN;
@@ -150,7 +150,7 @@ function isFarAway(values: Values): boolean {
 
 const CLIPS = /hidden|clip/;
 
-/** Whether the box is closed: it hides what runs over, and has no height or no width. */
+/** Whether the box hides its overflow and has no height or no width. */
 function isClosed(values: Values, mayOpen: boolean): boolean {
   const clips = ['overflow', 'overflow-x', 'overflow-y'].some((name) => CLIPS.test(values.get(name) ?? ''));
   if (!clips) return false;
@@ -158,7 +158,7 @@ function isClosed(values: Values, mayOpen: boolean): boolean {
   if (isNothing('width') || isNothing('max-width')) return true;
   const isFlat =
     isNothing('height') || isNothing('max-height') || (isZero(values.get('line-height')) && !values.has('height'));
-  // Paddings make room for pictures of a fixed shape; what slides open is there to be opened.
+  // Padding reserves space for pictures with a fixed aspect ratio. A box with a transition is meant to be opened.
   const padding = sides(values.get('padding'));
   const padded = [values.get('padding-top') ?? padding[0], values.get('padding-bottom') ?? padding[2]];
   if (!isFlat || padded.some((length) => pixels(length) >= 10)) return false;
@@ -167,7 +167,7 @@ function isClosed(values: Values, mayOpen: boolean): boolean {
 
 const MOTIONS = ['transform', 'transition', 'transition-property', 'will-change', 'animation', 'animation-name'];
 
-/** Whether the element is made to be moved or faded. */
+/** Whether the element has a transition or animation. */
 const moves = (values: Values, only = /./): boolean =>
   MOTIONS.some((name) => only.test(name) && !/^(?:none|auto|initial|unset|)$/.test(values.get(name) ?? ''));
 
@@ -179,7 +179,7 @@ function goneOf(values: Values, mayChange: boolean): Gone | null {
   return isClosed(values, mayChange) ? 'size' : null;
 }
 
-/** 0 to 1; opaque for what is no opacity. */
+/** 0 to 1; opaque if the value is not an opacity. */
 function opacityOf(value: string | undefined): number {
   if (value === undefined || !/^[+-]?[\d.]+(?:e[+-]?\d+)?%?$/.test(value)) return 1;
   const number = Number.parseFloat(value) / (value.endsWith('%') ? 100 : 1);
@@ -189,7 +189,7 @@ function opacityOf(value: string | undefined): number {
 const MEASURE = /(?:^|\s)([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|%|pt|pc|in|cm|mm|v[wh]|ch|ex)?(?=$|[\s/])/g;
 const USUAL_FONT: FontSize = { size: 16, relative: false };
 
-/** Of `font-size` or `font`, where a weight may stand before the size. What cannot be measured is taken for usual. */
+/** Reads `font-size` or `font`, where a weight may precede the size. Sizes that cannot be measured count as normal. */
 function fontOf(value: string | undefined): FontSize | undefined {
   if (value === undefined || value === 'inherit') return undefined;
   for (const [, number, unit = ''] of value.matchAll(MEASURE)) {
@@ -209,7 +209,7 @@ function colorOf(value: string | undefined): Color | 'unknown' | undefined {
 
 const PICTURE = /url\(|gradient\(|image\(|element\(|paint\(|cross-fade\(/;
 
-/** A background of one colour; `unknown` where there is a picture, undefined where there is none. */
+/** A background of one colour; `unknown` if there is a picture, undefined if there is no background. */
 function backgroundOf(values: Values): Color | 'unknown' | undefined {
   let color: Color | 'unknown' | undefined;
   let picture = false;
@@ -234,7 +234,7 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
   return /var\(|color/.test(value) ? 'unknown' : undefined;
 }
 
-/** `mayChange` tells whether scripts could show later what is hidden now. */
+/** Reads the look of an element. `mayChange`: scripts could later show what is hidden now. */
 export function readLook(values: Values, mayChange: boolean): Look {
   const gone = goneOf(values, mayChange);
   const isAnimated = (mayChange && moves(values)) || moves(values, /^animation/);

@@ -1,7 +1,7 @@
 /**
- * Whether one element matches one complex selector, read from its end to its start: cheap where few elements are asked,
- * as those that have the class at its end. Every step is counted; who runs out of steps asks `select.ts`, which takes
- * time linear in the tree whatever the selector. Elements are meant by their numbers in a `PageIndex`.
+ * Matches one element against one complex selector, from its end to its start. Cheap if few elements are candidates,
+ * such as those with the class at the end. Every step is counted; when steps run out, callers use `select.ts`, which
+ * is linear in the tree for any selector. Elements are given by their numbers in a `PageIndex`.
  */
 
 import type { PseudoSelector, Selector } from 'css-what';
@@ -23,16 +23,16 @@ type NumberTest = (number: number) => boolean;
 
 interface Compound {
   readonly tests: NumberTest[];
-  /** To the compound before it in the selector; null for the first. */
+  /** Combinator to the previous compound in the selector; null for the first. */
   readonly combinator: Combinator | null;
 }
 
 export interface Complex {
   /** From the last to the first. */
   readonly compounds: readonly Compound[];
-  /** As CSS counts it: ids, classes, names, in one number. */
+  /** CSS specificity: ids, classes and names in one number. */
   readonly specificity: number;
-  /** Elements among which all that match are, in document order. */
+  /** A superset of the matching elements, in document order. */
   readonly candidates: readonly number[];
 }
 
@@ -53,7 +53,7 @@ interface Simple {
   readonly specificity: number;
 }
 
-/** Selectors and elements of one page. */
+/** Matches selectors against the elements of one page. */
 export class Matcher {
   /** Steps left. */
   readonly work = { left: 0 };
@@ -78,10 +78,10 @@ export class Matcher {
     };
   }
 
-  /** A parsed selector made ready; null for one that this cannot answer. */
+  /** Compiles a parsed selector; null if this matcher does not support it. */
   compile(tokens: readonly Selector[], depth = 0): Complex | null {
     const compounds: Compound[] = [{ tests: [], combinator: null }];
-    /** For each compound the fewest elements that one of its parts leaves. */
+    /** For each compound, the shortest candidate list of its parts. */
     const few = [this.everything];
     let specificity = 0;
     for (const token of tokens) {
@@ -104,7 +104,7 @@ export class Matcher {
     return { compounds, specificity, candidates: depth > 0 ? [] : this.candidates(compounds, few.reverse()) };
   }
 
-  /** What the last compound leaves, under what an earlier one leaves that must stand around it. */
+  /** The candidates of the last compound, restricted to descendants of the candidates of an earlier one. */
   private candidates(compounds: readonly Compound[], few: readonly (readonly number[])[]): readonly number[] {
     let around = this.everything;
     for (let at = 1; at < few.length; at++) {
@@ -178,11 +178,11 @@ export class Matcher {
   }
 
   /**
-   * Whether an element matches; goes back to another ancestor or sibling where a combinator leaves a choice. Where steps
-   * run out, what is left does not match.
+   * Whether an element matches. Backtracks to another ancestor or sibling where a combinator allows several. When
+   * steps run out, the rest does not match.
    */
   holds(start: number, { compounds }: Complex): boolean {
-    /** The elements taken for the compounds so far. */
+    /** The elements chosen for the compounds so far. */
     const taken: number[] = [];
     let candidate = start;
     while (this.work.left-- > 0) {
@@ -200,19 +200,19 @@ export class Matcher {
     return false;
   }
 
-  /** The first element that a combinator can mean; -1 for none. */
+  /** The first element that a combinator allows; -1 for none. */
   private before(number: number, combinator: Combinator | null): number {
     const { parents, previous } = this.page;
     return (combinator === ' ' || combinator === '>' ? parents : previous)[number]!;
   }
 
-  /** The next one that it can mean. */
+  /** The next one that it allows. */
   private another(number: number, combinator: Combinator | null): number {
     if (combinator === ' ') return this.page.parents[number]!;
     return combinator === '~' ? this.page.previous[number]! : -1;
   }
 
-  /** Where an element stands among its siblings, which are numbered when first asked for. */
+  /** Positions of an element among its siblings, computed on first use. */
   private siblings(element: Element): Siblings {
     const { parent } = element;
     let places = parent && this.places.get(parent);
@@ -235,7 +235,7 @@ export class Matcher {
   }
 }
 
-/** What the page's elements are found by; null for what they are not. */
+/** The key under which the page's elements are indexed; null if there is none. */
 function markOf(token: Selector): string | null {
   if (token.type === 'tag') return token.name.toLowerCase();
   if (token.type !== 'attribute') return null;

@@ -1,6 +1,6 @@
 /**
- * The elements of a document, numbered in its order, and by what selectors name: so that a rule looks only at those that
- * it can mean.
+ * The elements of a document, numbered in document order and indexed by the names in selectors, so that a rule only
+ * examines elements that it may match.
  */
 import { type Document, type Element, elements } from '../node.ts';
 import { unescaped } from './declarations.ts';
@@ -10,20 +10,20 @@ const BRACKETED = /\[[^\]]*\]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
 const NAMED = /[.#](?:[\w-]|[^\0-\x7f]|\\[0-9a-f]{1,6}\s?|\\.)+/gi;
 const NOT_NOW =
   /::|:(?:before|after|first-line|first-letter|hover|focus|focus-visible|focus-within|active|visited|target)\b(?!\()/;
-/** Of a page that ran no scripts yet, what holds only until they run. */
+/** Classes that apply only until scripts run, on a page that has not run any. */
 const UNTIL_SCRIPTS = /^\.(?:no-?js|no-?javascript)$/i;
 
 const NONE: readonly number[] = [];
 
 export class PageIndex {
   readonly all: readonly Element[];
-  /** By number: that of the element around, that of the element before; -1 for none; one past the last one inside. */
+  /** By number: the parent and the previous sibling, -1 for none; one past the last descendant. */
   readonly parents: readonly number[];
   readonly previous: readonly number[];
   private readonly ends: readonly number[];
   /** Style attributes that refer to custom properties. */
   readonly variableStyles: string[] = [];
-  /** Whether names of classes and ids match in any case. */
+  /** Whether classes and ids are case-insensitive. */
   private readonly quirks: boolean;
   private readonly lists = new Map<string, number[]>();
   private readonly flags = new Map<string, Uint8Array>();
@@ -65,7 +65,7 @@ export class PageIndex {
     return this.lists.get(this.folded(mark)) ?? NONE;
   }
 
-  /** The same, to be asked for one element: not 0 where it has the mark. */
+  /** The same as flags by element: not 0 if it has the mark. */
   flagsOf(mark: string): Uint8Array {
     const key = this.folded(mark);
     let flags = this.flags.get(key);
@@ -77,7 +77,7 @@ export class PageIndex {
     return flags;
   }
 
-  /** Those of `list` that stand under one of `holders`; both in document order. */
+  /** Those of `list` that are descendants of one of `holders`; both in document order. */
   under(list: readonly number[], holders: readonly number[]): number[] {
     const found: number[] = [];
     let past = 0;
@@ -92,7 +92,7 @@ export class PageIndex {
     return found;
   }
 
-  /** Whether the page has what a selector names, by its text: cheap, and true when in doubt. */
+  /** Whether the page has the names in a selector's text: cheap, and true in doubt. */
   mayMatch(selector: string): boolean {
     const plain = /[[(]/.test(selector) ? selector.replace(BRACKETED, '') : selector;
     if (plain.includes(':') && NOT_NOW.test(plain)) return false;
@@ -132,7 +132,7 @@ export class PageIndex {
   }
 }
 
-/** Where in an ascending list the first number that is at least `least` stands. */
+/** Index of the first number in an ascending list that is at least `least`. */
 function firstFrom(list: readonly number[], least: number): number {
   let low = 0;
   let high = list.length;

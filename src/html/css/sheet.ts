@@ -1,6 +1,6 @@
 /**
- * A style sheet to the rules that hold for a window of a given size: one pass over its text (CSS Syntax, section 5).
- * Conditions are settled here, nested rules are written out, and declarations that nobody tracks are dropped.
+ * Parses a style sheet to the rules that apply in a window of a given size, in one pass over its text (CSS Syntax,
+ * section 5). Conditions are evaluated, nested rules are expanded, and untracked declarations are dropped.
  */
 import { mediaHolds, supportsHolds, type Viewport } from './conditions.ts';
 import { type Declaration, endOfString, readDeclaration, withoutComments } from './declarations.ts';
@@ -19,14 +19,14 @@ export interface Sheet {
   readonly layers: readonly string[];
   /** Whether it imports others, which are not read. */
   readonly imports: boolean;
-  /** False when the sheet is larger than can be read. */
+  /** False if the sheet is too large to be read completely. */
   readonly complete: boolean;
 }
 
 export interface SheetOptions {
   readonly viewport: Viewport;
   readonly tracks: (property: string) => boolean;
-  /** Whether a selector may match anything; rules without one that may are dropped. */
+  /** Whether a selector may match anything; rules without such a selector are dropped. */
   readonly wants: (selector: string) => boolean;
   readonly maxRules: number;
 }
@@ -35,7 +35,7 @@ const MAX_DEPTH = 16;
 const LONGEST_SELECTOR = 2000;
 const MAX_SELECTORS = 500;
 
-/** What a block holds: rules, the declarations of a style rule (and nested rules), or what is passed over. */
+/** Content of a block: rules, the declarations of a style rule (and nested rules), or ignored text. */
 interface Block {
   readonly kind: 'rules' | 'style' | 'skipped';
   readonly selectors: readonly string[];
@@ -43,7 +43,7 @@ interface Block {
   readonly declarations: Declaration[];
 }
 
-/** Reads a sheet. Never throws: what is no CSS is passed over as the standard has it. */
+/** Parses a sheet. Never throws: invalid CSS is skipped as in the standard. */
 export function readSheet(source: string, { viewport, tracks, wants, maxRules }: SheetOptions): Sheet {
   const text = withoutComments(source).replace(/<!--|-->/g, '');
   const rules: Rule[] = [];
@@ -86,7 +86,7 @@ export function readSheet(source: string, { viewport, tracks, wants, maxRules }:
     layers.add(full);
     return full;
   };
-  /** What ends without a block: a declaration, or a statement of the sheet. */
+  /** Handles an item without a block: a declaration, or a statement of the sheet. */
   const state = (text: string, from: number, end: number): void => {
     const around = blocks.at(-1)!;
     if (around.kind === 'style') {
@@ -115,10 +115,10 @@ export function readSheet(source: string, { viewport, tracks, wants, maxRules }:
   return { rules: rules.filter(({ declarations }) => declarations.length > 0), layers: [...layers], imports, complete };
 }
 
-/** Rules of a conditional group inside a style rule are that rule's own (CSS Nesting, section 3.2). */
+/** Rules of a conditional group inside a style rule belong to that rule (CSS Nesting, section 3.2). */
 const innerKind = (around: Block): Block['kind'] => (around.kind === 'style' ? 'style' : 'rules');
 
-/** Whether what stands in an at-rule's block holds here. */
+/** Whether the block of an at-rule applies here. */
 function holds(prelude: string, viewport: Viewport): boolean {
   const found = /^@([\w-]+)(.*)$/s.exec(prelude);
   const condition = found?.[2]?.trim() ?? '';
@@ -132,7 +132,7 @@ function holds(prelude: string, viewport: Viewport): boolean {
   }
 }
 
-/** Nested selectors with the rule around them written in (CSS Nesting, section 2). */
+/** Expands nested selectors with those of the surrounding rule (CSS Nesting, section 2). */
 function nested(selectors: readonly string[], around: readonly string[]): string[] {
   if (around.length === 0) return [...selectors];
   const parent = `:is(${around.join(',')})`;
@@ -141,7 +141,7 @@ function nested(selectors: readonly string[], around: readonly string[]): string
     .filter((selector) => selector.length <= LONGEST_SELECTOR);
 }
 
-/** A list of selectors at its commas; too many, or one that is too long, are left out. */
+/** Splits a list of selectors at its commas; selectors that are too long or too many are dropped. */
 function selectorsOf(prelude: string): string[] {
   const found: string[] = [];
   let from = 0;
@@ -162,7 +162,7 @@ function selectorsOf(prelude: string): string[] {
   return found;
 }
 
-/** Where the text from `from` meets `{`, `}` or `;` outside of strings and brackets; its length when it does not. */
+/** Position of the next `{`, `}` or `;` outside of strings and brackets; the text length if there is none. */
 function endOfItem(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -184,7 +184,7 @@ function endOfItem(text: string, from: number): number {
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']' };
 const INNER = /["'()[\]\\]/g;
 
-/** The last character of the string, escape or bracketed piece that starts at `at`; `at` for anything else. */
+/** The last position of the string, escape or bracketed part that starts at `at`; `at` for anything else. */
 function endOfPiece(text: string, at: number): number {
   const sign = text[at]!;
   if (sign === '\\') return at + 1;

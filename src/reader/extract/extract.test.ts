@@ -28,7 +28,7 @@ const markdownOf = ({ content }: Article) =>
 const pages = ownPages();
 test('there are pages', () => expect(pages.length).toBeGreaterThan(150));
 
-/** Pages of more are not let through without a word in their `known`. */
+/** Pages above this limit need an entry in `known`. */
 const USUAL_F1 = 0.9;
 
 test.each(pages)('page $name', ({ html, expected }) => {

@@ -1,4 +1,4 @@
-/** A document to an Article: the main content of a page, or the whole of it, with what the page says about itself. */
+/** Turns a document into an Article: the main content of a page, or all of it, with the page's metadata. */
 import { type Document, detach, type Element, find, textOf } from '#html/node.ts';
 import type { Article } from '../article.ts';
 import { createClassReader } from './blocks/class-words.ts';
@@ -16,29 +16,29 @@ import type { PutAside } from './visibility/put-aside.ts';
 import { type Seen, seePage } from './visibility/seen.ts';
 
 export interface ExtractOptions {
-  /** The address of the page. */
+  /** URL of the page. */
   url: string;
-  /** What relative addresses resolve against. */
+  /** Base URL for relative URLs. */
   baseUrl: string;
-  /** The whole page, without choosing its main content. */
+  /** Keep the whole page instead of choosing its main content. */
   whole: boolean;
-  /** Gets what is left out, and why. */
+  /** Collects what is left out, and why. */
   notes?: Notes | undefined;
-  /** What was left out of the document already, if that was done. */
+  /** Result of an earlier removal of hidden parts, if there was one. */
   seen?: Seen | undefined;
 }
 
 const readClass = createClassReader();
 
 /**
- * Extracts the content of a page. `document` itself is changed: pieces that a person cannot see are taken out, and
- * streamed parts stand where they belong. Never empty when the page has text that can be seen; a page
- * without any gives what its head says of it.
+ * Extracts the content of a page. Changes `document`: removes invisible parts and moves streamed parts to their final
+ * places. The result is never empty if the page has visible text. A page without any text yields the title and
+ * description from its head.
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
   const { notes } = options;
   const { hiddenCount, aside } = options.seen ?? seePage(document, { notes });
-  // After what is hidden has gone: what nobody sees names no title and no author.
+  // Runs after hidden parts are removed: invisible text must not supply a title or an author.
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
@@ -49,8 +49,8 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   if (notes) noteSilent(notes, body);
   if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
   if (chosen === 'no text') {
-    const told = hasMedia(body) ? null : headContent(facts);
-    return { ...article, content: told ?? body, source: told ? 'head' : 'page', confidence: 0 };
+    const fallback = hasMedia(body) ? null : headContent(facts);
+    return { ...article, content: fallback ?? body, source: fallback ? 'head' : 'page', confidence: 0 };
   }
   const { found, ...content } = chosen;
   return { ...article, ...content, ...(found && { kind: found.kind, kindConfidence: found.confidence }) };
@@ -59,8 +59,8 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
 type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & { readonly found: ReturnType<typeof kindOf> };
 
 /**
- * Chooses among what stands under `body`, and leaves out of that what nobody can see, if some of it was put back. Null
- * when that is most of the choice, which then says little about the rest.
+ * Chooses content under `body`. If hidden parts were put back for this, removes them from the choice again. Returns
+ * null if they make up most of the choice, which then says little about the rest.
  */
 function chooseContent(
   body: Element | Document,

@@ -1,6 +1,7 @@
 /**
- * The work from HTML to Markdown grows no faster than the page. Processor time is compared between a page and one four
- * times as long, the best of several runs each and with room to spare: what is quadratic takes sixteen times as long.
+ * The work from HTML to Markdown is linear in the page. Compares the processor time of a page with that of one four
+ * times as long, taking the best of several runs with some tolerance. Quadratic work would take sixteen times as
+ * long.
  */
 import { describe, expect, test } from 'vitest';
 import { textOf } from '#html/node.ts';
@@ -11,7 +12,7 @@ import { extractArticle } from './extract.ts';
 
 const URL = 'http://localhost/';
 const MOST_GROWTH = 8;
-/** Below this, what is measured is the clock and the collector. */
+/** Below this, the measurement is dominated by the clock and the garbage collector. */
 const LEAST_MS = 4;
 const RUNS = 3;
 
@@ -32,10 +33,10 @@ function read(html: string): string {
 const numbered = (count: number, piece: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => piece(at)).join('');
 
-/** Names without digits, which would be taken for the same look. */
+/** Names without digits, because names that differ only in digits have the same look. */
 const letters = (at: number) => at.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
 
-/** Each page by its number of pieces. */
+/** Creates each page from its number of pieces. */
 const PAGES: Record<string, [pieces: number, (count: number) => string]> = {
   'nested divisions': [6000, (count) => '<div>some words '.repeat(count)],
   'nested divisions, closed': [6000, (count) => `${'<div>'.repeat(count)}text${'</div>'.repeat(count)}`],
@@ -77,7 +78,7 @@ function spentMs(html: string): number {
   return (user + system) / 1000;
 }
 
-/** The best time of each page, measured by turns: what else the machine does falls on both. */
+/** The best time of each page. Runs alternate, so that other load on the machine affects both. */
 function bestMs(...pages: string[]): number[] {
   const best = pages.map(() => Number.POSITIVE_INFINITY);
   for (let run = 0; run < RUNS; run++) {

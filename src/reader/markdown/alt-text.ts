@@ -1,15 +1,18 @@
-/** What is written for a picture: the words of the page, or those of a model where the page says nothing (contract, 6.2). */
+/**
+ * The alternative text of a picture: the page's own, or a model's if the page has none
+ * (docs/reference/wire/reader.md, Images).
+ */
 import { attribute, type Element } from '#html/node.ts';
 import { imageAddress, type PageImage } from '../extract/content/images.ts';
 import { oneLine } from './one-line.ts';
 import type { State } from './state.ts';
 
-/** Alternative texts that say no more than that there is a picture. */
+/** Alternative texts that only say that there is a picture. */
 const EMPTY_WORDS = new Set(['', 'image', 'img', 'photo', 'picture', 'pic', 'alt', 'figure', 'fig', '图片']);
 
 export const saysNothing = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());
 
-/** The alternative text of an image that is shown under `url`. Notes the image when a model is to describe it. */
+/** The alternative text of an image with the output URL `url`. Notes images that a model should describe. */
 export function altText(state: State, element: Element, url: string): string {
   const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
   const { retainImages, captions, baseUrl } = state.options;
@@ -21,7 +24,7 @@ export function altText(state: State, element: Element, url: string): string {
   return alt;
 }
 
-/** The images of a page with the words of a model where they have none of their own. */
+/** The images of a page, with captions by a model for those without a text of their own. */
 export const withCaptions = (images: readonly PageImage[], captions: Readonly<Record<string, string>>): PageImage[] =>
   images.map(({ url, alt }) =>
     saysNothing(alt) && Object.hasOwn(captions, url) ? { url, alt: oneLine(captions[url]!) } : { url, alt },

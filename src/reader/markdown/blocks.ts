@@ -1,12 +1,12 @@
 /**
- * Writes blocks one after another, each line behind the prefixes of the quotes and list items it stands in, so that
- * nothing is ever indented twice over.
+ * Writes blocks one after another. Each line starts with the prefixes of the quotes and list items around it, so that
+ * nothing is indented twice.
  */
 
-/** Beyond this many containers inside one another text is no longer indented: each costs every line its prefix. */
+/** Text nested deeper than this is not indented further, because each container adds its prefix to every line. */
 const MAX_NESTING = 24;
 
-/** What a block is, as far as it matters for the block after it; a list with its marker is a kind of its own. */
+/** The kind of a block, as far as the next block depends on it. Lists with different markers are different kinds. */
 export type BlockKind =
   | 'text'
   | 'heading'
@@ -18,7 +18,7 @@ export type BlockKind =
   | 'note'
   | `list${string}`;
 
-/** Parts of the document that are held before they are joined. */
+/** Parts of the document that are collected before they are joined. */
 const MOST_PARTS = 2000;
 
 interface Container {
@@ -26,15 +26,15 @@ interface Container {
   readonly next: string | null;
   readonly count: number;
   readonly kind: BlockKind;
-  /** Of the container around it. */
+  /** Last block kind of the surrounding container. */
   readonly last: BlockKind | null;
   readonly tight: boolean;
   readonly parted: boolean;
 }
 
 /**
- * Whether a block needs no blank line before it to stay what it is: text would go on in the paragraph, table, quote
- * or list before it, and only some blocks interrupt a paragraph (CommonMark 0.31, sections 4 and 5).
+ * Whether a block needs no blank line before it. Text would otherwise continue the paragraph, table, quote or list
+ * before it, and only some blocks interrupt a paragraph (CommonMark 0.31, sections 4 and 5).
  */
 function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
   if (last === 'heading' || last === 'underlined' || last === 'code' || last === 'rule') return true;
@@ -44,27 +44,30 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
 }
 
 export class Blocks {
-  /** The start of the document, in pieces of many blocks each: one list of all parts of a long one costs far more. */
+  /**
+   * The start of the document, in chunks of many blocks. One list with all parts of a long document would cost far
+   * more.
+   */
   private readonly done: string[] = [];
   private parts: string[] = [];
-  /** Blocks so far. */
+  /** Number of blocks so far. */
   private count = 0;
-  /** What was written between the last two blocks. */
+  /** The text between the last two blocks. */
   protected separator = '';
   private readonly containers: Container[] = [];
-  /** The last block that was written straight into the innermost container. */
+  /** The last block written directly into the innermost container. */
   private last: BlockKind | null = null;
-  /** What the next block is, when that was said. */
+  /** The kind of the next block, if it was announced. */
   private coming: BlockKind | null = null;
   private joined = false;
   private tight = false;
   private parted = false;
-  /** What every line starts with. */
+  /** Prefix of every line. */
   private prefix = '';
-  /** What the very next line starts with instead: it carries the marker of an item. */
+  /** Prefix of the next line only: it contains the marker of an item. */
   private next: string | null = null;
   private blankLine = false;
-  /** The prefix of the blank line between the last block and the next. */
+  /** Prefix of the blank line between the last block and the next. */
   private between = '';
 
   /** The last block of the innermost container. */
@@ -72,14 +75,14 @@ export class Blocks {
     return this.last;
   }
 
-  /** Whether a blank line stands between blocks of the innermost container. */
+  /** Whether the innermost container has blank lines between its blocks. */
   get isParted(): boolean {
     return this.parted;
   }
 
   /**
-   * Says what the next block or container is; without a word it is text. `blankLine` overrules what is usual: a blank
-   * line before every block, but in items of tight lists only where it is needed.
+   * Announces the kind of the next block or container; the default is text. `blankLine` overrides the default: a
+   * blank line before every block, except in tight lists, where only the necessary ones are written.
    */
   follow(kind: BlockKind, blankLine?: boolean): void {
     const { last, joined } = this;
@@ -88,17 +91,19 @@ export class Blocks {
     if (last !== null) this.blankLine = blankLine ?? !(joined || (this.tight && needsNoBlankLine(last, kind)));
   }
 
-  /** Lets the next block follow on the next line, without a blank line. */
+  /** The next block follows on the next line, without a blank line. */
   join(): void {
     this.joined = true;
   }
 
-  /** Takes back that the next block is to follow on the next line. */
+  /** Cancels join(). */
   part(): void {
     this.joined = false;
   }
 
-  /** Opens a container: `first` stands before its first line, `rest` before the others; both of one width. */
+  /**
+   * Opens a container: `first` is the prefix of its first line, `rest` that of the others; both have the same width.
+   */
   push(first: string, rest: string): void {
     const kind = this.begin();
     const { prefix, next, last, tight } = this;
@@ -112,12 +117,12 @@ export class Blocks {
     this.prefix += rest;
   }
 
-  /** In the container that was just opened blocks stand without blank lines between them, where that can be. */
+  /** Leaves out blank lines between the blocks of the container just opened, where possible. */
   tighten(): void {
     this.tight = true;
   }
 
-  /** Ends the innermost container; false when nothing was written into it. */
+  /** Closes the innermost container; false if nothing was written into it. */
   pop(): boolean {
     const { prefix, next, count, kind, last, tight, parted } = this.containers.pop()!;
     const isEmpty = this.count === count;
@@ -132,7 +137,7 @@ export class Blocks {
     return !isEmpty;
   }
 
-  /** Adds to the marker of an item that has no content yet. */
+  /** Extends the marker of an item that has no content yet. */
   extendMarker(text: string): void {
     if (this.next !== null && this.last === null) this.next += text;
   }
@@ -142,7 +147,7 @@ export class Blocks {
     return this.next?.trimEnd().endsWith(mark) ?? false;
   }
 
-  /** One block; its lines get their prefixes here. */
+  /** Writes one block and adds the prefixes of its lines. */
   write(text: string): void {
     const kind = this.begin();
     const { prefix, between } = this;
@@ -181,7 +186,7 @@ export class Blocks {
     return kind;
   }
 
-  /** Items of one list that stand apart say nothing about what the list stands in. */
+  /** Blank lines between the items of a list say nothing about the container of the list. */
   private isPartedFrom(kind: BlockKind): boolean {
     return this.blankLine && this.last !== null && this.last !== kind;
   }

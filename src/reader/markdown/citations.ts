@@ -1,6 +1,9 @@
-/** Links as numbered citations, `【id†text】` or `【id†text†domain】`: the form that gpt-oss models were taught (contract, 6.3). */
+/**
+ * Links as numbered citations, `【id†text】` or `【id†text†domain】`: the form that gpt-oss models were trained on
+ * (docs/reference/wire/reader.md, Links).
+ */
 
-/** The host of an address with its port, '' when it has none. */
+/** The host of a URL with its port, '' if it has none. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }
@@ -10,7 +13,7 @@ export interface Citation {
   readonly close: string;
 }
 
-/** What stands before and after the text; the domain is told when it is not the page's own. */
+/** The text before and after the label. The domain is included if it is not the page's own. */
 export function citation(id: number, url: string, pageHost: string): Citation {
   const host = hostOf(url);
   return { open: `【${id}†`, close: host === '' || host === pageHost ? '】' : `†${host}】` };
@@ -20,6 +23,6 @@ const MARKS = /[【】†◼\u200b]/;
 const ALL_MARKS = /[【】†◼\u200b]/g;
 const LOOKALIKES: Readonly<Record<string, string>> = { '【': '〖', '】': '〗', '†': '‡', '◼': '◾', '\u200b': '' };
 
-/** Page text that can't be taken for a citation of ours. */
+/** Replaces characters in page text that could be taken for a citation. */
 export const withoutCitationMarks = (text: string): string =>
   MARKS.test(text) ? text.replace(ALL_MARKS, (mark) => LOOKALIKES[mark]!) : text;

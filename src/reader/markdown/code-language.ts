@@ -1,10 +1,10 @@
-/** The language of code, from the classes and attributes that highlighters leave on it or around it. */
+/** The language of code, from the classes and attributes that highlighters add to it or around it. */
 import { attribute, ELEMENT, type Element, type Node } from '#html/node.ts';
 
 const MARKED = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:?)[-:\s]\s*([\p{L}\p{N}_+#.-]+)/iu;
 /** Sphinx: `highlight-python notranslate`. */
 const SPHINX = /(?:^|\s)highlight-([a-z\d+#]+)(?:\s|$)/i;
-/** Highlighters that name the language beside their own class. */
+/** Highlighters that put the language beside their own class. */
 const BESIDE = /(?:^|\s)(?:hljs|sourceCode|prettyprint|shiki|chroma)\s+([a-z][\w+#-]*)/i;
 const BEFORE = /(?:^|\s)([a-z][\w+#-]*)\s+hljs(?:\s|$)/i;
 const NO_LANGUAGE =
@@ -12,7 +12,7 @@ const NO_LANGUAGE =
 const LANGUAGE_NAME = /^[\p{L}\p{N}_+#.-]{1,40}$/u;
 const LEVELS_UP = 3;
 
-/** The language as the page names it, in lower case; '' when it names none. */
+/** The language as the page names it, in lower case; '' if it names none. */
 export function languageOf(element: Element): string {
   const inner = soleCode(element);
   const own = (inner && ownLanguage(inner)) || ownLanguage(element);
@@ -25,7 +25,7 @@ export function languageOf(element: Element): string {
   return '';
 }
 
-/** The code element that is all a pre holds, or null. */
+/** The code element that is the only content of a pre, or null. */
 export function soleCode(element: Element): Element | null {
   for (let node = element.first; node; node = node.next) {
     if (node.type === ELEMENT) return node.name === 'code' ? node : null;

@@ -1,6 +1,6 @@
 /**
- * The text of preformatted code as a person would copy it: line breaks and lines that are elements of their own kept,
- * line numbers and copy buttons left out.
+ * The text of preformatted code as a person would copy it: with line breaks and with lines that are elements, but
+ * without line numbers and copy buttons.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 
@@ -9,7 +9,7 @@ const GUTTER =
 const NOT_CODE: ReadonlySet<string> = new Set(['button', 'script', 'style', 'svg', 'template', 'textarea', 'select']);
 const LINES: ReadonlySet<string> = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre']);
 
-/** Whether an element holds the line numbers beside code. */
+/** Whether an element contains the line numbers beside code. */
 export const isGutter = (element: Element): boolean => GUTTER.test(attribute(element, 'class') ?? '');
 
 export function codeText(root: Element): string {
@@ -24,7 +24,7 @@ export function codeText(root: Element): string {
     if (!fresh) add('\n');
   };
   let node: Node | null = following(root, root);
-  /** Where lines that are elements end: after their last descendant. */
+  /** Ends of lines that are elements: after their last descendant. */
   const ends: { after: Node | null }[] = [];
   while (node) {
     while (ends.length > 0 && ends.at(-1)!.after === node) {
@@ -46,11 +46,11 @@ export function codeText(root: Element): string {
   return tidy(text.join(''));
 }
 
-/** A code element right behind another one in a pre is a line. */
+/** A code element directly after another one in a pre is a line. */
 const startsLine = (element: Element): boolean =>
   element.name === 'code' && element.prev?.type === ELEMENT && element.prev.name === 'code';
 
-/** Line ends made one kind, and no indentation where the last line would have stood. */
+/** Normalizes line ends, and removes the indentation of an empty last line. */
 const tidy = (text: string): string => {
   const lines = text.replace(/\r\n?/g, '\n').replaceAll('\u00a0', ' ');
   const end = lines.lastIndexOf('\n') + 1;

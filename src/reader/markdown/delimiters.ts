@@ -1,12 +1,12 @@
 /**
- * The delimiters of emphasis, chosen when a paragraph is complete: of the two that Markdown has for a kind the one
- * that is asked for, the other where only that would be read as emphasis, and spaces beside it where neither would.
+ * Chooses the delimiters of emphasis when a paragraph is complete. Each kind has two in Markdown. The preferred one
+ * is used, or the other where only that would be read as emphasis, or spaces are added where neither would.
  */
 import { firstAfter, isPlainWord, isPunctuation, isSpace, lastBefore, readings } from './flanking.ts';
 
 export type SpanKind = 'em' | 'strong' | 'strike';
 
-/** The pieces of a paragraph that hold the delimiters of one span; `close` is -1 while it is open. */
+/** Indexes of the pieces that hold the delimiters of one span; `close` is -1 while it is open. */
 export interface Span {
   readonly kind: SpanKind;
   readonly open: number;
@@ -25,11 +25,11 @@ interface Delimiter {
   readonly opens: boolean;
   /** Null until it is chosen. */
   mark: Mark | null;
-  /** Stands right beside a word, so that a delimiter between it and its text must be of the same character. */
+  /** Touches a word, so any delimiter between it and its text must use the same character. */
   glued: boolean;
 }
 
-/** Fills in the delimiters of spans, given in the order they open; gives the characters that were used. */
+/** Fills in the delimiters of spans, given in opening order. Returns the characters that were used. */
 export function delimit(pieces: string[], spans: readonly Span[], style: DelimiterStyle): string {
   const used = new Chooser(pieces, spans, style).choose(spans);
   if (used !== null) return used;
@@ -37,7 +37,7 @@ export function delimit(pieces: string[], spans: readonly Span[], style: Delimit
   return new Chooser(pieces, outer, style).choose(outer) ?? '';
 }
 
-/** Leaves out the spans that stand inside of one of their kind. */
+/** Removes the spans that are nested in one of their kind. */
 function withoutNested(pieces: string[], spans: readonly Span[]): Span[] {
   const ends = new Map<SpanKind, number>();
   return spans.filter(({ kind, open, close }) => {
@@ -51,7 +51,7 @@ function withoutNested(pieces: string[], spans: readonly Span[]): Span[] {
 class Chooser {
   private readonly pieces: string[];
   private readonly style: DelimiterStyle;
-  /** By the piece that holds it. */
+  /** Delimiters by the piece that contains them. */
   private readonly delimiters = new Map<number, Delimiter>();
   private readonly around: Span[] = [];
 
@@ -65,8 +65,9 @@ class Chooser {
   }
 
   /**
-   * Whether a span is read as such whatever its delimiters are made of: none other touches them, outside of them is
-   * white space or punctuation, and inside a word, or punctuation that could not end another span. Most spans are.
+   * Whether a span is recognized with any delimiter character: no other span touches its delimiters, white space or
+   * punctuation is outside, and a word, or punctuation that could not end another span, is inside. Most spans are
+   * plain.
    */
   private isPlain({ open, close }: Span): boolean {
     const { delimiters, pieces } = this;
@@ -86,7 +87,7 @@ class Chooser {
     this.delimiters.get(close)!.mark = mark;
   }
 
-  /** The characters that the delimiters are made of; null when a span can't be told from one around it. */
+  /** The characters of the delimiters; null if a span is indistinguishable from one around it. */
   choose(spans: readonly Span[]): string | null {
     const { around } = this;
     let used = '';
@@ -124,7 +125,7 @@ class Chooser {
     );
   }
 
-  /** For a span inside one of its kind; null where Markdown has no way to tell the two apart. */
+  /** The mark of a span inside one of its kind; null if Markdown cannot tell the two apart. */
   private markInside(span: Span, outside: Mark): Mark | null {
     if (span.kind === 'strike') return null;
     const forced = this.forcedMark(span);
@@ -133,13 +134,13 @@ class Chooser {
     return !forced && this.fits(span, mark, false) ? mark : null;
   }
 
-  /** Whether a span begins and ends where the one around it does. */
+  /** Whether a span has the same start and end as the one around it. */
   private coincides({ open, close }: Span, mark: Mark): boolean {
     const before = this.delimiters.get(open - 1);
     return before?.mark === mark && before.opens && before.span.close === close + 1;
   }
 
-  /** The character of a delimiter that must not be parted from its text by punctuation. */
+  /** The mark of a delimiter that punctuation must not separate from its text. */
   private forcedMark({ open, close }: Span): Mark | null {
     const before = this.delimiters.get(open - 1);
     if (before?.opens && before.glued && before.mark !== '~') return before.mark;
@@ -147,7 +148,7 @@ class Chooser {
     return after && !after.opens && after.glued && after.mark !== '~' ? after.mark : null;
   }
 
-  /** Whether a span would be read as such; `lenient` lets its delimiter run on from one that closes. */
+  /** Whether a span would be recognized; `lenient` lets its delimiter follow a closing one directly. */
   private fits(span: Span, mark: Mark, lenient: boolean): boolean {
     const { delimiters } = this;
     const before = delimiters.get(span.open - 1);
@@ -159,7 +160,7 @@ class Chooser {
     return this.canOpen(span, mark) && this.canClose(span, mark) && !this.endsAnother(span, mark, lenient);
   }
 
-  /** Whether a delimiter that closes right before a span still does when the one that opens it is part of its run. */
+  /** Whether a closing delimiter directly before a span still closes if the opening one joins its run. */
   private canRunOn({ kind, open }: Span, mark: Mark): boolean {
     if (this.delimiters.get(open - 1)!.span.kind === kind) return false;
     return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ closes }) => closes);
@@ -173,7 +174,7 @@ class Chooser {
     return readings(mark, this.inside(close, -1, mark), this.after(close, mark)).every(({ closes }) => closes);
   }
 
-  /** Whether the delimiter that opens a span could end one around it. */
+  /** Whether the opening delimiter of a span could close one around it. */
   private endsAnother({ kind, open }: Span, mark: Mark, lenient: boolean): boolean {
     const { around, delimiters } = this;
     if (around.length === 0) return false;
@@ -200,11 +201,11 @@ class Chooser {
       index += 1;
       if (this.pieces[index]!.endsWith(' ')) return ' ';
     }
-    // A delimiter that is not chosen yet is punctuation whatever it becomes.
+    // A delimiter that is not chosen yet is punctuation in any case.
     return this.delimiters.get(index + 1)?.mark === null ? '*' : firstAfter(this.pieces, index);
   }
 
-  /** The character on the inner side of a delimiter; those inside it that can be of its character run on. */
+  /** The character on the inner side of a delimiter, past inner delimiters that may use the same character. */
   private inside(at: number, step: 1 | -1, mark: Mark): string {
     let index = at;
     for (let next = this.delimiters.get(at + step); next; next = this.delimiters.get(index + step)) {
@@ -235,7 +236,10 @@ const areBothEm = (one: Span, other: Span): boolean => one.kind === 'em' && othe
 
 type CharacterKind = 'space' | 'word' | 'punctuation' | 'unclear';
 
-/** What an ASCII character is to the rules of flanking; what could be part of another delimiter or escape is unclear. */
+/**
+ * The class of an ASCII character in the flanking rules; `unclear` if it could be part of another delimiter or
+ * escape.
+ */
 function kindOf(code: number): CharacterKind {
   if (isPlainWord(code)) return 'word';
   if (code === 0x20 || code === 0x0a) return 'space';
@@ -249,6 +253,6 @@ const isOutside = (kind: CharacterKind): boolean => kind === 'space' || kind ===
 
 const other = (mark: Mark): Mark => (mark === '*' ? '_' : '*');
 
-/** Whether some reader takes a character for part of a word. */
+/** Whether any Markdown parser treats a character as part of a word. */
 const isWordCharacter = (character: string): boolean =>
   !isSpace(character) && (!isPunctuation(character) || character.length > 1);

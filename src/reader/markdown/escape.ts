@@ -1,15 +1,15 @@
 /**
- * Escaping: exactly what would otherwise change the structure of the Markdown, and nothing more, so that running
- * text reads as it was written.
+ * Escapes exactly what would otherwise change the structure of the Markdown, and nothing more, so that running text
+ * stays readable.
  *
- * - At the start of a block, and of a line behind a hard break: what would be a heading, quote, list item, task,
+ * - At the start of a block, and of a line after a hard break: text that would be a heading, quote, list item, task,
  *   rule, underline, fence or definition.
- * - `*`, `_` and `~` only where they could open or close emphasis by CommonMark's flanking rules and a partner stands
- *   in the same paragraph (ours counts), by any reader's view; `snake_case`, `2 * 3` and addresses stay as they are.
- *   Every `_` inside emphasis where that is written with `_`.
- * - A backtick always; a backslash before punctuation; `<` before what could be a tag; `&` before what could be an
- *   entity; `]` before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` beside math of ours;
- *   `|` in a table (tables.ts).
+ * - `*`, `_` and `~` only where they could open or close emphasis by CommonMark's flanking rules, in any parser's view,
+ *   and a partner is in the same paragraph (generated ones count). `snake_case`, `2 * 3` and URLs stay unchanged.
+ *   Inside emphasis written with `_`, every `_`.
+ * - A backtick always; a backslash before punctuation; `<` before a possible tag; `&` before a possible entity; `]`
+ *   before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` beside generated math; `|` in a
+ *   table (tables.ts).
  */
 
 import { type Flanks, firstAfter, lastBefore, readings } from './flanking.ts';
@@ -17,7 +17,7 @@ import { type Flanks, firstAfter, lastBefore, readings } from './flanking.ts';
 export const IN_LINK = 1;
 export const IN_UNDERSCORES = 2;
 
-/** A piece of page text among the pieces of a paragraph. */
+/** A piece of page text in a paragraph. */
 export interface RiskyPiece {
   readonly at: number;
   readonly where: number;
@@ -29,11 +29,11 @@ export interface ParagraphFacts {
   readonly math: boolean;
   /** Whether `~` is special. */
   readonly strike: boolean;
-  /** Whether any text in brackets could be a reference to a definition. */
+  /** Whether text in brackets could be a reference to a definition. */
   readonly references: boolean;
 }
 
-/** Whether a text can need any escape but that of a line's start. */
+/** Whether a text can need any escape other than at the start of a line. */
 export const RISKY = /[\\`*_[\]<~$!&]/;
 
 const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;
@@ -42,7 +42,7 @@ const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/y;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 const isDelimiter = (character: string): boolean => character === '*' || character === '_' || character === '~';
 
-/** Beside delimiters of another kind some readers see more than the rules do. */
+/** Beside other delimiters, some parsers are more lenient than the rules. */
 function mayFlank(mark: string, before: string, after: string): Flanks {
   const all = readings(mark, before, after);
   return {
@@ -51,7 +51,7 @@ function mayFlank(mark: string, before: string, after: string): Flanks {
   };
 }
 
-/** Escapes pieces of page text in place; the other pieces are Markdown of ours. */
+/** Escapes pieces of page text in place; the other pieces are generated Markdown. */
 export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], facts: ParagraphFacts): void {
   const partnered = findPartners(pieces, risky, facts.ours);
   for (const { at, where } of risky) {
@@ -78,7 +78,7 @@ export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], fac
   }
 }
 
-/** Which of `*`, `_` and `~` have, after one that could open, one that could close. */
+/** The characters among `*`, `_` and `~` with a possible opener and, after it, a possible closer. */
 function findPartners(pieces: readonly string[], risky: readonly RiskyPiece[], ours: string): string {
   let opened = ours;
   let partnered = ours;
@@ -142,11 +142,11 @@ const BLOCK_START =
 const ORDERED_START = /^(\d{1,9})(?=[.)](?:\s|$))/;
 const MAY_START = /^[#>\-+*_=~[\d]/;
 
-/** A block's text whose first characters can't be taken for the start of another kind of block. */
+/** Escapes the first characters of a block's text that would start another kind of block. */
 export function escapeBlockStart(text: string): string {
   if (!MAY_START.test(text)) return text;
   return BLOCK_START.test(text) ? `\\${text}` : text.replace(ORDERED_START, '$1\\');
 }
 
-/** Text between the brackets of a link or image. */
+/** Escapes text between the brackets of a link or image. */
 export const escapeLinkText = (text: string): string => text.replace(/[[\]\\]/g, '\\$&');

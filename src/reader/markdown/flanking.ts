@@ -1,8 +1,8 @@
-/** Which runs of delimiters can open and close emphasis (CommonMark 0.31, section 6.2). */
+/** The runs of delimiters that can open and close emphasis (CommonMark 0.31, section 6.2). */
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
-/** ASCII letters and digits are most of what is asked about. */
+/** Whether a character is an ASCII letter or digit, the most frequent case. */
 export const isPlainWord = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
 
@@ -18,7 +18,7 @@ export interface Flanks {
   readonly closes: boolean;
 }
 
-/** What a run of `mark` between two characters can do. */
+/** Whether a run of `mark` between two characters can open or close emphasis. */
 function flanks(mark: string, before: string, after: string): Flanks {
   const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));
   const right = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after));
@@ -27,8 +27,8 @@ function flanks(mark: string, before: string, after: string): Flanks {
 }
 
 /**
- * What a run can do by any reader: some see the halves of a character beyond the basic plane, which are no
- * punctuation, others the sign that it is.
+ * The abilities of a run as different parsers see them. Some see surrogate halves of a supplementary character, which
+ * are not punctuation; others see the character.
  */
 export function readings(mark: string, before: string, after: string): Flanks[] {
   if (!isBeyond(before) && !isBeyond(after)) return [flanks(mark, before, after)];
@@ -40,20 +40,20 @@ const variants = (character: string): string[] =>
 
 const isBeyond = (character: string): boolean => character >= '\ud800' && character < '\ue000';
 
-/** The first character of a text, pairs of surrogates whole; '' of an empty one. */
+/** The first character of a text, surrogate pairs whole; '' for an empty text. */
 function firstOf(text: string): string {
   const code = text.codePointAt(0);
   return code === undefined ? '' : code < 0x80 ? text[0]! : String.fromCodePoint(code);
 }
 
-/** The last character of a text likewise. */
+/** The last character of a text, surrogate pairs whole; '' for an empty text. */
 function lastOf(text: string): string {
   const last = text.at(-1) ?? '';
   const isLow = last >= '\udc00' && last <= '\udfff';
   return isLow && text.length > 1 ? text.slice(-2) : last;
 }
 
-/** The character before a piece of a text, and the one after it, over empty pieces. */
+/** The character before a piece of a text, and the one after it; empty pieces are skipped. */
 export function lastBefore(pieces: readonly string[], at: number): string {
   let index = at - 1;
   while (pieces[index] === '') index -= 1;

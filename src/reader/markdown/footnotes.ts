@@ -1,14 +1,14 @@
 /**
- * Footnotes in the markup that wikis and Markdown renderers write: a short link (`1`, `[2]`, `*`) to an element of
- * the page that holds the note. Both ends must be in the tree; what is no pair stays what it was.
+ * Footnotes as wikis and Markdown renderers write them: a short link (`1`, `[2]`, `*`) to an element of the page that
+ * contains the note. Both ends must be in the tree; unpaired ones stay unchanged.
  */
 import { attribute, type Document, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 
 export interface Footnotes {
-  /** Labels of the anchors that refer to a note, and of the elements that hold one. */
+  /** Labels of the anchors that refer to a note, and of the elements that contain one. */
   readonly references: ReadonlyMap<Element, string>;
   readonly notes: ReadonlyMap<Element, string>;
-  /** Ids at and around the references: where links back to the text lead. */
+  /** Ids at and around the references, which are the targets of back links. */
   readonly sources: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ const REFERENCE_CLASS = /\b(?:foot-?note|fn|noteref|reference)/i;
 const HOLDERS: ReadonlySet<string> = new Set(['li', 'p', 'div', 'aside', 'dd', 'td']);
 const LONGEST_LABEL = 24;
 
-/** The part after `#` when an address points into the page itself, else null. */
+/** The fragment of a URL that points into the page itself, else null. */
 export function fragmentOf(href: string, pageUrl: string): string | null {
   const at = href.indexOf('#');
   if (at < 0 || at === href.length - 1) return null;
@@ -62,13 +62,13 @@ interface Candidate {
 
 interface Target {
   readonly holder: Element;
-  /** The place in document order. */
+  /** Position in document order. */
   readonly order: number;
-  /** Whether several notes are in the holder, which then is none of them. */
+  /** Whether the holder contains several notes; then it counts for none of them. */
   shared: boolean;
 }
 
-/** Finds what the candidates point at, and gives each candidate's place in document order. */
+/** Finds the targets of the candidates and the position of each candidate in document order. */
 function locate(
   root: Document | Element,
   candidates: readonly Candidate[],
@@ -95,7 +95,7 @@ function locate(
   return orders;
 }
 
-/** A reference stands before its note; a link the other way is one back to the text. */
+/** A reference precedes its note; a link in the other direction is a back link. */
 function pair(
   candidates: readonly Candidate[],
   orders: ReadonlyMap<Element, number>,
@@ -131,7 +131,10 @@ function addIds(anchor: Element, ids: Set<string>): void {
   }
 }
 
-/** The label of a link that looks like a reference to a note: '' when it shows only a sign; null when it doesn't. */
+/**
+ * The label of a link that looks like a reference to a note: '' if it shows only a sign; null if it does not look
+ * like one.
+ */
 function referenceLabel(anchor: Element): string | null {
   const text = shortText(anchor);
   const found = text === null ? null : LABEL.exec(text);
@@ -145,7 +148,7 @@ function referenceLabel(anchor: Element): string | null {
   return /^[\w -]+$/.test(found[1]!) ? found[1]!.replaceAll(' ', '-') : '';
 }
 
-/** Whether an element shows the label of a note and no more. */
+/** Whether an element shows only the label of a note. */
 export function showsLabel(element: Element): boolean {
   const text = shortText(element);
   return text !== null && LABEL.test(text);
@@ -156,7 +159,7 @@ const isRaised = (anchor: Element): boolean => {
   return (parent?.type === ELEMENT && parent.name === 'sup') || (first?.type === ELEMENT && first.name === 'sup');
 };
 
-/** The text of an element when it is no longer than a label, else null. */
+/** The text of an element if it is no longer than a label, else null. */
 function shortText(element: Element): string | null {
   let text = '';
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {
@@ -168,7 +171,7 @@ function shortText(element: Element): string | null {
 
 const LEVELS_UP = 4;
 
-/** The element that holds a note: the target itself, or the block that the target stands at the start of. */
+/** The element that contains a note: the target itself, or the block that starts with the target. */
 function holderOf(target: Element, root: Node): Element | null {
   let node: Node | null = target;
   for (let level = 0; node?.type === ELEMENT && node !== root && level < LEVELS_UP; level++, node = node.parent) {
@@ -181,7 +184,7 @@ function holderOf(target: Element, root: Node): Element | null {
   return null;
 }
 
-/** The element that a term of a definition list is defined by, when it is the next one. */
+/** The definition of a term in a definition list, if it is the next element. */
 export function definitionOf(term: Element): Element | null {
   let node = term.next;
   while (node && node.type !== ELEMENT) node = node.next;
@@ -199,7 +202,7 @@ function contains(holder: Element, inner: Element): boolean {
 
 const ARROWS = /^(?:[\s↩↑↵⤴^⇑⬆[\]]|\ufe0e|\ufe0f)*$/;
 
-/** Whether an anchor inside a note leads back to the text: a sign or a label, not words of the note. */
+/** Whether an anchor inside a note is a back link: a sign or a label, not words of the note. */
 export function isBacklink(anchor: Element, pageUrl: string, { sources }: Footnotes): boolean {
   const fragment = fragmentOf(attribute(anchor, 'href') ?? '', pageUrl);
   const text = fragment === null ? null : shortText(anchor);

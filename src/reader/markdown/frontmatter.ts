@@ -1,4 +1,4 @@
-/** YAML front matter before the Markdown of a page (contract, section 4). */
+/** YAML front matter before the Markdown of a page (docs/reference/wire/reader.md, Front matter). */
 import { oneLine } from './one-line.ts';
 
 export interface FrontmatterFacts {
@@ -13,7 +13,7 @@ export interface FrontmatterFacts {
 
 const KEYS = ['title', 'description', 'url', 'publishedTime', 'lang', 'numPages', 'warning'] as const;
 
-/** A double-quoted YAML scalar: JSON's escapes are among YAML's, but YAML also breaks lines at three more characters. */
+/** A double-quoted YAML scalar. JSON's escapes are valid in YAML, but YAML has three more line break characters. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(
     /[\u007f\u0085\u2028\u2029\ufeff]/g,
@@ -21,8 +21,8 @@ const quoted = (text: string): string =>
   );
 
 /**
- * The block with its two `---` lines and the blank line after it; '' when no fact has a value. A warning keeps its
- * lines, every other value is one line.
+ * The block with its two `---` lines and the blank line after it; '' if no fact has a value. A warning keeps its line
+ * breaks; every other value is put on one line.
  */
 export function frontmatter(facts: FrontmatterFacts): string {
   const lines: string[] = [];

@@ -1,6 +1,7 @@
 /**
  * The inline content of one block: text, code, images, and the marks around them. White space is collapsed and moved
- * out of marks; marks without content are never written; a mark that a block boundary cuts is closed and opened again.
+ * out of marks. Marks without content are not written. A mark that crosses a block boundary is closed and opened
+ * again.
  */
 import { type DelimiterStyle, delimit, type Span, type SpanKind } from './delimiters.ts';
 import { escapeBlockStart, escapePieces, IN_LINK, IN_UNDERSCORES, RISKY, type RiskyPiece } from './escape.ts';
@@ -9,18 +10,18 @@ export type MarkKind = SpanKind | 'link';
 
 export interface Mark {
   readonly kind: MarkKind;
-  /** The element it stands for. */
+  /** Name of its element. */
   readonly name: string;
-  /** Link only: its delimiters. */
+  /** Link only: its opening and closing text. */
   readonly open?: string | undefined;
   readonly close?: string | undefined;
-  /** Link only: asked before the mark is written in a block; false leaves it out there. */
+  /** Link only: called before the mark is written in a block; false omits it there. */
   readonly wanted?: (() => boolean) | undefined;
-  /** Link only: told the Markdown between the delimiters once the block is complete. */
+  /** Link only: called with the Markdown of the label once the block is complete. */
   readonly written?: ((label: string) => void) | undefined;
 }
 
-/** `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT when it is not wanted here. */
+/** `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT if it is not wanted here. */
 interface OpenMark extends Mark {
   at: number;
   span: Span | null;
@@ -35,12 +36,12 @@ export interface InlineStyle extends DelimiterStyle {
   readonly references: boolean;
 }
 
-/** White space of any kind would keep emphasis beside it from being read as such. */
+/** Beside white space of any kind, emphasis would not be recognized. */
 const UNEVEN_SPACE = /[\t-\r\u00a0\u00ad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
 const SPACES = /\s+/g;
 const SOFT_HYPHENS = /\u00ad/g;
 
-/** Whether a text is nothing but white space that collapses. */
+/** Whether a text is only collapsible white space. */
 export const isBlank = (text: string): boolean => !/[^\s\u00ad]/.test(text);
 
 export class Inline {
@@ -56,9 +57,9 @@ export class Inline {
   private math: string | null = null;
   /** The span whose closing delimiter is the last piece. */
   private closed: Span | null = null;
-  /** The code span that is the last piece, written when something else follows. */
+  /** The code span at the end, written when something else follows. */
   private code: string[] | null = null;
-  /** Which pieces are code spans. */
+  /** Indexes of the pieces that are code spans. */
   private codes: number[] = [];
 
   constructor(style: InlineStyle) {
@@ -69,12 +70,12 @@ export class Inline {
     return this.pieces.length === 0;
   }
 
-  /** Pieces of the block so far. */
+  /** Number of pieces of the block so far. */
   get length(): number {
     return this.pieces.length;
   }
 
-  /** The LaTeX of the block when it is nothing but one formula. */
+  /** The LaTeX of the block if it is only one formula. */
   get soleMath(): string | null {
     return this.pieces.length === 1 ? this.math : null;
   }
@@ -89,22 +90,22 @@ export class Inline {
     return this.marks.filter((mark) => mark.kind === kind).map(({ name }) => name);
   }
 
-  /** White space between what came and what comes; none at the edges of a block. */
+  /** Adds white space between pieces; none at the edges of a block. */
   gap(): void {
     this.space = true;
   }
 
-  /** A line break within the block; none at its edges. */
+  /** Adds a line break within the block; none at its edges. */
   lineBreak(): void {
     this.hardBreak = true;
   }
 
-  /** Whether a line break is the last thing in the block. */
+  /** Whether the block ends with a line break. */
   get endsLine(): boolean {
     return this.hardBreak;
   }
 
-  /** Text of the page. */
+  /** Adds text of the page. */
   text(source: string): void {
     let value = source;
     if (UNEVEN_SPACE.test(value)) value = value.replace(SOFT_HYPHENS, '').replace(SPACES, ' ');
@@ -119,21 +120,21 @@ export class Inline {
     this.space = trailing;
   }
 
-  /** Markdown of ours: an image, a footnote mark. */
+  /** Adds generated Markdown: an image, a footnote mark. */
   raw(markdown: string): void {
     if (markdown === '') return;
     this.begin();
     this.pieces.push(markdown);
   }
 
-  /** A picture: page text between Markdown of ours. */
+  /** Adds a picture: page text between generated Markdown. */
   image(open: string, alt: string, close: string): void {
     this.raw(open);
     if (RISKY.test(alt)) this.risky.push({ at: this.pieces.length, where: this.where() | IN_LINK });
     this.pieces.push(alt, close);
   }
 
-  /** A code span; joined with a code span that ends right before it. */
+  /** Adds a code span, joined with a code span directly before it. */
   codeSpan(source: string): void {
     const content = source.replace(SPACES, ' ');
     if (content === '') return;
@@ -159,7 +160,7 @@ export class Inline {
     this.code = null;
   }
 
-  /** A formula in LaTeX. */
+  /** Adds a formula in LaTeX. */
   formula(latex: string): void {
     this.begin();
     this.math = latex;
@@ -180,8 +181,8 @@ export class Inline {
   }
 
   /**
-   * The finished inline content, '' when there is none. Open marks go on in the next block. `startsLine` is false for
-   * content that comes behind a marker of its own, where no other block can start.
+   * Returns the finished inline content, '' if there is none. Open marks continue in the next block. Pass
+   * `startsLine` false for content after a marker, where no other block can start.
    */
   take(startsLine = true): string {
     if (this.pieces.length === 0 && this.marks.length === 0) {
@@ -221,7 +222,10 @@ export class Inline {
     return pieces.length === 1 ? pieces[0]! : pieces.join('');
   }
 
-  /** Code spans that touch would be read as one: between them may be marks that were not to be told apart. */
+  /**
+   * Separates adjacent code spans, which would be read as one. Between them there may be marks that could not be told
+   * apart.
+   */
   private partCodes(): void {
     const { pieces, codes } = this;
     for (let at = 1; at < codes.length; at++) {
@@ -241,7 +245,7 @@ export class Inline {
     return where;
   }
 
-  /** Writes what stands before content: white space and marks that waited for content. */
+  /** Writes pending white space and marks before content. */
   private begin(): void {
     this.endCode();
     if (this.hardBreak || this.space) {
@@ -262,7 +266,7 @@ export class Inline {
       }
       const { closed, pieces } = this;
       const isClosed = closed?.kind === mark.kind && closed.close === pieces.length - 1;
-      // Two code spans that touch would be read as one.
+      // Adjacent code spans would be read as one.
       if (isClosed && !pieces.at(-2)!.endsWith('`')) {
         pieces.pop();
         closed.close = -1;
@@ -291,13 +295,13 @@ export class Inline {
   }
 }
 
-/** Two spaces before the end make a line break of it (CommonMark 0.31, section 6.7). */
+/** Two spaces before a line end make it a hard line break (CommonMark 0.31, section 6.7). */
 const LINE_END = '  \n';
 
-/** What makes a table of the line before it. */
+/** A line that turns the line before it into a table header. */
 const TABLE_RULE = /^[-|:][-|: ]*$/;
 
-/** Lines that can't be taken for the start of another kind of block. */
+/** Escapes lines that would start another kind of block. */
 function escapeLines(text: string): string {
   if (!text.includes('\n')) return escapeBlockStart(text);
   return text

@@ -1,4 +1,4 @@
-/** What stands right above or below a part of a formula: accents, limits, labels of arrows. */
+/** Scripts directly above or below a part of a formula: accents, limits, labels of arrows. */
 import { attribute, type Element } from '#html/node.ts';
 import { own } from '#own.ts';
 
@@ -55,7 +55,7 @@ const ACCENTS_BELOW: Readonly<Record<string, string>> = {
   '\\to': 'underrightarrow',
   '\\rightarrow': 'underrightarrow',
 };
-/** Accents that grow with what is under them when that is more than one sign. */
+/** Accents that stretch over a base of more than one sign. */
 const WIDE: Readonly<Record<string, string>> = {
   hat: 'widehat',
   tilde: 'widetilde',

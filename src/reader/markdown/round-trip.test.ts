@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalHtml, commonmarkToHtml, gfmToHtml, htmlToMarkdown, specExamples } from './round-trip.suite.ts';
 import { findTex } from './tex-in-text.ts';
 
-/** Examples that come back changed, by their number, and why that is meant. */
+/** Examples that intentionally come back changed, by their number, with the reason. */
 const CHANGED: Readonly<Record<string, readonly number[]>> = {
   'what has no content is left out: headings, code blocks, quotes, links and lists that show nothing': [
     79, 126, 129, 130, 144, 218, 237, 239, 240, 280, 284, 484, 487,
@@ -34,7 +34,7 @@ describe('the examples of the CommonMark specification', () => {
 
 describe('blocks of any shape', () => {
   const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;');
-  /** Addresses and notes that the flavour sees in plain text, and formulas that we do. */
+  /** URLs and notes that GFM recognizes in plain text, and formulas that the conversion recognizes. */
   const isRead = (text: string): boolean => /www\.|:\/\/|@|\[\^/.test(text) || findTex(text) !== null;
 
   const character = fc.constantFrom(
@@ -115,13 +115,13 @@ describe('blocks of any shape', () => {
         `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join('')}</tr>`;
       return `<table><thead>${row(head!, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
     })
-    // In a cell there is no way to write a backslash before a pipe into code.
+    // Inside a table cell, a backslash before a pipe cannot be written in code.
     .filter((html) => !/<code>[^<]*\\\|/.test(html));
 
   const listed = (name: string, items: readonly string[]): string =>
     `<${name}>${items.map((item) => `<li>${item}</li>`).join('')}</${name.slice(0, 2)}>`;
 
-  /** Items that stand apart: Markdown has them where there are two of them. */
+  /** Loose items: Markdown has them only from two items on. */
   function list(names: readonly string[], blocks: fc.Arbitrary<string>): fc.Arbitrary<string> {
     const items = fc.array(fc.tuple(paragraph, blocks), { minLength: 2, maxLength: 3 });
     return fc.record({ name: fc.constantFrom(...names), items }).map((all) =>
@@ -132,7 +132,7 @@ describe('blocks of any shape', () => {
     );
   }
 
-  /** Items that follow one another, and what may follow their text. */
+  /** Tight items, and the blocks that may follow their text. */
   function tightList(names: readonly string[], nested: fc.Arbitrary<string>): fc.Arbitrary<string> {
     const short = pre.filter((html) => html.indexOf('\n') === html.lastIndexOf('\n'));
     const rest = fc.oneof({ weight: 2, arbitrary: fc.constant('') }, short, nested);
@@ -146,9 +146,9 @@ describe('blocks of any shape', () => {
   }
 
   /**
-   * What each piece of text is marked with. It is all the same which of two marks is the outer one, whether one goes on
-   * where another of its kind ends, or stands inside of one; spaces are not compared, since one is ours to add where no
-   * reader would see a mark without it; and a bold heading is a heading.
+   * The marks of each piece of text. Not compared: which of two marks is the outer one; whether a mark continues or
+   * nests where another of its kind ends; and spaces, since the conversion adds one where no parser would see a mark
+   * without it. A bold heading equals a heading.
    */
   function marksOf(html: string): string {
     const depth = { em: 0, strong: 0, del: 0 };
@@ -170,7 +170,7 @@ describe('blocks of any shape', () => {
     return out.join('').replaceAll('</code><code>', '');
   }
 
-  /** micromark takes items in quotes to stand apart that do not: paragraphs are told from one another only. */
+  /** micromark treats some tight items in quotes as loose, so only paragraphs are distinguished. */
   const withoutParagraphs = (html: string): string => html.replaceAll('</p><p>', '\n').replace(/<\/?p>/g, '');
 
   const READERS: readonly ((markdown: string) => string)[] = [

@@ -1,4 +1,4 @@
-/** What a conversion in progress knows; handed to every element's handler, never global. */
+/** State of a conversion in progress; passed to every element's handler, never global. */
 import type { Element } from '#html/node.ts';
 import { Blocks } from './blocks.ts';
 import { hostOf, withoutCitationMarks } from './citations.ts';
@@ -9,24 +9,27 @@ import type { TableGrid } from './tables.ts';
 import { Trace, TracedBlocks } from './trace.ts';
 
 export interface MarkdownOptions extends MarkdownStyle {
-  /** The address of the page: links to other hosts show theirs in citations. */
+  /** URL of the page. In citations, links to other hosts show their host. */
   readonly pageUrl: string;
-  /** What relative addresses resolve against. */
+  /** Base for relative URLs. */
   readonly baseUrl: string;
-  /** `table-html` leaves tables as HTML; `none` takes tables, strike, checkboxes, math and footnotes for plain text. */
+  /**
+   * `table-html` leaves tables as HTML; `none` writes tables, strikethrough, checkboxes, math and footnotes as plain
+   * text.
+   */
   readonly gfm: 'all' | 'none' | 'table-html';
   readonly retainLinks: 'all' | 'none' | 'text' | 'gpt-oss';
   readonly retainImages: 'all' | 'all_p' | 'none' | 'alt' | 'alt_p';
   /** Default `none`. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html';
-  /** What a model says of pictures, by the address of each as it is shown. */
+  /** Captions of pictures by a model, by output URL. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;
-  /** The document's own base, whose origin names data URLs; `http://localhost` without one. */
+  /** The document's own base URL, whose origin names data URLs; `http://localhost` without one. */
   readonly documentBase?: string | undefined;
   /** Whole-page conversion: written as the first line. */
   readonly title?: string | undefined;
-  /** Note where each block comes from. */
+  /** Record the source element of each block. */
   readonly trace?: boolean | undefined;
 }
 
@@ -36,7 +39,7 @@ export interface ShownImage {
   readonly alt: string;
 }
 
-/** A picture that a model is to describe: the address it is shown under, and where its bytes are. */
+/** A picture for a model to describe: its output URL, and the URL of its bytes. */
 export interface UncaptionedImage {
   readonly url: string;
   readonly source: string;
@@ -50,31 +53,34 @@ export interface ShownLink {
 
 export interface List {
   readonly ordered: boolean;
-  /** The bullet, or what stands behind the numbers; not that of a list right before this one. */
+  /** The bullet, or the character after the numbers; differs from that of a list directly before this one. */
   readonly mark: string;
   number: number;
   readonly step: 1 | -1;
   /** Whether an item was written. */
   written: boolean;
-  /** Whether blank lines stand between the blocks of its items, and so between the items. */
+  /** Whether there are blank lines between the blocks of its items, and so between the items. */
   loose: boolean;
-  /** Markers of items without content, written when an item with content follows. */
+  /** Markers of empty items, written when an item with content follows. */
   readonly empty: string[];
 }
 
-/** How the cells of a table that is being walked are written. */
+/** How the cells of the current table are written. */
 export type TableMode =
-  /** Collected in the grid, then written as a pipe table. */
+  /** Collected in a grid, then written as a pipe table. */
   | 'pipes'
   /** A row is a line of running text. */
   | 'rows'
-  /** A cell is a block like any other. */
+  /** A cell is an ordinary block. */
   | 'layout';
 
-/** Called when the children of an element are done. */
+/** Called after the children of an element. */
 export type Leave = (state: State, element: Element) => void;
 
-/** Handles an element's start: gives what to call at its end, null for nothing, SKIP to pass over its children. */
+/**
+ * Handles the start of an element. Returns a function to call at its end, null for none, or SKIP to skip its
+ * children.
+ */
 export type Enter = (state: State, element: Element) => Leave | null | typeof SKIP;
 
 export const SKIP = 'skip';
@@ -86,31 +92,31 @@ export class State {
   readonly inline: Inline;
   readonly trace: Trace | null;
   readonly gfm: boolean;
-  /** Where links are citations; '' elsewhere. */
+  /** Host of the page if links are citations; otherwise ''. */
   readonly pageHost: string;
 
   readonly images: ShownImage[] = [];
-  /** Each once, by address. */
+  /** One entry per URL. */
   readonly uncaptioned = new Map<string, UncaptionedImage>();
   readonly links: ShownLink[] = [];
-  /** Videos and recordings so far. */
+  /** Number of videos and recordings so far. */
   videos = 0;
   audios = 0;
   /** Link definitions for the end of the document. */
   readonly definitions: string[] = [];
-  /** Anchors with an address so far. */
+  /** Number of anchors with a URL so far. */
   anchors = 0;
-  /** The number of the last link that got one (linkStyle `referenced`). */
+  /** The last number given to a link (linkStyle `referenced`). */
   nextReference = 0;
-  /** Footnotes that are open: links back to the text are left out there. */
+  /** Number of open footnotes: back links are left out inside. */
   openNotes = 0;
 
   readonly lists: List[] = [];
   readonly tables: TableMode[] = [];
   grid: TableGrid | null = null;
-  /** Above 0 all content goes on one line: block boundaries are only white space there. */
+  /** Above 0, all content goes on one line: block boundaries become white space. */
   singleLine = 0;
-  /** The level of the heading that is open, 0 outside of headings. */
+  /** Level of the open heading, 0 outside of headings. */
   heading = 0;
 
   constructor(options: MarkdownOptions, footnotes: Footnotes) {
@@ -128,7 +134,7 @@ export class State {
     this.blocks = this.trace ? new TracedBlocks(this.trace) : new Blocks();
   }
 
-  /** Ends the paragraph that is open; in a single line only a space is left of the boundary. */
+  /** Ends the open paragraph. In single-line mode, only adds a space. */
   flush(): void {
     if (this.singleLine > 0) {
       this.inline.gap();
@@ -140,7 +146,7 @@ export class State {
     this.blocks.write(math === null || text[0] !== '$' ? text : `$$\n${math}\n$$`);
   }
 
-  /** Page text outside of citations: what looks like a citation of ours is written with look-alikes. */
+  /** Page text outside of citations: characters that imitate a citation are replaced with look-alikes. */
   clean(text: string): string {
     return this.options.retainLinks === 'gpt-oss' ? withoutCitationMarks(text) : text;
   }

@@ -1,4 +1,4 @@
-/** How Markdown is spelled: the choices a caller has (contract, section 6.6) and what is taken without one. */
+/** Markdown style: the caller's choices and their defaults (docs/reference/wire/reader.md, Markdown). */
 
 export const HEADING_STYLES = ['atx', 'setext'] as const;
 export const BULLET_LIST_MARKERS = ['*', '-', '+'] as const;
@@ -15,7 +15,7 @@ export interface MarkdownStyle {
   readonly emDelimiter: (typeof EM_DELIMITERS)[number];
   readonly strongDelimiter: (typeof STRONG_DELIMITERS)[number];
   readonly linkStyle: (typeof LINK_STYLES)[number];
-  /** How referenced links are named; `discarded` is `full` without the definitions. */
+  /** How reference links are labelled; `discarded` is `full` without the definitions. */
   readonly linkReferenceStyle: (typeof LINK_REFERENCE_STYLES)[number];
 }
 

@@ -1,10 +1,13 @@
-/** The lists of images and links that follow a page's content (contract, section 6.4), as text and for JSON. */
+/**
+ * The lists of images and links after a page's content, as text and for JSON (docs/reference/wire/reader.md,
+ * Summaries).
+ */
 import { escapeLinkText } from './escape.ts';
 import { oneLine, withoutControls } from './one-line.ts';
 import { isSafeLink, isSafePicture, safeDestination } from './url.ts';
 
 export interface Summary<Json> {
-  /** Heading line and entries, without a newline at the end. */
+  /** Heading line and entries, without a trailing newline. */
   readonly text: string;
   readonly json: Json;
 }
@@ -33,8 +36,8 @@ const line = (label: string, url: string, mark = ''): string =>
   `- ${mark}[${escapeLinkText(oneLine(label))}](${safeDestination(withoutControls(url))})`;
 
 /**
- * One entry per address. An image of the content carries its number there (`Image 1,4: alt`); one that only the page
- * has is a `Hidden Image N`, N being its place in the list.
+ * One entry per URL. An image of the content keeps its numbers (`Image 1,4: alt`). An image that only the page has is
+ * a `Hidden Image N`, where N is its position in the list.
  */
 export function imagesSummary(
   page: readonly SummaryImage[],
@@ -66,9 +69,9 @@ export function imagesSummary(
 export type LinksSummaryMode = 'unique' | 'all' | 'gpt-oss';
 
 /**
- * The links of the page, or, for `gpt-oss`, those that citations in the content point at.
- * `unique`: one entry per address with its first text; in JSON the last address of a repeated text. `all`: every link
- * in order. `gpt-oss`: id to address. What may not be a link is dropped. Texts are one line.
+ * The links of the page or, for `gpt-oss`, the targets of citations in the content. `unique`: one entry per URL with
+ * its first text; in JSON, the last URL of a repeated text. `all`: every link in order. `gpt-oss`: id to URL. URLs
+ * with unsafe schemes are dropped. Texts are one line.
  */
 export function linksSummary(
   page: readonly PageLink[],

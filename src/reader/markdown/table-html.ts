@@ -1,6 +1,6 @@
 /**
- * A table as HTML, for callers who want its spans and nesting: only the elements and attributes that carry meaning,
- * no scripts, no styles, addresses absolute, no blank lines (they would end the block).
+ * A table as HTML, for callers that need its spans and nesting. Keeps only elements and attributes with meaning: no
+ * scripts, no styles. URLs are absolute. No blank lines, since they would end the block.
  */
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
 import { imageAddress } from '../extract/content/images.ts';
@@ -26,7 +26,7 @@ const escapeValue = (text: string): string => escapeText(text).replace(/"/g, '&q
 
 export function outerHtmlOfTable(table: Element, state: State): string {
   const out: string[] = [startTag(table, state)];
-  /** Elements that are open, innermost last. */
+  /** Open elements, innermost last. */
   const open: Element[] = [table];
   let node: Child | null = table.first;
   while (open.length > 0) {

@@ -1,6 +1,6 @@
 /**
- * Pipe tables. Cells under a span stay empty, so that columns keep their meaning and no text is said twice; columns
- * and rows without any text are left out.
+ * Pipe tables. Cells covered by a span stay empty, so that columns keep their meaning and no text is repeated.
+ * Columns and rows without text are left out.
  */
 import type { Element } from '#html/node.ts';
 import { attribute } from '#html/node.ts';
@@ -15,12 +15,12 @@ interface Cell {
 
 const EMPTY: Cell = { text: '', align: null, header: false };
 const MAX_SPAN = 1000;
-/** Cells that spans add, beyond which they are taken for 1: rows and columns would multiply otherwise. */
+/** Cells that spans may add. Beyond that, spans count as 1; otherwise rows and columns would multiply. */
 const MAX_ADDED_CELLS = 20_000;
 
 export class TableGrid {
   private readonly rows: Cell[][] = [];
-  /** For each column the number of rows that a cell above still covers. */
+  /** For each column, the number of rows that a cell above still covers. */
   private covered: number[] = [];
   private readonly headRows = new Set<number>();
   private added = 0;
@@ -51,7 +51,7 @@ export class TableGrid {
     this.covered.length = Math.min(this.covered.length, row.length);
   }
 
-  /** The table as Markdown, '' when it has no text. */
+  /** The table as Markdown, '' if it has no text. */
   toString(): string {
     const rows: { cells: Cell[]; head: boolean }[] = [];
     for (const [index, cells] of this.rows.entries()) {
@@ -69,7 +69,7 @@ export class TableGrid {
     const body = hasHeader ? rows.slice(1) : rows;
     const lines = [line(columns.map((column) => plainHeader(header[column]?.text ?? '')))];
     lines.push(line(columns.map((column) => rule((header[column] ?? first.cells[column])?.align ?? null))));
-    // A row may end early: what it lacks is empty by the rules of the flavour. Only huge tables make use of it.
+    // A row may end early: GFM treats missing cells as empty. Only huge tables use this.
     const pads = rows.length * columns.length < 4 * MAX_ADDED_CELLS;
     for (const { cells } of body) {
       const shown = pads ? columns : columns.filter((column) => column < cells.length);
@@ -78,7 +78,7 @@ export class TableGrid {
     return lines.join('\n');
   }
 
-  /** Empty cells for the columns that a cell of a row above covers. */
+  /** Adds empty cells for the columns that a cell of an earlier row covers. */
   private fillCovered(row: Cell[]): void {
     while ((this.covered[row.length] ?? 0) > 0) {
       this.covered[row.length]! -= 1;
@@ -94,7 +94,7 @@ export class TableGrid {
   }
 }
 
-/** A pipe behind an odd number of backslashes, as in code, would part cells still. */
+/** Escapes pipes. A pipe after an odd number of backslashes, as in code, would still separate cells. */
 function escapePipes(text: string): string {
   if (!text.includes('|')) return text;
   return text
@@ -114,7 +114,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const rule = (align: Align): string =>
   align === 'center' ? ':---:' : align === 'right' ? '---:' : align === 'left' ? ':---' : '---';
 
-/** A row is the header when it stands in thead, when all its cells with text are th, or when all are bold. */
+/** A row is the header if it is in thead, if all its cells with text are th, or if all are bold. */
 const isHeader = (cells: readonly Cell[], inHead: boolean): boolean => {
   const filled = cells.filter((cell) => cell.text !== '');
   return inHead || filled.every((cell) => cell.header) || filled.every((cell) => isAllBold(cell.text));
@@ -122,10 +122,10 @@ const isHeader = (cells: readonly Cell[], inHead: boolean): boolean => {
 
 const isAllBold = (text: string): boolean => /^(\*\*|__)[^*_]+\1$/.test(text);
 
-/** A header is bold by itself. */
+/** Removes bold from a header, which is bold anyway. */
 const plainHeader = (text: string): string => (isAllBold(text) ? text.slice(2, -2) : text);
 
-/** How a cell's text is aligned: its `align` attribute, else its own style. */
+/** The alignment of a cell's text: its `align` attribute, else its own style. */
 export function alignOf(cell: Element): Align {
   const style = attribute(cell, 'style');
   const word = attribute(cell, 'align') ?? /text-align\s*:\s*(\w+)/i.exec(style ?? '')?.[1] ?? '';

@@ -1,27 +1,27 @@
 /**
- * Formulas that a page leaves to a script as TeX between `\(` and `\)`, `\[` and `\]`, `$$` or `$`: found in a text,
- * so that they are not escaped like words.
+ * Finds formulas that a page leaves to a script as TeX between `\(` and `\)`, `\[` and `\]`, `$$` or `$`, so that
+ * they are not escaped like words.
  */
 
 export interface TexPiece {
   readonly text: string;
-  /** `inline` and `display` for a formula, without its delimiters; null for the text between formulas. */
+  /** `inline` or `display` for a formula, without its delimiters; null for the text between formulas. */
   readonly formula: 'inline' | 'display' | null;
 }
 
 const START = /\\[([]|\$[^\s$\d]|\$\$/;
 
-/** Whether a text can hold such a formula at all. */
+/** Whether a text may contain such a formula. */
 export const mayHoldTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
 
 const OPENERS = /\\\(|\\\[|\$\$?/g;
 const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };
 const LONGEST = 4000;
 
-/** The pieces of a text in order; null when it holds no formula. */
+/** The pieces of a text in order; null if it contains no formula. */
 export function findTex(text: string): TexPiece[] | null {
   const pieces: TexPiece[] = [];
-  /** Where each closer is next found: looked for once, not from every opener. */
+  /** Next position of each closer, searched once and not from every opener. */
   const next: Record<string, number> = {};
   let done = 0;
   OPENERS.lastIndex = 0;
@@ -44,10 +44,10 @@ export function findTex(text: string): TexPiece[] | null {
   return pieces;
 }
 
-/** What words between the same signs don't have: commands, scripts, groups, relations; or a single letter. */
+/** Whether content looks like TeX, not words: commands, scripts, groups, relations; or a single letter. */
 const isTex = (content: string): boolean =>
   /\\[A-Za-z]|[\^_{}=<>]|^\s*[A-Za-z]\s*$/.test(content) && /\S/.test(content);
 
-/** Prices stand between dollar signs too: a formula has no space inside its signs and no digit behind them. */
+/** Prices have dollar signs too. A formula has no space inside its signs and no digit after them. */
 const isTightlyDelimited = (content: string, after: string): boolean =>
   /^\S(?:.*\S)?$/s.test(content) && !/\d/.test(after);

@@ -1,7 +1,6 @@
 /**
- * A tree to Markdown, in one walk: each element's handler (elements/) drives the inline content of the block that is
- * open (inline.ts) and the writer of blocks (blocks.ts). Nothing here recurses; time is linear in the tree and the
- * output.
+ * Converts a tree to Markdown in one walk. Each element's handler (elements/) adds to the open block's inline content
+ * (inline.ts) and to the block writer (blocks.ts). Nothing here recurses; time is linear in the tree and the output.
  */
 import { type Child, type Document, ELEMENT, type Element, type Node, TEXT } from '#html/node.ts';
 import { ELEMENTS } from './elements/index.ts';
@@ -26,15 +25,15 @@ export interface MarkdownResult {
   readonly markdown: string;
   /** The images that were written, with their numbers. */
   readonly images: readonly ShownImage[];
-  /** Pictures that were to be described and are not. */
+  /** Pictures that still need a caption. */
   readonly uncaptioned: readonly UncaptionedImage[];
-  /** The links that were written; with citations `id` is the number in the text. */
+  /** The links that were written; for citations, `id` is the number in the text. */
   readonly links: readonly ShownLink[];
-  /** When it was asked for: where the blocks come from, and what was passed over. */
+  /** Only if requested: the sources of the blocks, and the skipped elements. */
   readonly trace?: Trace | undefined;
 }
 
-/** The content of a tree as Markdown, trimmed, without control characters other than line feed and tab. */
+/** The content of a tree as trimmed Markdown, without control characters other than line feed and tab. */
 export function toMarkdown(root: Document | Element, options: MarkdownOptions): MarkdownResult {
   const state = new State(options, findFootnotes(root, options));
   walk(root, state);
@@ -90,7 +89,7 @@ function walk(root: Document | Element, state: State): void {
   }
 }
 
-/** The node after one whose children are done, ending every element on the way up. */
+/** The next node after one whose children are done. Ends every element on the way up. */
 function advance(done: Child, root: Node, state: State, leaves: (Leave | null)[]): Child | null {
   let node: Child = done;
   while (node !== root) {

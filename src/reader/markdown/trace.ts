@@ -1,29 +1,29 @@
-/** Which element each block of the Markdown comes from, and which elements came to nothing, noted while it is written. */
+/** Records, during conversion, the source element of each Markdown block and the elements that produced nothing. */
 import { type Child, ELEMENT, type Element } from '#html/node.ts';
 import { Blocks } from './blocks.ts';
 import { BLOCK_NAMES } from './elements/names.ts';
 import type { Inline } from './inline.ts';
 
-/** A block that no other block is around; a list counts by its items. */
+/** A block that no other block contains; a list counts as its items. */
 export interface TracedBlock {
   /** Its first line, from 0. */
   line: number;
   lines: number;
-  /** The block-level element whose text it starts with; null for text that stands in none. */
+  /** The block-level element of its first text; null for text outside of any. */
   readonly source: Element | null;
 }
 
 export class Trace {
   readonly blocks: TracedBlock[] = [];
-  /** Elements that the converter passed over with all they hold. */
+  /** Elements that the converter skipped with all their content. */
   readonly leftOut: Element[] = [];
   private readonly inline: Inline;
-  /** Pieces of inline content before the node at hand, and blocks written since. */
+  /** Pieces of inline content before the current node, and blocks written since. */
   private pieces = 0;
   private written = 0;
   private node: Child | null = null;
   private leaving = false;
-  /** Where the inline content that is not written yet began. */
+  /** Start of the inline content that is not written yet. */
   private began: Child | null = null;
   private line = 0;
   private open: TracedBlock | null = null;
@@ -33,7 +33,7 @@ export class Trace {
     this.inline = inline;
   }
 
-  /** Called before a node is handled, when an element's children are done, and at the end. */
+  /** Called before a node is handled, after an element's children, and at the end. */
   at(node: Child | null, leaving: boolean): void {
     this.began = this.inline.empty ? null : (this.began ?? this.node);
     this.node = node;
@@ -42,7 +42,7 @@ export class Trace {
     this.written = 0;
   }
 
-  /** An element whose children were passed over: left out when nothing was written for it either. */
+  /** Reports an element whose children were skipped: left out if nothing was written for it either. */
   skipped(element: Element): void {
     const { pieces, written, inline } = this;
     if (written === 0 && inline.length === pieces && !CODE.has(element.name)) this.leftOut.push(element);
@@ -58,11 +58,11 @@ export class Trace {
     if (this.depth === 0) this.open = null;
   }
 
-  /** A block of so many lines, the first of them so many line feeds after the last line before. */
+  /** Reports a block of `lines` lines that starts `feeds` line feeds after the end of the last one. */
   wrote(feeds: number, lines: number): void {
     this.written += 1;
     this.line += feeds;
-    // What an element's end writes is its own; what its start writes is what stood before it.
+    // An element's end writes its own content; its start writes pending content from before it.
     const source = this.leaving ? this.node : (this.began ?? this.node);
     this.began = null;
     const block = this.open ?? { line: -1, lines: 0, source: blockAround(source) };
@@ -74,13 +74,13 @@ export class Trace {
     block.lines = this.line - block.line + 1;
   }
 
-  /** Moves all blocks by so many lines. */
+  /** Moves all blocks down by `lines` lines. */
   shift(lines: number): void {
     for (const block of this.blocks) block.line += lines;
   }
 }
 
-/** Written when something else follows, so it cannot be seen at once whether it comes to nothing. */
+/** Written only when something else follows, so it is not known at once whether they produce anything. */
 const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
 
 function blockAround(node: Child | null): Element | null {

@@ -1,12 +1,12 @@
 /**
  * What the class, id and role of an element say about its part on the page. Names are split into words (at dashes,
- * underscores and capitals) and each word is looked up once; English and the usual words of other languages.
+ * underscores and capitals) and each word is looked up, in English and other common languages.
  */
 
 import { createWordPatterns } from './word-patterns.ts';
 import { createWordReader } from './word-reader.ts';
 
-/** Parts that names speak of; a mask has the bit `1 << index` for each. */
+/** Parts that names can indicate. In a mask, each has the bit `1 << index`. */
 export const PARTS = [
   'nav',
   'header',
@@ -118,7 +118,7 @@ const WORDS: Record<Part, string> = {
 
 const LONGEST_NAME = 400;
 
-/** Reads the value of a class, id or role attribute to a mask; keeps the words it has read, so make one for many pages. */
+/** Creates a function from a class, id or role attribute to a mask. It caches words, so use one for many pages. */
 export function createClassReader(): (name: string) => number {
   const maskOf = createWordPatterns(PARTS.map((part) => WORDS[part]));
   return createWordReader((word) => (word.length > 1 ? maskOf(word) : 0), { humps: true, longest: LONGEST_NAME });

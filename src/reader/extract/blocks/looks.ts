@@ -1,16 +1,19 @@
-/** Looks: what elements have in common that a template made alike, told by their names and classes. */
+/** Looks: elements with the same tag name and class probably come from the same template. */
 import type { Survey } from './survey.ts';
 
 const LONGEST_CLASS = 200;
 
-/** Numbers the looks of a survey's elements. Digits in a class usually number what is otherwise alike (`post-123`). */
+/**
+ * Numbers the looks of a survey's elements. Digits in a class are ignored, since they usually number similar elements
+ * (`post-123`).
+ */
 export function findLooks({ elements, classes, classTexts }: Survey): Int32Array {
   const looks = new Int32Array(elements.length);
   const numbers = new Map<string, number>();
   const tags = new Map<string, number>();
   /** By the number of the tag and that of the class. */
   const known = new Map<number, number>();
-  /** Most classes stand on elements of one name: the name that a class was met on last, and that look. */
+  /** Most classes appear on elements of one name: the last name that a class was met on, and that look. */
   const lastName: string[] = new Array(classTexts.length).fill('');
   const lastLook = new Int32Array(classTexts.length);
   for (let at = 0; at < looks.length; at++) {

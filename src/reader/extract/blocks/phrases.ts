@@ -1,6 +1,6 @@
 /**
- * Short texts that pages put around their content, told by the words in them: what each such word is used for, in
- * English and other common languages. One word proves nothing; it is one sign among many.
+ * Recognizes short texts around the content by their words, in English and other common languages. One word proves
+ * nothing; it is one sign among many.
  */
 
 import { createWordReader } from './word-reader.ts';
@@ -103,7 +103,7 @@ const WORDS: Record<Phrase, string> = {
     location posts topics`,
 };
 
-/** The same in scripts that do not part words, or join them to others: looked for anywhere in the text. */
+/** The same for scripts that do not separate words, or join them to others: matched anywhere in the text. */
 const PIECES: Partial<Record<Phrase, string>> = {
   share: 'シェア 共有 分享 공유 مشاركة',
   talk: 'コメント 返信 いいね 引用 评论 評論 回复 回復 留言 点赞 댓글 답글 좋아요 تعليق',
@@ -150,8 +150,8 @@ const readWords = createWordReader((word) => masks().get(word) ?? 0, {
 });
 
 /**
- * A mask of what a short text may be for, `1 << index` of PHRASES; 0 for texts over 160 characters. Without a digit
- * in it no text has a price.
+ * A mask of the possible purposes of a short text, `1 << index` of PHRASES; 0 for texts over 160 characters. A text
+ * without digits has no price.
  */
 export function readPhrases(text: string, hasDigits = true): number {
   if (text.length > LONGEST) return 0;
@@ -163,5 +163,5 @@ export function readPhrases(text: string, hasDigits = true): number {
   return mask;
 }
 
-/** Whether a price stands in a short text. */
+/** Whether a short text contains a price. */
 export const hasPrice = (text: string): boolean => text.length <= LONGEST && PRICE.test(text);

@@ -1,11 +1,11 @@
 /**
- * Boxes that repeat: siblings of one look, as the items of a list, the cards of a grid, the posts of a thread or the
- * links of a menu. What they hold on average tells them apart.
+ * Repeated boxes: siblings with the same look, such as list items, cards of a grid, posts of a thread or links of a
+ * menu. The averages of their contents tell them apart.
  */
 import { hasPrice } from './phrases.ts';
 import type { Survey } from './survey.ts';
 
-/** Siblings of one look, by the number of their group; most groups have one member. */
+/** Siblings with the same look, by group number; most groups have one member. */
 export interface RecordGroups {
   size: number;
   count: Int32Array;
@@ -18,24 +18,27 @@ export interface RecordGroups {
 
 export interface Records {
   groups: RecordGroups;
-  /** For each element, the number of its group, and its place in it. */
+  /** For each element, its group number and its position in the group. */
   groupOf: Int32Array;
   placeIn: Int32Array;
-  /** For each element, the nearest repeated box at or above it, and the one of the largest group; -1 for none. */
+  /**
+   * For each element, the nearest repeated box that contains it or is it, and the one of the largest group; -1 for
+   * none.
+   */
   inner: Int32Array;
   outer: Int32Array;
-  /** For each block, whether a price stands in it. */
+  /** For each block, whether it contains a price. */
   priced: Uint8Array;
-  /** How many images and prices stand in and under each element. */
+  /** Number of images and of prices in each element and its descendants. */
   images: Int32Array;
   prices: Int32Array;
 }
 
-/** So many boxes of so many words on average are taken for records. */
+/** Fewest boxes, and fewest words on average, of a group of records. */
 const LEAST_COUNT = 3;
 const LEAST_WORDS = 2;
 
-/** Finds what repeats, with the look of each element. */
+/** Finds the repeated boxes, given the look of each element. */
 export function findRecords(survey: Survey, look: Int32Array): Records {
   const { parent, words } = survey;
   const size = survey.elements.length;
@@ -75,12 +78,12 @@ const newGroups = (most: number): RecordGroups => ({
   prices: new Int32Array(most),
 });
 
-/** Puts the children of each element into groups by their looks, parent by parent: so nothing need be hashed. */
+/** Groups the children of each element by look. Going parent by parent avoids hashing. */
 function group(survey: Survey, look: Int32Array, found: Records): void {
   const { words, linkWords, proseWords, end } = survey;
   const { groups, groupOf, placeIn, images, prices } = found;
   const size = look.length;
-  // For each look, the last parent that had a child of it, and the group of these children.
+  // For each look, the last parent with a child of it, and the group of these children.
   const parentOf = new Int32Array(size).fill(-2);
   const latest = new Int32Array(size);
   for (let above = -1; above < size; above++) {

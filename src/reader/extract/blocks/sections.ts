@@ -1,22 +1,22 @@
-/** Sections: which heading each block of a page stands under, by the box that the heading opens. */
+/** Sections: the heading of each block of a page, by the box that the heading opens. */
 import { headingLevel } from './headings.ts';
 import type { Survey } from './survey.ts';
 
 export interface Sections {
-  /** For each block, the heading that it stands under or is; -1 for none. */
+  /** For each block, its heading, or itself if it is one; -1 for none. */
   heading: Int32Array;
-  /** For each block, what the headings above it say together (a mask of PHRASES). */
+  /** For each block, the combined phrases of the headings above it (a mask of PHRASES). */
   said: Int32Array;
 }
 
-/** Level of a heading without a number, as `role=heading`. */
+/** Level of a heading without a number, such as `role=heading`. */
 const USUAL_LEVEL = 3;
-/** Deeper outlines are cut here. */
+/** Deeper outlines are cut off here. */
 const DEEPEST = 12;
 
 /**
- * A heading's section runs to the end of the nearest box that holds more than the heading itself, or to the next
- * heading of its level. So the headings of a sidebar do not reach out of it, and a wrapped one reaches out of its wrap.
+ * A heading's section ends with the nearest box that holds more than the heading, or at the next heading of its
+ * level. So a sidebar heading stays inside the sidebar, and a wrapped heading reaches beyond its wrapper.
  */
 export function findSections(survey: Survey): Sections {
   const { blocks, parent, words, endBlock } = survey;

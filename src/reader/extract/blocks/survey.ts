@@ -1,19 +1,20 @@
 /**
- * A survey of a page: one pass that numbers its elements, cuts its text into blocks and counts words; one pass back
- * that sums the counts up the tree. Everything later reads these arrays and never walks the tree again.
+ * A survey of a page. One forward pass numbers its elements, cuts its text into blocks and counts words; one backward
+ * pass sums the counts up the tree. Later steps read these arrays and do not walk the tree again.
  *
- * A block is a run of text that no block-level border cuts: a paragraph, a heading, a cell, a list item's own text.
+ * A block is a run of text without a block-level border inside: a paragraph, a heading, a cell, a list item's own
+ * text.
  */
 import { attribute, type Child, type Document, ELEMENT, type Element, type Node, TEXT, type Text } from '#html/node.ts';
 import { readPhrases } from './phrases.ts';
 
 export interface Block {
-  /** Number of the block-level element that holds the text. */
+  /** Number of the block-level element that contains the text. */
   owner: number;
-  /** Its first text among the survey's, and one past its last. */
+  /** Index of its first text in the survey's texts, and one past its last. */
   firstText: number;
   endText: number;
-  /** White space collapsed; at most LONGEST_TEXT characters of it. */
+  /** White space collapsed; at most LONGEST_TEXT characters. */
   text: string;
   words: number;
   linkWords: number;
@@ -29,16 +30,16 @@ export interface Block {
 
 export interface Survey {
   elements: Element[];
-  /** Number of the parent, -1 for the root. A parent's number is below its children's. */
+  /** Number of the parent, -1 for the root. Parents have lower numbers than their children. */
   parent: Int32Array;
-  /** One past the last element under this one. */
+  /** One past the last descendant of this element. */
   end: Int32Array;
-  /** Mask of PARTS of the element's own class, id and role. */
+  /** Mask of PARTS from the element's own class, id and role. */
   parts: Int32Array;
-  /** Number of the text of the element's class in `classTexts`; 0 for none, which is the first. */
+  /** Index of the element's class attribute in `classTexts`; 0, the first, means none. */
   classes: Int32Array;
   classTexts: string[];
-  /** First block in or under the element, and one past the last. */
+  /** First block in this element or its descendants, and one past the last. */
   firstBlock: Int32Array;
   endBlock: Int32Array;
   words: Int32Array;
@@ -46,15 +47,15 @@ export interface Survey {
   /** Words in blocks that read like prose. */
   proseWords: Int32Array;
   blocks: Block[];
-  /** The texts of all blocks. */
+  /** The text nodes of all blocks. */
   texts: Text[];
-  /** False when there was more than is surveyed. */
+  /** False if the page exceeds the limits of a survey. */
   complete: boolean;
 }
 
 const LONGEST_TEXT = 400;
 
-/** A survey ends when it has found more: no page that people read has so many, and weighing them takes seconds. */
+/** A survey stops at these limits. No page for people is that large, and scoring it would take seconds. */
 const MOST_BLOCKS = 250_000;
 const MOST_ELEMENTS = 500_000;
 
@@ -65,7 +66,7 @@ export const SILENT = new Set(
   ),
 );
 
-/** Elements that stand in a line of text and do not cut it. */
+/** Inline elements, which do not cut the text. */
 export const INLINE = new Set(
   (
     'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math nobr picture q rp rt ruby s ' +
@@ -79,12 +80,12 @@ const isWide = (code: number) =>
   (code >= 0xac00 && code <= 0xd7af) ||
   (code >= 0x0e00 && code <= 0x0eff);
 
-/** What a character is to the counting; up to CAPITAL it belongs to a word. */
+/** Character classes for counting; those up to CAPITAL belong to a word. */
 const LETTER = 0;
 const DIGIT = 1;
 const CAPITAL = 2;
 const SPACE = 3;
-/** Stands in a word without starting one. */
+/** May be inside a word, but does not start one. */
 const JOINT = 4;
 const BREAK = 5;
 const COMMA = 6;
@@ -112,7 +113,7 @@ function kindBeyondAscii(code: number): number {
   return LETTER;
 }
 
-/** Adds what a text holds to its block. Scripts without spaces count a word for every two characters. */
+/** Adds the counts of a text to its block. In scripts without spaces, every two characters count as a word. */
 function count(text: string, block: Block): void {
   let inWord = false;
   let wide = 0;
@@ -139,13 +140,13 @@ function count(text: string, block: Block): void {
   block.characters += text.length - spaces;
 }
 
-/** Whether a block reads like sentences rather than like a label. */
+/** Whether a block reads like sentences rather than a label. */
 export const isProse = (block: Block): boolean =>
   block.words >= 10 &&
   block.linkWords * 2 < block.words &&
   (block.sentences > 0 || block.commas > 0 || block.words > 25);
 
-/** Surveys what stands under `root`; `readClass` gives the parts that names speak of. */
+/** Surveys the descendants of `root`; `readClass` returns the parts that a name indicates. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
   const surveyor = new Surveyor(readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
@@ -167,10 +168,10 @@ export function survey(root: Document | Element, readClass: (name: string) => nu
   return surveyor.finish();
 }
 
-/** Elements that room is made for at first, which is doubled when it is full. */
-const FIRST_ROOM = 2048;
+/** Initial capacity in elements; doubled when full. */
+const INITIAL_CAPACITY = 2048;
 
-/** What is known of each element, by its number. */
+/** The columns of data for each element. */
 const COLUMNS = [
   'parent',
   'end',
@@ -183,20 +184,20 @@ const COLUMNS = [
   'proseWords',
 ] as const satisfies readonly (keyof Survey)[];
 
-/** What survey() has seen so far, and where it stands. */
+/** State of survey(): its results so far and its position. */
 class Surveyor {
   readonly #found: Survey;
   readonly #readClass: (name: string) => number;
-  /** Templates give the same class to many elements: the number of each text, and the mask of its parts. */
+  /** Templates repeat a class on many elements: the number of each class attribute, and its mask of parts. */
   readonly #classNumbers = new Map<string, number>();
   readonly #classParts: number[] = [0];
   /** For each element, the block-level element that text in it belongs to. */
-  #owners: Int32Array = new Int32Array(FIRST_ROOM);
-  /** For each element, whether an anchor is open in it. */
-  #anchored: Uint8Array = new Uint8Array(FIRST_ROOM);
-  /** Whether each element cuts the text around it. */
-  #cuts: Uint8Array = new Uint8Array(FIRST_ROOM);
-  /** The element that is open, -1 for none. */
+  #owners: Int32Array = new Int32Array(INITIAL_CAPACITY);
+  /** For each element, whether it is inside an anchor. */
+  #anchored: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
+  /** For each element, whether it cuts the text around it. */
+  #cuts: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
+  /** The open element, -1 for none. */
   #current = -1;
   #block: Block | null = null;
   #wordsBefore = 0;
@@ -205,16 +206,16 @@ class Surveyor {
     this.#readClass = readClass;
     this.#found = {
       elements: [],
-      parent: new Int32Array(FIRST_ROOM),
-      end: new Int32Array(FIRST_ROOM),
-      parts: new Int32Array(FIRST_ROOM),
-      classes: new Int32Array(FIRST_ROOM),
+      parent: new Int32Array(INITIAL_CAPACITY),
+      end: new Int32Array(INITIAL_CAPACITY),
+      parts: new Int32Array(INITIAL_CAPACITY),
+      classes: new Int32Array(INITIAL_CAPACITY),
       classTexts: [''],
-      firstBlock: new Int32Array(FIRST_ROOM),
-      endBlock: new Int32Array(FIRST_ROOM),
-      words: new Int32Array(FIRST_ROOM),
-      linkWords: new Int32Array(FIRST_ROOM),
-      proseWords: new Int32Array(FIRST_ROOM),
+      firstBlock: new Int32Array(INITIAL_CAPACITY),
+      endBlock: new Int32Array(INITIAL_CAPACITY),
+      words: new Int32Array(INITIAL_CAPACITY),
+      linkWords: new Int32Array(INITIAL_CAPACITY),
+      proseWords: new Int32Array(INITIAL_CAPACITY),
       blocks: [],
       texts: [],
       complete: true,
@@ -233,7 +234,7 @@ class Surveyor {
     this.#cuts = widenedBytes(this.#cuts, size);
   }
 
-  /** Opens an element; false for one whose text is never content. */
+  /** Opens an element; false if its text is never content. */
   enter(element: Element): boolean {
     const kind = kindOf(element);
     if (kind === MUTE) return false;
@@ -254,9 +255,9 @@ class Surveyor {
     return true;
   }
 
-  /** The parts that the names of an element speak of; its class is numbered. */
+  /** Returns the parts that the names of an element indicate, and numbers its class. */
   #readNames(element: Element, number: number): number {
-    // The name of a custom element says what it is for, as a class does.
+    // The name of a custom element describes its purpose, like a class.
     let mask = element.name.includes('-') ? this.#readClass(element.name) : 0;
     const { attributes } = element;
     for (let at = 0; at < attributes.length; at++) {
@@ -344,7 +345,7 @@ function widenedBytes(column: Uint8Array, size: number): Uint8Array {
   return wide;
 }
 
-/** What an element is to the text around it. */
+/** How an element affects the text around it. */
 const CUTTING = 0;
 const IN_LINE = 1;
 const MUTE = 2;
@@ -368,7 +369,7 @@ function isBlank(text: string): boolean {
   return true;
 }
 
-/** Most texts have nothing to collapse between their words, and asking is cheaper than replacing. */
+/** Most texts need no collapsing, and testing is cheaper than replacing. */
 function collapsed(text: string): string {
   const trimmed = text.trim();
   return UNEVEN_SPACE.test(trimmed) ? trimmed.replace(/\s+/g, ' ') : trimmed;
@@ -392,7 +393,10 @@ const newBlock = (owner: number, firstText: number): Block => ({
   phrases: 0,
 });
 
-/** Attributes beside `class` whose values name an element's part; generated class names leave it to those for tests and components. */
+/**
+ * Attributes besides `class` whose values name an element's part. Pages with generated class names use those for
+ * tests and components.
+ */
 const NAMING = new Set(
   (
     'id role itemprop itemtype aria-label data-testid data-test data-test-id data-qa data-component ' +

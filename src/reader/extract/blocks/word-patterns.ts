@@ -1,22 +1,22 @@
 /**
- * Lists of words with a mask each, looked up by word. In a list `word` is that word alone, `word*` what starts with it,
- * `*word` what ends with it and `*word*` what has it anywhere; a pattern with a star has at least three letters. What
- * a pattern after `!` fits is not in that list, whatever else fits.
+ * Word lists, looked up by word. In a list, `word` matches that word alone, `word*` a prefix, `*word` a suffix and
+ * `*word*` any position. A pattern with a star has at least three letters. Patterns after `!` exclude the words that
+ * they match.
  */
 
 interface Pattern {
   letters: string;
   mask: number;
-  /** Whether it leaves words out. */
+  /** Whether it excludes words. */
   not: boolean;
   atStart: boolean;
   atEnd: boolean;
 }
 
-/** Letters by which the patterns that may stand at a place are found. */
+/** Number of letters in the key under which patterns are indexed. */
 const KEY = 3;
 
-/** Gives for a word the lists that it is in: `1 << index` of each. */
+/** Returns a function from a word to the lists that contain it: a mask with `1 << index` for each. */
 export function createWordPatterns(lists: readonly string[]): (word: string) => number {
   const whole = new Map<string, number>();
   const byKey = new Map<string, Pattern[]>();

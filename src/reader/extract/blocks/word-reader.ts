@@ -1,16 +1,16 @@
 /**
- * What the words of a text stand for, read without cutting the words out: a text's mask is that of all its words
- * together. Each word is asked for once and kept under its letters, in a table with a fixed number of slots in which a
- * newcomer takes its slot over, so no page can make it grow and nothing in it keeps a page in memory.
+ * Reads the mask of a text, the union of the masks of its words, without slicing the words out. Masks are cached in a
+ * table with a fixed number of slots, where a new word replaces the old one. So no page can make the table grow, and
+ * the table keeps no page in memory.
  */
 
 const SLOTS = 16_384;
-/** Longer words are rare and not kept. */
+/** Longer words are rare and not cached. */
 const LONGEST = 40;
 
 const UPPER_Z = 0x5a;
 
-/** ASCII letters in lower case by their code, 0 for what is none. */
+/** Lower-case codes of ASCII letters by character code; 0 for other characters. */
 const LETTERS = Uint8Array.from({ length: 0x80 }, (_, code) =>
   /[a-z]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0,
 );
@@ -19,15 +19,15 @@ const HUMP = /([a-z])(?=[A-Z])/g;
 const NOT_LETTERS = /[^\p{L}©]+/u;
 
 export interface WordReaderOptions {
-  /** Whether a capital after a small letter starts a word, as in `navBar`. */
+  /** Whether a capital after a lower-case letter starts a word, as in `navBar`. */
   humps: boolean;
   /** How much of a text is read, in UTF-16 code units. */
   longest: number;
-  /** All words that have a mask, where these are a list: then most words are passed over by their hash alone. */
+  /** All words that have a mask, if they form a list. Most other words are then skipped by hash alone. */
   words?: () => Iterable<string>;
 }
 
-/** Reads texts by a mask for each word; `maskOf` is given words in lower case and must always answer the same. */
+/** Creates a function from a text to its mask. `maskOf` gets lower-case words and must be deterministic. */
 export function createWordReader(
   maskOf: (word: string) => number,
   { humps, longest, words }: WordReaderOptions,
@@ -62,11 +62,11 @@ export function createWordReader(
   };
 }
 
-/** Whether a character beyond ASCII is one of the spaces, dashes and quotes that stand between plain words, too. */
+/** Whether a non-ASCII character is a space, dash or quotation mark, which separate words too. */
 const isSeparator = (unit: number): boolean =>
   (unit >= 0x2000 && unit <= 0x206f) || unit === 0xa0 || unit === 0xab || unit === 0xb7 || unit === 0xbb;
 
-/** The mask of the word at `[start, end)`; `hash` is the fold over its lower-cased code units from 0. */
+/** The mask of the word at `[start, end)`; `hash` is computed over its lower-cased code units, from 0. */
 type MaskAt = (text: string, start: number, end: number, hash: number) => number;
 
 function remembering(maskOf: (word: string) => number): MaskAt {
@@ -88,7 +88,7 @@ function remembering(maskOf: (word: string) => number): MaskAt {
 
 const HASHES = 65_536;
 
-/** Answers for words that are none of some by a table of the hashes of these. */
+/** Skips words that are not in the list, by a table of the hashes of those that are. */
 function passingOver(words: () => Iterable<string>, maskAt: MaskAt): MaskAt {
   let table: Uint8Array | null = null;
   return (text, start, end, hash) => {
@@ -125,7 +125,7 @@ function isSame(known: string, text: string, start: number, end: number): boolea
   return true;
 }
 
-/** Built from its letters: a slice would keep the whole text in memory with it. */
+/** Builds the word from its characters, because a slice would keep the whole text in memory. */
 function copyLowered(text: string, start: number, end: number): string {
   const units: number[] = [];
   for (let at = start; at < end; at++) {

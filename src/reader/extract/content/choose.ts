@@ -1,4 +1,4 @@
-/** Which blocks of a page are its content: a probability for each, then the choice that promises the best F1. */
+/** Chooses the content blocks of a page: estimates a probability for each block, then maximizes the expected F1. */
 
 import { WEIGHTS } from '#generated/content-weights.ts';
 import { KIND_WEIGHTS } from '#generated/page-kind-weights.ts';
@@ -9,32 +9,32 @@ import { describePage, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-feature
 import { probabilities, probability, readTrees, type Trees } from '../trees/trees.ts';
 
 export interface Choice {
-  /** 1 for each block that is kept. */
+  /** 1 for each kept block. */
   keep: Uint8Array;
-  /** How probable it is that each block is content. */
+  /** Probability that each block is content. */
   probabilities: Float32Array;
-  /** The probability from which on a block is kept. */
+  /** Blocks with at least this probability are kept. */
   threshold: number;
-  /** The F1 over words that the probabilities promise for this choice; 0 to 1. */
+  /** Expected F1 over words of this choice; 0 to 1. */
   promise: number;
-  /** A row of FEATURES for a block. */
+  /** Returns the row of FEATURES of a block. */
   describe(block: number): Float32Array;
-  /** How probable each of FITTED_KINDS is; they sum to 1. */
+  /** Probability of each of FITTED_KINDS; they sum to 1. */
   kinds: Float32Array;
   records: Records;
 }
 
-/** What is fitted to annotated pages. */
+/** Models fitted to annotated pages. */
 export interface Fitted {
-  /** By FEATURES: whether a block is content. */
+  /** Trees over FEATURES: is this block content? */
   blocks: Trees;
-  /** By PAGE_FEATURES, for each of FITTED_KINDS: whether the page is of that kind. */
+  /** Trees over PAGE_FEATURES, one set for each of FITTED_KINDS: is the page of this kind? */
   kinds: readonly Trees[];
 }
 
 /**
- * Where the line is drawn, as a share of the best F1 that the probabilities promise. Half of it would be right if they
- * were exact and words were all that counts; a little more leaves out whole boxes that are probably not content.
+ * Threshold as a share of the best expected F1. 0.5 would be optimal if the probabilities were exact and only words
+ * counted. A little more leaves out whole boxes that are probably not content.
  */
 const STRICTNESS = 0.6;
 
@@ -48,7 +48,7 @@ function shippedTrees(): Fitted {
   return shipped;
 }
 
-/** How probable each of FITTED_KINDS is for a page of these numbers; they sum to 1. */
+/** Probability of each of FITTED_KINDS for a page with these features; they sum to 1. */
 export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array): Float32Array {
   const all = new Float32Array(trees.length);
   let sum = 0;
@@ -60,13 +60,13 @@ export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array
   return all;
 }
 
-/** The blocks that the trees take for content; other trees than the shipped ones are for measuring. */
+/** Chooses the blocks that the trees judge to be content. Measurements pass trees other than the shipped ones. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = shippedTrees()): Choice {
   const size = survey.blocks.length;
-  const ground = createPageContext(survey);
-  const numbers = describePage(survey, ground.records, facts);
+  const context = createPageContext(survey);
+  const numbers = describePage(survey, context.records, facts);
   const kinds = kindProbabilities(fitted.kinds, numbers);
-  const describe = createDescriber(survey, ground, { ...facts, numbers, kinds });
+  const describe = createDescriber(survey, context, { ...facts, numbers, kinds });
   const all = weigh(fitted.blocks, describe, size);
   const threshold = bestThreshold(survey, all);
   const keep = new Uint8Array(size);
@@ -83,11 +83,11 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
       return row;
     },
     kinds,
-    records: ground.records,
+    records: context.records,
   };
 }
 
-/** So many rows are described and weighed in one go: they stay near the processor, whatever the size of the page. */
+/** Rows described and scored together. Few enough to stay in the processor's cache, whatever the size of the page. */
 const ROWS_AT_ONCE = 64;
 
 function weigh(trees: Trees, describe: Describer, count: number): Float32Array {
@@ -104,9 +104,9 @@ function weigh(trees: Trees, describe: Describer, count: number): Float32Array {
 }
 
 /**
- * With block i holding w(i) words and being content with probability p(i), keeping a set K promises about
- * 2 * sum over K of p w / (sum over K of w + sum over all of p w). The best set is all above some threshold: so the
- * blocks are taken in order of their probability, and the best promise on the way is what the page can give.
+ * If block i has w(i) words and is content with probability p(i), keeping a set K gives an expected F1 of about 2 *
+ * sum over K of p w / (sum over K of w + sum over all of p w). The best set holds all blocks above some threshold. So
+ * blocks are added in order of probability, and the best value on the way is the best possible F1.
  */
 function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   const order = orderOf(probabilities);
@@ -125,10 +125,10 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   return STRICTNESS * best;
 }
 
-/** Numbers of the blocks from the most probable to the least; of equals, the first first. */
+/** Numbers of the blocks, most probable first. Equally probable blocks keep their order. */
 function orderOf(probabilities: Float32Array): Float64Array {
-  // The bits of positive floats are ordered as they are. With the block's number behind them they are whole numbers
-  // that sort without a comparison of ours, which takes most of the time otherwise.
+  // The bits of positive floats sort like the floats. With the block number appended they become integers, which sort
+  // without a comparison function; that function would take most of the time.
   const bits = new Uint32Array(probabilities.buffer, probabilities.byteOffset, probabilities.length);
   const order = new Float64Array(bits.length);
   for (let at = 0; at < order.length; at++) order[at] = bits[at]! * PLACES + (PLACES - 1 - at);
@@ -137,10 +137,10 @@ function orderOf(probabilities: Float32Array): Float64Array {
   return order;
 }
 
-/** More than the blocks of any page that is weighed; with the bits of a float it fits a double. */
+/** More than the blocks of any page that is scored. Multiplied with the bits of a float it still fits a double. */
 const PLACES = 2 ** 20;
 
-/** The F1 that a choice promises. */
+/** The expected F1 of a choice. */
 export function promised(survey: Survey, probabilities: Float32Array, keep: Uint8Array): number {
   let expected = 0;
   let hits = 0;

@@ -1,4 +1,4 @@
-/** Says of each piece that extraction leaves out which step did it, and what spoke against it. */
+/** Records, for each part that extraction leaves out, which step removed it and why. */
 import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { countWords } from '../../words.ts';
 import { SILENT, type Survey } from '../blocks/survey.ts';
@@ -8,12 +8,12 @@ import { findFrame } from './frame.ts';
 import { FOR_MACHINES, type Notes, textIn } from './removals.ts';
 import type { Selection } from './select-content.ts';
 
-/** Notes what stood in the place of a part that came later. */
+/** Notes a placeholder that a late part of the page replaced. */
 export function noteReplaced(notes: Notes, node: Child): void {
   if (hasText(node)) notes.add({ step: 'hidden', rule: 'shown only until a later part was there', node });
 }
 
-/** Notes what a person cannot see; of text that only lost characters, the text. */
+/** Notes a part that is invisible. If a text only lost characters, notes the text. */
 export function noteHidden(notes: Notes, node: Child, reason: string): void {
   if (reason === 'invisible characters') notes.add({ step: 'hidden', rule: reason, node });
   else if (hasText(node)) notes.add({ step: 'hidden', rule: reason, node, hidden: true });
@@ -21,7 +21,7 @@ export function noteHidden(notes: Notes, node: Child, reason: string): void {
 
 const hasText = (node: Child): boolean => /\S/.test(textIn(node));
 
-/** Notes every block of the survey that is not kept, but for those in elements of which `isNoted` holds. */
+/** Notes every block of the survey that is not kept, except those in elements for which `isNoted` holds. */
 export function noteDropped(
   notes: Notes,
   survey: Survey,
@@ -76,14 +76,14 @@ function noteFramed(notes: Notes, survey: Survey, keep: Uint8Array): void {
   }
 }
 
-/** The outermost framed element at or around one. */
+/** The outermost framed element that contains `owner` or is it. */
 function topOf(survey: Survey, owner: number, framed: Uint8Array): number {
   let at = owner;
   while (survey.parent[at]! >= 0 && framed[survey.parent[at]!]) at = survey.parent[at]!;
   return at;
 }
 
-/** Notes the text of elements that are never read: controls, drawings, what stands in for a frame or a script. */
+/** Notes the text of elements that are never read: controls, drawings, fallbacks for frames and scripts. */
 export function noteSilent(notes: Notes, root: Document | Element): void {
   let node = following(root, root);
   while (node) {

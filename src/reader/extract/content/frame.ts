@@ -1,6 +1,6 @@
 /**
- * The frame of a page by its landmarks and names alone: navigation, header and footer bars, sidebars, boxes of links,
- * notices. For pages with too little text to weigh, and for those where no block is sure to be content.
+ * Finds the frame of a page by landmarks and names alone: navigation, header and footer bars, sidebars, link boxes,
+ * notices. Used for pages with too little text to score, and for pages where no block is surely content.
  */
 import { attribute } from '#html/node.ts';
 import { PARTS, type Part } from '../blocks/class-words.ts';
@@ -40,12 +40,15 @@ const CONTENT_PARTS = maskOf('content', 'post', 'thread');
 const isContent = (name: string, role: string | null): boolean =>
   name === 'main' || name === 'article' || name === 'section' || role === 'main';
 
-/** A name on these is that of a link or a line, not of a part of the page. */
+/** On these elements a name describes a link or a line, not a part of the page. */
 const isInLine = (name: string): boolean => name === 'a' || name === 'span' || name === 'p' || headingLevel(name) > 0;
 
-/** For each element of the survey, 1 when it belongs to the frame; `byName` trusts class names too, not landmarks alone. */
+/**
+ * For each element of the survey, 1 if it belongs to the frame. `byName` also trusts class names, not only landmarks.
+ */
 export function findFrame(survey: Survey, byName: boolean): Uint8Array {
-  // A header over the page holds links and frames it; one inside an article or a section opens that.
+  // A page-level header holds links and belongs to the frame; a header inside an article or a section belongs to
+  // that.
   const framed = new Uint8Array(survey.elements.length);
   const content = new Uint8Array(survey.elements.length);
   for (let at = 0; at < framed.length; at++) {
@@ -67,7 +70,7 @@ export function findFrame(survey: Survey, byName: boolean): Uint8Array {
   return framed;
 }
 
-/** Keeps every block outside the frame of the page; every block at all when nothing stands outside. */
+/** Keeps every block outside the frame of the page, or every block if none is outside. */
 export function keepOutsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
   const keep = new Uint8Array(survey.blocks.length);
   let words = 0;
@@ -80,11 +83,11 @@ export function keepOutsideFrame(survey: Survey, framed: Uint8Array): Uint8Array
   return words > 0 ? keep : keep.fill(1);
 }
 
-/** Share of links from which on a frame is one, and the words beside links that a notice at its end may have. */
+/** Smallest share of links in a frame, and the most words beside the links that its closing notice may have. */
 const LINKED = 0.6;
 const LONGEST_NOTICE = 40;
 
-/** Whether a page is nothing but menus and footers by its landmarks, as one is that scripts would have filled. */
+/** Whether landmarks mark the whole page as menus and footers. Typical of a page that scripts were meant to fill. */
 export function isAllFrame(survey: Survey): boolean {
   if (survey.linkWords[0]! < survey.words[0]! * LINKED) return false;
   if (survey.blocks.some(({ words, linkWords }) => words - linkWords > LONGEST_NOTICE)) return false;

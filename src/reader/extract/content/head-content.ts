@@ -1,15 +1,15 @@
-/** What a page without any text says of itself: better than nothing, where scripts would have filled it. */
+/** Content for a page without text, taken from its head. Used where scripts would have filled the page. */
 import { append, type Document, Element, elements, Text } from '#html/node.ts';
 
 const MEDIA = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'embed', 'object', 'math']);
 
-/** Whether there is something to look at or listen to. */
+/** Whether `root` contains an image, video or other media. */
 export function hasMedia(root: Element | Document): boolean {
   for (const element of elements(root)) if (MEDIA.has(element.name)) return true;
   return false;
 }
 
-/** Title and description as a heading and a paragraph; null when the head says nothing of the page. */
+/** Title and description as a heading and a paragraph; null if the head has neither. */
 export function headContent({ title, description }: { title: string; description: string }): Element | null {
   const text = description.trim();
   if (!text && !title) return null;

@@ -1,4 +1,4 @@
-/** The images of a page in document order, with the address rules of the reader's contract (6.2, 6.4). */
+/** The images of a page in document order. URL rules: docs/reference/wire/reader.md, Images. */
 import { createHash } from 'node:crypto';
 import { attribute, type Document, ELEMENT, type Element, elements } from '#html/node.ts';
 import { resolveUrl } from './links.ts';
@@ -9,15 +9,15 @@ export interface PageImage {
 }
 
 export interface ImageAddressOptions {
-  /** Keep `data:` addresses instead of naming them by their hash. */
+  /** Keep `data:` URLs instead of replacing them with a name made from their hash. */
   keepDataUrl?: boolean;
-  /** Origin for the names of data URLs; `http://localhost` unless the document has its own base. */
+  /** Origin in the names of data URLs. Default: `http://localhost`, unless the document has its own base URL. */
   origin?: string;
 }
 
 const isData = (address: string) => /^data:/i.test(address);
 
-/** The first candidate of a srcset; its address has no white space and no comma at its end. */
+/** The URL of the first candidate of a srcset: no white space, no trailing comma. */
 function firstOfSrcset(srcset: string): string {
   const address = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
   let end = address.length;
@@ -25,10 +25,13 @@ function firstOfSrcset(srcset: string): string {
   return address.slice(0, end);
 }
 
-/** Where scripts that load images late keep the address until then; the first is the contract's, the others are common. */
+/**
+ * Attributes where lazy-loading scripts keep the URL. The first is documented (docs/reference/wire/reader.md,
+ * Images).
+ */
 const LAZY = ['data-src', 'data-original', 'data-lazy-src'];
 
-/** The address of an image as it stands in the page; '' when it has none. */
+/** The URL of an image as written in the page; '' if it has none. */
 function rawAddress(image: Element): string {
   const own = ownAddress(image);
   if (own) return own;
@@ -46,7 +49,7 @@ function ownAddress(element: Element): string {
   return address;
 }
 
-/** The first source of the picture around an image. */
+/** The first `source` of the picture element around an image. */
 function pictureSource(image: Element): Element | null {
   const { parent } = image;
   if (parent?.type !== ELEMENT || parent.name !== 'picture') return null;
@@ -56,7 +59,7 @@ function pictureSource(image: Element): Element | null {
   return null;
 }
 
-/** The address of an image as it is shown: absolute, a data URL named `blob:{origin}/{md5}`; null without one. */
+/** The absolute URL of an image. A data URL becomes `blob:{origin}/{md5}`. Null if the image has no URL. */
 export function imageAddress(image: Element, baseUrl: string, options: ImageAddressOptions = {}): string | null {
   const address = rawAddress(image);
   if (!address) return null;
@@ -66,8 +69,8 @@ export function imageAddress(image: Element, baseUrl: string, options: ImageAddr
 }
 
 /**
- * Every one of `images` that has an address; alt is the `alt` attribute, else `title`. One that no longer stands under
- * `root` is one that nobody can see: it says nothing.
+ * Lists every one of `images` that has a URL. Alt text is the `alt` attribute, else `title`. Images that are no
+ * longer under `root` are invisible and get no alt text.
  */
 export function collectImages(
   root: Document | Element,

@@ -1,4 +1,4 @@
-/** Copies what was chosen of a page: the kept blocks with the elements around them, and the media that stand among them. */
+/** Copies the chosen part of a page: the kept blocks, the elements around them, and the media between them. */
 import {
   append,
   attribute,
@@ -15,7 +15,7 @@ import { STAND_IN_NAMES } from '../../markdown/players.ts';
 import { PARTS } from '../blocks/class-words.ts';
 import { SILENT, type Survey } from '../blocks/survey.ts';
 
-/** Leaves that are kept when the text around them is. */
+/** Leaf elements that are kept along with the text around them. */
 const MEDIA = new Set([
   'img',
   'video',
@@ -38,22 +38,22 @@ const MEDIA = new Set([
   'input',
 ]);
 
-/** Elements that become a player, whatever they show until then. */
+/** Elements that stand for a player, whatever they contain. */
 const STAND_INS = new Set(STAND_IN_NAMES);
 
 const partMask = (...parts: (typeof PARTS)[number][]) =>
   parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
 const NOT_FOR_READING = partMask('advert', 'share', 'author', 'related', 'nav');
 
-/** An open element of the page, and its copy once something under it was kept. */
+/** An open element of the page, and its copy once a descendant was kept. */
 interface Open {
   source: Element;
   copy: Element | null;
-  /** Whether media right under it are kept. */
-  welcome: boolean;
+  /** Whether media that are its children are kept. */
+  keepsMedia: boolean;
 }
 
-/** Whether an image is a picture to look at, not a pixel that counts visitors or an icon of a bar. */
+/** Whether an image is a picture to look at, not a tracking pixel or an icon in a bar. */
 function isPicture(element: Element): boolean {
   const size = (name: string) => Number.parseInt(attribute(element, name) ?? '', 10);
   return !(size('width') <= 2 || size('height') <= 2);
@@ -67,8 +67,8 @@ function isKeptMedia(element: Element, parts: number): boolean {
 }
 
 /**
- * A copy of the page's body (the survey's root) with the blocks for which `keep` is 1. `sources`, when given, gets each
- * copied element with the one that it was copied from.
+ * Copies the body of the page (the survey's root) with only the blocks for which `keep` is 1. If `sources` is given,
+ * it maps each copied element to its original.
  */
 export function copyKept(
   root: Element | Document,
@@ -109,12 +109,12 @@ export function copyKept(
     if (expected.has(node)) append(copyOf(), new Text(node.value));
     else if (stack.at(-1)?.copy && !/\S/.test(node.value)) append(stack.at(-1)!.copy!, new Text(' '));
   };
-  /** Whether to look inside. */
+  /** Whether to descend into the element. */
   const enter = (element: Element): boolean => {
     const holder = stack.at(-1);
-    const welcome = holder?.welcome ?? false;
+    const keepsMedia = holder?.keepsMedia ?? false;
     if (SILENT.has(element.name) || element.namespace === 'svg') {
-      if (welcome && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
+      if (keepsMedia && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
       return false;
     }
     number++;
@@ -122,9 +122,9 @@ export function copyKept(
     expected.startAt(survey.firstBlock[mine]!);
     const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
     const kept = has && keptBlocks(mine) > 0;
-    // Its label was left out, not what it plays.
-    if (has && !kept && welcome && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
-    if (has ? !kept : !welcome) {
+    // The label was left out, but not the player itself.
+    if (has && !kept && keepsMedia && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
+    if (has ? !kept : !keepsMedia) {
       number = survey.end[mine]! - 1;
       return false;
     }
@@ -136,10 +136,10 @@ export function copyKept(
     const open: Open = {
       source: element,
       copy: null,
-      welcome: has ? keptWords(mine) * 2 >= survey.words[mine]! : welcome,
+      keepsMedia: has ? keptWords(mine) * 2 >= survey.words[mine]! : keepsMedia,
     };
     stack.push(open);
-    // What stands in a line of kept text is kept with it, though it has no text of its own.
+    // Media inside a line of kept text are kept with it, though they contain no text.
     if (isKeptMedia(element, parts)) copyOf();
     return true;
   };
@@ -164,7 +164,7 @@ export function copyKept(
   return top;
 }
 
-/** Which texts belong to kept blocks. They must be asked for in document order, which is the survey's. */
+/** Finds the texts of kept blocks. Callers must query them in document order, which is the survey's order. */
 function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
   let block = -1;
   let text = 0;
@@ -175,7 +175,7 @@ function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
   };
   goTo(0);
   return {
-    /** Texts of blocks before this one are not asked for any more. */
+    /** Texts of blocks before this one will not be queried again. */
     startAt: (at: number): void => {
       if (at > block) goTo(at);
     },
@@ -189,7 +189,7 @@ function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
 
 const shell = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
 
-/** A copy of a silent leaf: of a medium with its sources, of others with their text (a formula). */
+/** A copy of a silent leaf: media keep their sources, other leaves (a formula) keep their text. */
 function wholeCopy(element: Element): Element {
   if (element.name === 'video' || element.name === 'audio') return clone(element);
   const copy = shell(element);

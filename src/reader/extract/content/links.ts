@@ -1,16 +1,14 @@
-/**
- * Addresses of a page: what relative ones resolve against, and the list of its links in document order.
- */
+/** URLs of a page: the base for relative ones, and the list of its links in document order. */
 import { attribute, type Document, ELEMENT, type Element, elements, following, type Node, TEXT } from '#html/node.ts';
 
-/** Link text and address; the text has its white space collapsed. */
+/** Link text, with white space collapsed, and URL. */
 export type Link = [text: string, url: string];
 
 const LONGEST_URL = 65_536;
 
 /**
- * Absolute addresses that `URL` gives back as they are: a host of plain labels, no port, no dots for folders, nothing to
- * encode. Most of a page's are of these, and to see it costs a tenth of parsing them.
+ * Absolute URLs that `new URL()` leaves unchanged: a host of plain labels, no port, no dot segments, nothing to
+ * encode. Most URLs of a page match, and this test costs a tenth of parsing them.
  */
 const SETTLED = new RegExp(
   [
@@ -19,7 +17,7 @@ const SETTLED = new RegExp(
   ].join(''),
 );
 
-/** The absolute form of an address found in a page, or null when it has none. */
+/** The absolute form of a URL found in a page, or null if it does not resolve. */
 export function resolveUrl(address: string, baseUrl: string): string | null {
   if (address.length > LONGEST_URL) return null;
   if (SETTLED.test(address)) return address;
@@ -30,7 +28,7 @@ export function resolveUrl(address: string, baseUrl: string): string | null {
   }
 }
 
-/** What relative addresses resolve against: the first `<base href>` that is an http(s) address, else `url`. */
+/** The base for relative URLs: the first `<base href>` with an http(s) URL, else `url`. */
 export function documentBaseUrl(document: Document, url: string): string {
   if (!document.mayHaveBase) return url;
   let node = following(document, document);
@@ -44,15 +42,15 @@ export function documentBaseUrl(document: Document, url: string): string {
   return url;
 }
 
-/** The anchors under `root` that have an address, in document order. */
+/** The anchors under `root` that have an `href`, in document order. */
 export function anchorsIn(root: Document | Element): Element[] {
   return [...elements(root, 'a')].filter((anchor) => attribute(anchor, 'href') !== null);
 }
 
 /**
- * The links of `anchors` with absolute addresses; one that does not resolve stays as written. With `mode` 'all' none is
- * left out; with 'unique' the first text of an address wins. An anchor that no longer stands under `root` is one that
- * nobody can see: its address takes the place of its text.
+ * Lists the links of `anchors` with absolute URLs; a URL that does not resolve stays as written. Mode 'all' keeps
+ * every link; 'unique' keeps the first text of each URL. Anchors that are no longer under `root` are invisible: their
+ * URL replaces their text.
  */
 export function collectLinks(
   root: Document | Element,
@@ -80,7 +78,7 @@ export function collectLinks(
   return links;
 }
 
-/** The text of each anchor that has an address, its white space collapsed; an anchor ends where the next one begins. */
+/** The text of each anchor that has an `href`, with white space collapsed. An anchor ends where the next one begins. */
 function textsOfAnchors(root: Document | Element): Map<Element, string> {
   const texts = new Map<Element, string>();
   let open: { anchor: Element; pieces: string[] } | null = null;

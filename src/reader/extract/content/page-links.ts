@@ -1,27 +1,27 @@
-/** Where one can go from a page: what a crawl follows. Of the whole page, as it came, whatever the options leave of it. */
+/** The links that a crawl follows from a page. Read from the whole original page, whatever the options remove. */
 import { attribute, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { relsOf } from '../metadata/head-links.ts';
 import { documentBaseUrl, resolveUrl } from './links.ts';
 
 export interface FoundLink {
-  /** An http(s) address without fragment, unless that is a route of the page's own (`#/…`). */
+  /** An http(s) URL without fragment, unless the fragment is a client-side route (`#/…`). */
   readonly url: string;
-  /** Whether every link to it asks not to be followed (`rel="nofollow"`). */
+  /** Whether every link to it has `rel="nofollow"`. */
   readonly nofollow: boolean;
 }
 
 export interface PageLinks {
-  /** The address of the page after redirects. */
+  /** URL of the page after redirects. */
   readonly url: string;
-  /** In document order, no address twice, 10,000 at most. */
+  /** In document order, each URL once, at most 10,000. */
   readonly links: readonly FoundLink[];
-  /** Whether the page asks that none of its links be followed (a meta element `robots` with `nofollow` or `none`). */
+  /** Whether the page forbids following its links (a meta element `robots` with `nofollow` or `none`). */
   readonly nofollow: boolean;
 }
 
 const MAX_LINKS = 10_000;
 
-/** `url` is the address after redirects, against which relative links resolve unless the page names another base. */
+/** `url` is the final URL after redirects. Relative links resolve against it unless the page has a `<base>`. */
 export function pageLinks(document: Document, url: string): PageLinks {
   const baseUrl = documentBaseUrl(document, url);
   const found = new Map<string, boolean>();
@@ -41,7 +41,7 @@ export function pageLinks(document: Document, url: string): PageLinks {
   return { url, links: [...found].map(([address, refused]) => ({ url: address, nofollow: refused })), nofollow };
 }
 
-/** Links of the text and of maps, the pages before and after one, and what stands in frames of a frame set. */
+/** The URL in a text or image-map link, a previous/next page link, or a frame of a frame set. */
 function addressIn(element: Element): string | null {
   switch (element.name) {
     case 'a':

@@ -1,4 +1,4 @@
-/** Notes what is left out of a page on its way to an answer, and why, for those who ask. */
+/** Records which parts of a page were left out of an answer, and why, for callers that request it. */
 
 import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
@@ -6,49 +6,49 @@ import { notePlaces, type Places } from '#html/places.ts';
 import { BLOCK_NAMES } from '../../markdown/elements/names.ts';
 import { countWords } from '../../words.ts';
 
-/** The steps that leave something out, in the order in which they come. */
+/** The steps that leave parts out, in the order in which they run. */
 export const REMOVAL_STEPS = ['selector', 'hidden', 'frame', 'content', 'unit', 'markdown', 'cut'] as const;
 export type RemovalStep = (typeof REMOVAL_STEPS)[number];
 
-/** A piece that was left out. */
+/** A part that was left out. */
 export interface Removal {
   step: RemovalStep;
-  /** Why, in words. */
+  /** The reason, in words. */
   rule: string;
-  /** Finds the element in the document as it came, and nothing else. */
+  /** Selector that matches only this element in the original document. */
   selector: string;
   words: number;
   /** Its first words: at most 100 characters. */
   text: string;
-  /** Set when nobody can see the text. */
+  /** Set if the text is invisible. */
   hidden?: true;
-  /** How probable it is that this is content, and from where on it would have been kept; both 0 to 1. */
+  /** Probability that this is content, and the threshold for keeping it; both 0 to 1. */
   probability?: number;
   threshold?: number;
-  /** What spoke most against it. */
+  /** The strongest signs against it. */
   signs?: string[];
 }
 
-/** A piece as the step that leaves it out knows it; text is read from the node when none is given. */
+/** A part as the removing step knows it. Text is read from the node unless it is given. */
 export interface RemovedPiece extends Pick<Removal, 'step' | 'rule' | 'hidden' | 'probability' | 'threshold'> {
   readonly node: Child;
   readonly text?: string;
   readonly words?: number;
-  /** Asked only for pieces that are listed. */
+  /** Called only for parts that are listed. */
   readonly signs?: () => string[];
 }
 
 const MOST_REMOVALS = 500;
 const LONGEST_TEXT = 100;
 
-/** What is noted of one page while it is worked on. */
+/** Records the removals from one page while it is processed. */
 export class Notes {
   readonly places: Places;
-  /** For each element of a copy, the one of the page that it was copied from. */
+  /** For each copied element, its original in the page. */
   readonly sources = new Map<Element, Element>();
   private readonly steps = new Map<RemovalStep, { count: number; readonly list: Removal[] }>();
 
-  /** To be made before anything of the document is changed. */
+  /** Create before the document is changed. */
   constructor(document: Document) {
     this.places = notePlaces(document);
   }
@@ -57,7 +57,7 @@ export class Notes {
     return this.places.selectorOf(this.sources.get(element) ?? element);
   }
 
-  /** Notes a piece that still stands where it was. */
+  /** Notes a part that is still in its original place. */
   add({ node, step, rule, text, words, signs, ...more }: RemovedPiece): void {
     const noted = this.steps.get(step) ?? { count: 0, list: [] };
     this.steps.set(step, noted);
@@ -79,19 +79,19 @@ export class Notes {
     });
   }
 
-  /** Takes back what was said of these steps: it turned out otherwise. */
+  /** Drops the notes of these steps, because their result was discarded. */
   forget(...steps: readonly RemovalStep[]): void {
     for (const step of steps) this.steps.delete(step);
   }
 
-  /** How many pieces were left out. */
+  /** How many parts were left out. */
   get count(): number {
     let count = 0;
     for (const noted of this.steps.values()) count += noted.count;
     return count;
   }
 
-  /** At most 500 pieces by step, each step in the order of the page; no step takes the place of another. */
+  /** At most 500 parts, ordered by step and then by place in the page. Each step has its own share of the 500. */
   list(): Removal[] {
     const lists = REMOVAL_STEPS.map((step) => this.steps.get(step)?.list ?? []);
     let left = MOST_REMOVALS;
@@ -105,7 +105,7 @@ export class Notes {
   }
 }
 
-/** The first words of a text on one line, without characters that nobody sees. */
+/** The first words of a text on one line, without invisible characters. */
 export const firstWords = (text: string): string => {
   const line = withoutHiddenCharacters(text.slice(0, 8 * LONGEST_TEXT))
     .replace(/\s+/g, ' ')
@@ -118,10 +118,10 @@ export const firstWords = (text: string): string => {
         .trimEnd();
 };
 
-/** Elements whose text is read by machines only. */
+/** Elements whose text is read only by machines. */
 export const FOR_MACHINES = new Set(['script', 'style', 'template', 'head', 'title', 'map', 'datalist']);
 
-/** The text in a node, or what stands for an image. */
+/** The text in a node, or the placeholder for an image. */
 export function textIn(node: Child): string {
   if (node.type === TEXT) return node.value;
   if (node.type !== ELEMENT) return '';

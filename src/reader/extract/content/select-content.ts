@@ -1,4 +1,7 @@
-/** The content of a surveyed page: what the trees choose, completed and judged, with a fallback for poor pages. */
+/**
+ * Selects the content of a surveyed page: the choice of the trees, completed and checked, with a fallback for poor
+ * pages.
+ */
 
 import type { Survey } from '../blocks/survey.ts';
 import type { PageFacts } from '../trees/features.ts';
@@ -10,34 +13,34 @@ import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 export interface Selection {
   /** 1 for each block of the survey that is content. */
   keep: Uint8Array;
-  /** The F1 over words that the probabilities promise. */
+  /** Expected F1 over words. */
   confidence: number;
   source: 'main' | 'container' | 'nothing';
-  /** What the trees chose; null for a page that is too large to weigh. */
+  /** What the trees chose; null for a page that is too large to score. */
   choice: Choice | null;
 }
 
-/** A choice that promises less than this is not trusted. */
+/** Below this expected F1 a choice is not trusted. */
 const POOR = 0.15;
-/** A page with fewer words is too small to weigh, and short enough to be given outside its frame. */
+/** A page with fewer words is too small to score, and short enough to return everything outside its frame. */
 const SMALL = 150;
-/** The share of a page's words that must stand outside its frame for its names to be believed. */
+/** Class names are trusted only if at least this share of the words is outside the frame that they mark. */
 const BELIEVED = 0.2;
 
-/** Pages with more are not weighed: the numbers about their blocks would fill the memory of a thread. */
+/** Larger pages are not scored: the features of their blocks would fill the memory of a thread. */
 const MOST_BLOCKS = 30_000;
 const MOST_ELEMENTS = 150_000;
 
 const LISTING = FITTED_KINDS.indexOf('listing');
 const COLLECTION = FITTED_KINDS.indexOf('collection');
-/** How probable it must be that a page is a list. */
+/** Smallest probability at which a page counts as a list. */
 const LIKELY = 0.5;
 
 const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= LIKELY;
 
 /**
- * Chooses the content; `fitted` other than what is shipped is for measuring. Keeps at least one block of
- * all pages that are more than frame.
+ * Selects the content. Measurements pass a `fitted` other than the shipped one. Keeps at least one block of every
+ * page that is more than frame.
  */
 export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted): Selection {
   const framed = findFrame(survey, true);
@@ -59,7 +62,7 @@ export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted)
   return { keep, confidence: promise, source: 'main', choice };
 }
 
-/** What stands outside the frame by landmarks and names, else by landmarks, else all; without its buttons. */
+/** The blocks outside the frame by landmarks and names, else by landmarks alone, else all; without buttons. */
 function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
   const isEnough = (keep: Uint8Array) => {
     let words = 0;

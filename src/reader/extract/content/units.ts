@@ -1,6 +1,6 @@
 /**
- * Mends the choice where the trees, which judge line by line, break what belongs together: a listing of code, a table
- * or a list is kept whole, and a short line between two kept paragraphs of one parent stays where it was.
+ * Repairs the choice where the trees, which judge line by line, split a unit. A code listing, table or list is kept
+ * whole, and a short line between two kept paragraphs of one parent is kept too.
  */
 
 import { PARTS, type Part } from '../blocks/class-words.ts';
@@ -29,30 +29,33 @@ const NEVER = maskOf(
   'button',
   'footer',
 );
-/** What such parts say when their names do not tell. */
+/** Phrases that identify such parts if their names do not. */
 const SAID = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
   (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
   0,
 );
 
-/** A table with a larger share of the page's words and no head lays the page out. */
+/** A table with a larger share of the page's words and no head is a layout table. */
 const LAYOUT = 0.6;
-/** Share of links above which a list is a list of links. */
+/** Share of links above which a list is a link list. */
 const LINKED = 0.5;
-/** Share of a unit's words that, kept, take the rest along. */
+/** If this share of a unit's words is kept, the rest is kept too. */
 const MOSTLY = 0.6;
-/** The longest run that is filled, in words, and how probable each block of it must be. */
+/** Longest gap that is filled, in words, and the smallest probability of each of its blocks. */
 const LONGEST_GAP = 60;
 const LEAST = 0.08;
 
-/** Parts of an item that are there to be pressed. */
+/** Interactive parts of an item. */
 const CONTROL = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
-/** Share of the words of like boxes, and of the boxes, that must have been chosen for them to be the items of a list. */
+/**
+ * Smallest share of the words of similar boxes, and of the boxes, that must be chosen for them to count as list
+ * items.
+ */
 const MANY_KEPT = 0.5;
 const MOST_RECORDS = 0.6;
-/** Words of an item on average; larger boxes are sections. */
+/** Average words of an item; larger boxes are sections. */
 const LARGEST_RECORD = 150;
-/** What is less probable is left out of an item too. */
+/** Blocks with a lower probability are left out of items too. */
 const LEAST_IN_RECORD = 0.1;
 
 /** Completes the choice in place. */
@@ -77,7 +80,7 @@ export function completeUnits(survey: Survey, keep: Uint8Array, framed: Uint8Arr
 
 const hasHead = (survey: Survey, first: number): boolean => survey.elements[survey.blocks[first]!.owner]!.name === 'th';
 
-/** Whether a unit follows kept text under its parent and, for lists, is followed by some or by nothing. */
+/** Whether a unit follows kept text under its parent. A list must also be followed by kept text or by nothing. */
 function isEmbraced(survey: Survey, keep: Uint8Array, at: number): boolean {
   const before = survey.firstBlock[at]! - 1;
   const end = survey.endBlock[at]!;
@@ -87,7 +90,7 @@ function isEmbraced(survey: Survey, keep: Uint8Array, at: number): boolean {
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;
 }
 
-/** Keeps short runs of blocks that stand, under one parent, between kept blocks that are its children. */
+/** Keeps short runs of blocks between two kept blocks with the same parent. */
 function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
   let last = -1;
   let words = 0;
@@ -116,7 +119,9 @@ function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabil
   }
 }
 
-/** Keeps a heading inside the content when what follows it in its own box is kept: a section is not left without it. */
+/**
+ * Keeps a heading inside the content if what follows it in its own box is kept, so that no section loses its heading.
+ */
 function keepHeadings(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
   for (let at = 1; at + 1 < keep.length; at++) {
     const { owner, phrases, words } = survey.blocks[at]!;
@@ -128,14 +133,14 @@ function keepHeadings(survey: Survey, keep: Uint8Array, framed: Uint8Array, prob
   }
 }
 
-/** What a button says that is only there to be pressed; others may be the heading of what they open. */
+/** Texts of buttons that only trigger an action. Other buttons may be the heading of what they open. */
 const PRESSED = (['share', 'shop', 'go', 'join'] as const).reduce(
   (mask, name) => mask | (1 << PHRASES.indexOf(name)),
   0,
 );
 const LONGEST_BUTTON = 4;
 
-/** Leaves short buttons out of a choice, which comes back as it was when nothing else is left. */
+/** Removes short buttons from a choice. Returns the choice unchanged if nothing else would remain. */
 export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
   const rest = Uint8Array.from(keep);
   for (let at = 0; at < rest.length; at++) {
@@ -145,7 +150,7 @@ export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
   return rest.includes(1) ? rest : keep;
 }
 
-/** Whether an element or one of the three around it is named for something that stands apart. */
+/** Whether the name of an element, its parent or its grandparent marks a part that stands apart. */
 function isApart(survey: Survey, owner: number): boolean {
   let at = owner;
   for (let step = 0; step < 3 && at > 0; step++) {
@@ -159,8 +164,8 @@ const haveOneParent = (survey: Survey, one: number, other: number): boolean =>
   survey.parent[survey.blocks[one]!.owner] === survey.parent[survey.blocks[other]!.owner];
 
 /**
- * On a page that is a list, keeps what its items hold beside what was chosen of them: a name here, a price there. An
- * item's controls stay out.
+ * On a list page, keeps the rest of each item beside what was chosen of it: a name here, a price there. The controls
+ * of items are left out.
  */
 export function completeRecords(
   survey: Survey,

@@ -1,10 +1,10 @@
-/** Addresses that a page gives of itself and of its picture. */
+/** URLs that a page gives for itself and for its picture. */
 import { resolveUrl } from '../content/links.ts';
 
-/** Longer ones are data, not addresses. */
+/** Longer ones are data, not URLs. */
 const LONGEST = 4_096;
 
-/** The absolute form of an http(s) address; undefined for any other, and for what is too long for one. */
+/** The absolute form of an http(s) URL; undefined for any other URL, and for one that is too long. */
 export function webAddress(address: string, baseUrl: string): string | undefined {
   const text = address.trim();
   if (text === '' || text.length > LONGEST || /[<>{}\t\r\n]/.test(text)) return undefined;
@@ -14,17 +14,17 @@ export function webAddress(address: string, baseUrl: string): string | undefined
     : undefined;
 }
 
-/** Pictures that stand where none is. */
+/** Placeholder pictures. */
 const PLACEHOLDER =
   /(?:^|[/_-])(?:blank|placeholder|spacer|pixel|1x1|transparent|no-?image|default-image)[^/]{0,20}\.(?:gif|png|jpe?g|svg|webp)(?:[?#]|$)/i;
 
-/** The address of a picture; undefined for what only holds its place. */
+/** The URL of a picture; undefined for a placeholder. */
 export function pictureAddress(address: string, baseUrl: string): string | undefined {
   const resolved = webAddress(address, baseUrl);
   return resolved === undefined || PLACEHOLDER.test(resolved) ? undefined : resolved;
 }
 
-/** Whether the address is that of a site's first page, in one of its languages perhaps. */
+/** Whether the URL is that of a site's front page, in any language. */
 export function isHome(url: string): boolean {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;
   const { pathname, searchParams } = new URL(url);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { looksLikeName, type Manner, namesIn } from './author.ts';
+import { looksLikeName, type NameStyle, namesIn } from './author.ts';
 import { siteNames } from './site-name.ts';
 
 const site = siteNames(['Clay House'], 'https://www.clay.example/');
-const people = (text: string, manner?: Manner) => namesIn([text], site, manner).people;
+const people = (text: string, style?: NameStyle) => namesIn([text], site, style).people;
 
 describe('names in what a page says of its authors', () => {
   test.each([

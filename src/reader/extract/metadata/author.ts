@@ -1,4 +1,4 @@
-/** Names of authors, cleaned of everything that stands around them: addresses, "by", roles, dates, the site's name. */
+/** Names of authors, without the text around them: URLs, "by", roles, dates, the site's name. */
 import type { SiteNames } from './site-name.ts';
 
 export interface Names {
@@ -8,10 +8,10 @@ export interface Names {
 
 const MOST_NAMES = 20;
 const LONGEST_NAME = 80;
-/** Of a whole byline. */
+/** Longest byline, in characters. */
 const LONGEST_LINE = 400;
 
-/** "By", in the languages that put it before a name. Longer forms come first. */
+/** "By", in the languages where it precedes a name. Longer forms come first. */
 export const BY =
   /^(?:(?:(?:written|posted|published|created|submitted|reviewed|words|story|text|article|report|reporting)\s+)?by|authors?|autor(?:in|es?)?|auteurs?|autore|written\s+by|geschrieben\s+von|veröffentlicht\s+von|ein\s+beitrag\s+von|von|écrit\s+par|rédigé\s+par|publié\s+par|par|escrito\s+por|publicado\s+por|por|scritto\s+da|a\s+cura\s+di|door|geschreven\s+door|skrevet\s+av|av|af|przez|автор|作者|文|記者|记者|글|저자)(?:\s*[:：]\s*|\s+(?=\S)|(?<=[作者文記记글저자])(?=\S))/iu;
 
@@ -19,40 +19,40 @@ const ROLE =
   /^(?:[\p{L}.&'-]+\s){0,5}(?:writer|editor|editor-in-chief|reporter|journalist|correspondent|columnist|contributor|blogger|producer|photographer|analyst|researcher|manager|director|coordinator|engineer|developer|founder|co-founder|ceo|cto|president|professor|specialist|expert|reviewer|strategist|publisher|redakteur(?:in)?|redaktion|autor(?:in)?|journaliste|rédact(?:eur|rice)|redactor|periodista|redazione|redacción|rédaction)$/iu;
 const CREDENTIAL =
   /^(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|b\.?a|m\.?b\.?a|j\.?d|r\.?n|r\.?d|d\.?o|d\.?d\.?s|d\.?v\.?m|m\.?p\.?h|m\.?s|l\.?c\.?s\.?w|c\.?p\.?a|c\.?f\.?p|esq|jr|sr|ii|iii|pmp|rdn|ldn|faap|lmft)\.?$/i;
-/** What publishing systems put where no author is named. */
+/** Placeholders of publishing systems for a missing author. */
 const NOBODY =
   /^(?:admin\w*|administrator|webmaster|web\s?team|editor(?:ial)?|staff|guest|user|unknown|anonymous|author|authors|none|null|undefined|n\/?a|test|default|root|wp\s?admin|super\s?user|system|redaktion|redazione|rédaction|redacción|redactie|follow|share|more|view\s.*|see\s.*|all\s+posts.*|read\s+more.*|contact.*|about.*|email.*|subscribe.*)$/i;
 const ORGANISATION =
   /\b(?:inc|llc|ltd|gmbh|corp|co|ag|plc|s\.?a|b\.?v|company|team|staff|group|news|press|media|magazine|journal|university|universität|université|universidad|institute|institut|foundation|association|society|ministry|department|office|agency|council|committee|library|museum|center|centre|editors|contributors|editorial|reuters|redaktion|network|studio|studios|blog|times|post|herald|tribune|gazette|international|federation|organization|organisation|bureau|service|services|school|college|hospital|clinic|bank|research|labs?|community)\b\.?/i;
 
-/** Where a name ends in what programs read. */
+/** Where a name ends in text for programs. */
 const PART_ENDS = /\s*[|•·\n\t[{<].*$/su;
-/** Where a name ends in a line that people read and that goes on. */
+/** Where a name ends in a line for people that goes on after it. */
 const NAME_ENDS =
   /\s*(?:[|•·–—\n\t[{</]|\s-\s|:\s|\b(?:on|in|at|updated|published|posted|last|for|via|est|is|was|has)\b\s|\s\d).*$/isu;
-/** What is left of "le 5 mai" when the date is cut off. */
+/** Left over when the date is cut off, as in "le 5 mai". */
 const DANGLING = /\s+(?:le|il|el|am|den|du|op|on|the|updated|published)$/i;
 const ADDRESS = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
 
 const spaced = (text: string) => text.replace(/[^\S\n]+/g, ' ').trim();
 
 /** How a source writes names. */
-export interface Manner {
-  /** For people: a name may stand in a line that goes on. */
+export interface NameStyle {
+  /** Text for people, where a line may go on after the name. */
   isText?: boolean;
   /** "Smith, John" is one name. */
   inverted?: boolean;
 }
 
-function piecesOf(line: string, { inverted }: Manner): string[] {
+function piecesOf(line: string, { inverted }: NameStyle): string[] {
   const comma = line.split(/\s*,\s*/);
   if (inverted && comma.length === 2 && comma.every((part) => /^[\p{L}.'’ -]{1,40}$/u.test(part)))
     return CREDENTIAL.test(comma[1]!) ? [comma[0]!] : [`${comma[1]} ${comma[0]}`];
   return line.split(/\s*[,;、，；]\s*|\s+(?:and|&|und|et|y|och|og|with|mit|avec)\s+|\s*\+\s*/iu);
 }
 
-/** One name, or '' when the piece is none. */
-function nameIn(piece: string, { isText }: Manner): string {
+/** The name in a piece of text, or '' if there is none. */
+function nameIn(piece: string, { isText }: NameStyle): string {
   if (ADDRESS.test(piece)) return '';
   const bare = piece.replace(/\s*\([^)]*\)/g, '').replace(isText ? NAME_ENDS : PART_ENDS, '');
   const text = spaced(bare.replace(DANGLING, '').replace(BY, '')).replace(/^["'“”‘’.:*]+|["“”:*,']+$/g, '');
@@ -61,16 +61,16 @@ function nameIn(piece: string, { isText }: Manner): string {
   return NOBODY.test(text) || ROLE.test(text) || CREDENTIAL.test(text) ? '' : text;
 }
 
-/** The names in what a source says. */
-export function namesIn(values: readonly string[], site: SiteNames, manner: Manner = {}): Names {
+/** The names in the values of a source. */
+export function namesIn(values: readonly string[], site: SiteNames, style: NameStyle = {}): Names {
   const names: Names = { people: [], organisations: [] };
   const seen = new Set<string>();
   for (const value of values) {
     if (value.length > LONGEST_LINE) continue;
     const line = spaced(value).replace(BY, '');
     if (ROLE.test(line)) continue;
-    for (const piece of piecesOf(line, manner)) {
-      const name = nameIn(piece, manner);
+    for (const piece of piecesOf(line, style)) {
+      const name = nameIn(piece, style);
       const key = name.toLowerCase();
       const isOrganisation = ORGANISATION.test(name);
       if (!name || seen.has(key) || seen.size >= MOST_NAMES) continue;
@@ -86,7 +86,10 @@ const PARTICLES = new Set(
   'de da do dos das del della di du des la le van von der den ter ten zu zum af av bin ibn al el y e'.split(' '),
 );
 
-/** Whether free text reads as a name: two to five words with capitals, or a few characters of a script without them. */
+/**
+ * Whether free text looks like a name: two to five capitalized words, or a few characters of a script without
+ * capitals.
+ */
 export function looksLikeName(text: string): boolean {
   const words = text.split(' ');
   if (words.length > 5 || /[\d!?;:"]/.test(text)) return false;

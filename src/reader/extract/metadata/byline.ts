@@ -1,6 +1,6 @@
 /**
- * Author and dates as the page shows them: in the few blocks around its title, where bylines and datelines stand.
- * Only short blocks are read, and only so many of them, whatever the page's size.
+ * Author and dates as the page shows them: bylines and datelines in the few blocks around its title. Reads only short
+ * blocks, and a bounded number of them, whatever the page's size.
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
 import { BY, looksLikeName, namesIn } from './author.ts';
@@ -23,7 +23,9 @@ const MOST_ELEMENTS = 120;
 const MOST_CHARACTERS = 1_500;
 /** Longer blocks are text, not bylines. */
 const LONGEST_BLOCK = 160;
-/** A paragraph from here on is the body of the page; a byline may stand behind the first, which is a summary. */
+/**
+ * A paragraph of at least this length is the body of the page. A byline may follow the first one, which is a summary.
+ */
 const PARAGRAPH = 200;
 
 const SKIPPED = new Set(
@@ -43,7 +45,7 @@ const SAYS_UPDATED =
 const SAYS_PUBLISHED =
   /publi|posted|created|first|veröffentlicht|erstellt|geplaatst|発売|公開|发布|опубликовано|등록|입력/iu;
 
-/** The text of an element on lines, blocks parted by line feeds; null when it is longer than a byline. */
+/** The text of an element, with line feeds between blocks; null if it is longer than a byline. */
 export function shortText(element: Element): string | null {
   let text = '';
   let node: Node | null = following(element, element);
@@ -61,20 +63,20 @@ export function shortText(element: Element): string | null {
   return line.length > LONGEST_BLOCK ? null : line;
 }
 
-/** What a line may have around its date when nothing else says that it is a dateline: the day of the week, the time. */
+/** Text allowed around the date of a line that nothing else marks as a dateline: day of the week, time. */
 const BARE_BEFORE =
   /^(?:\p{L}{2,12}[.,]{1,2}\s?|(?:on|le|am|den|el|il|em|op)\s|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\s)?$/iu;
 const BARE_AFTER = /^[\s,–-]{0,3}(?:(?:at|um|à|kl\.?)\s)?(?:\d{1,2}[:h.]\d{2}.{0,16})?$/iu;
-/** Dates of something else than the page. */
+/** Dates of something other than the page. */
 const OF_OTHERS =
   /©|copyright|\b(?:until|ends?|expires?|expiry|deadline|effective|valid|since|starts?|due|born|from)\b/i;
 
-/** Where one thing ends and the next begins in a byline. */
+/** Separators inside a byline. */
 const LINES = /\n|[|•·]|\s\/\s/;
 
 const classOf = (element: Element): string => (attribute(element, 'class') ?? '').slice(0, 300);
 
-/** Reads the blocks around the heading, the title's own words left out. */
+/** Reads the blocks around the heading, without the words of the title itself. */
 export function readByline(heading: Element, context: BylineContext): Byline {
   const byline: Byline = { authors: [] };
   readBehind(heading, byline, context);
@@ -97,7 +99,7 @@ function readBehind(heading: Element, byline: Byline, context: BylineContext): v
       if (length > PARAGRAPH && ++paragraphs > 1) return;
     } else if (node.type === ELEMENT) {
       elements++;
-      // One heading more is a subtitle; with the second, what the page is about has begun.
+      // One more heading is a subtitle; the second starts the body of the page.
       if (HEADINGS.has(node.name) && ++headings > 1) return;
       skip = isOther(node) || isEntry(node) || readBlock(node, byline, context);
     }
@@ -105,7 +107,7 @@ function readBehind(heading: Element, byline: Byline, context: BylineContext): v
   }
 }
 
-/** Up to three blocks before the heading, on each of the three levels around it. */
+/** Reads up to three blocks before the heading, on each of the three levels around it. */
 function readBefore(heading: Element, byline: Byline, context: BylineContext): void {
   let level: Element = heading;
   for (let up = 0; up < 3; up++) {
@@ -123,7 +125,7 @@ const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const isOther = (element: Element): boolean =>
   SKIPPED.has(element.name) || element.namespace !== 'html' || OTHERS.test(classOf(element));
 
-/** One of several articles in a row, as listings have them. */
+/** Whether the element is one of several articles in a row, as in a listing. */
 function isEntry(element: Element): boolean {
   if (element.name !== 'article') return false;
   let next = element.next;
@@ -133,7 +135,7 @@ function isEntry(element: Element): boolean {
   return next?.name === 'article' || prev?.name === 'article';
 }
 
-/** Takes what a block says; true when nothing more is to be had from what is inside it. */
+/** Reads a block. Returns true if its descendants need not be read. */
 function readBlock(element: Element, byline: Byline, context: BylineContext): boolean {
   const names = classOf(element);
   const machine = element.name === 'time' ? attribute(element, 'datetime') : null;
@@ -151,13 +153,13 @@ function takeDate(date: string | undefined, around: string, names: string, bylin
   const isUpdate = (text: string) => SAYS_UPDATED.test(text) && !SAYS_PUBLISHED.test(text);
   const key = isUpdate(around) || isUpdate(names) ? 'modified' : 'published';
   const known = byline[key];
-  // The same moment for programs says more than the words for it; zones may part them by a day.
+  // The machine-readable form of the same moment is more precise than its words; time zones may put them a day apart.
   const isSame =
     known !== undefined && isMachine && Math.abs(daysAfter(date, known)) <= 1 && known.length <= date.length;
   if (known === undefined || isSame) byline[key] = date;
 }
 
-/** A line that is a date, or says that something was published or changed then. */
+/** Reads a line that is a date, or says that something was published or changed then. */
 function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
   if (!mayHoldDate(text)) return;
   for (const line of text.split(LINES)) {
@@ -170,11 +172,11 @@ function readDates(text: string, isDated: boolean, names: string, byline: Byline
   }
 }
 
-/** Where sites keep what they know of a person. */
+/** URL paths where sites keep profiles of people. */
 const PROFILE =
   /\/(?:authors?|users?|members?|profiles?|people|person|u|autor(?:en)?|auteurs?|contributors?|staff|writers?|by)[/?=-]|[?&]author=/i;
 
-/** The texts of links to what a site knows of a person. */
+/** The texts of links to profiles. */
 function profilesIn(element: Element): Set<string> {
   const texts = new Set<string>();
   let node: Node | null = element;
@@ -186,13 +188,16 @@ function profilesIn(element: Element): Set<string> {
   return texts;
 }
 
-/** Names after "by", or in an element that is called an author's; what does not look like a name must lead to somebody's page. */
+/**
+ * Names after "by", or in an element with an author's class. Text that does not look like a name must link to a
+ * profile.
+ */
 function authorsIn(element: Element, text: string, names: string, { site }: BylineContext): string[] {
   const isAuthors = OF_AUTHOR.test(names) || /\bauthor\b/.test(attribute(element, 'rel') ?? '');
   const lines = text.split(LINES).map((line) => line.trim());
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
-    // A name may stand on the line after the word.
+    // A name may be on the line after the word.
     const by = BY.exec(`${line} .`);
     if (!by && !isAuthors) continue;
     const said = by ? line.slice(by[0].length) || (lines[at + 1] ?? '') : line;

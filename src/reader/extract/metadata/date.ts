@@ -1,6 +1,6 @@
 /**
- * Dates as pages write them, to ISO 8601. Nothing is invented: a date without a time stays a date, a time without a
- * zone stays without one, and a date that can be read in two ways is not read. No clock is looked at.
+ * Converts dates as pages write them to ISO 8601. Nothing is invented: a date without a time stays a date, a time
+ * without a zone stays without one, and an ambiguous date is not read. The current time is not used.
  */
 import { own } from '#own.ts';
 import { monthOf } from './month-names.ts';
@@ -9,14 +9,14 @@ interface Parts {
   year: number;
   month?: number | undefined;
   day?: number | undefined;
-  /** What stands behind the date, where a time may be. */
+  /** The text after the date, which may contain a time. */
   rest: string;
 }
 
-/** Longer texts are no dates. */
+/** Longer texts are not dates. */
 const LONGEST = 120;
 
-/** Names of zones that RFC 2822 (section 4.3) gives a meaning. */
+/** Time zone names defined by RFC 2822, section 4.3. */
 const ZONES: Readonly<Record<string, string>> = {
   z: 'Z',
   ut: 'Z',
@@ -50,7 +50,7 @@ function zoneOf(text: string): string {
 const TIME =
   /^(?:[\s,|@·–-]|at\b|um\b|à(?=\s)|kl\b\.?|t(?=\d)){0,6}(\d{1,2})[:h](\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([ap])\.?m\b\.?|uhr\b)?\s?/i;
 
-/** `T10:30:00+02:00`, or '' when no time stands there. */
+/** `T10:30:00+02:00`, or '' if the text does not start with a time. */
 function timeOf(text: string): string {
   const time = TIME.exec(text);
   if (!time) return '';
@@ -75,7 +75,7 @@ function written({ year, month, day, rest }: Parts): string | undefined {
 
 type Match = RegExpExecArray;
 
-/** Whether the day stands before the month in `3/4/2024`; undefined when that can't be known. */
+/** Whether the day precedes the month in `3/4/2024`; undefined if that is ambiguous. */
 function dayFirst(left: number, right: number, separator: string, language: string): boolean | undefined {
   if (left > 12 || left === right) return true;
   if (right > 12) return false;
@@ -88,7 +88,7 @@ const YEAR = '(\\d{4})(?!\\d)';
 const MONTH = '(\\p{L}{3,14})\\.?';
 const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|ª|\\.)?';
 
-/** The ways to write a date; each is looked for anywhere in a text, and the earliest match wins. */
+/** Date formats. Each is searched for anywhere in a text; the earliest match wins. */
 const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language: string): Parts | undefined }[] = [
   {
     form: /(?<!\d|\d\.)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d|[./]\d)/u,
@@ -140,13 +140,13 @@ const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language
 
 const spaced = (text: string) => text.replace(/[\s\u00a0\u200e\u200f]+/g, ' ').trim();
 
-/** Every date has a year in full. */
+/** Every date has a four-digit year. */
 const YEAR_DIGITS = /\d{4}/;
 
-/** Whether a text may hold a date. */
+/** Whether a text may contain a date. */
 export const mayHoldDate = (text: string): boolean => YEAR_DIGITS.test(text);
 
-/** The first date in a short text and what stands before and behind its day; null without one. */
+/** The first date in a short text, with the text before and after its day; null if there is none. */
 export function findDate(text: string, language = ''): { date: string; before: string; after: string } | null {
   if (text.length > LONGEST * 4 || !YEAR_DIGITS.test(text)) return null;
   const line = spaced(text).slice(0, LONGEST * 2);
@@ -165,7 +165,7 @@ export function findDate(text: string, language = ''): { date: string; before: s
 const BASIC = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(.{0,10}))?$/i;
 
 /**
- * A text that is a date, to ISO 8601; undefined when it is none. Also read: `20240305`, a year, and seconds or
+ * Converts a text that is a date to ISO 8601; undefined if it is none. Also reads `20240305`, a year, and seconds or
  * milliseconds since 1970.
  */
 export function readDate(text: string, language = ''): string | undefined {
@@ -183,7 +183,7 @@ export function readDate(text: string, language = ''): string | undefined {
   }
   if (/^\d{4}$/.test(line)) return written({ year: Number(line), rest: '' });
   const found = findDate(line, language);
-  // Words before it may name the day of the week; more than that is a sentence about something.
+  // A few words before the date may be the day of the week; more are a sentence.
   return found && found.before.length <= 30 ? found.date : undefined;
 }
 
@@ -191,8 +191,8 @@ const EARLIEST = 1990;
 const LATEST = 2100;
 
 /**
- * Whether a date may be that of a page on the web. One that the page's data declares may be older, as an archive's
- * are, unless it is the first or last day of a year, by which programs say that they know no date.
+ * Whether a date may be that of a web page. A declared date may be older, as in archives, unless it is the first or
+ * last day of a year: programs use these for unknown dates.
  */
 export function isPlausible(date: string, declared: boolean): boolean {
   const year = Number(date.slice(0, 4));
@@ -201,11 +201,11 @@ export function isPlausible(date: string, declared: boolean): boolean {
   return declared && year >= 1600 && date.length >= 10 && !/^\d{4}-(?:01-01|12-3[01])/.test(date);
 }
 
-/** Days between two ISO 8601 dates, by their calendar days: positive when the first is later. */
+/** Calendar days between two ISO 8601 dates; positive if the first is later. */
 export const daysAfter = (date: string, other: string): number =>
   (Date.parse(date.slice(0, 10)) - Date.parse(other.slice(0, 10))) / 86_400_000;
 
-/** The date that an address has as its folders or in its last part: `/2024/03/05/`, `/2024-03-05-`, `/2024/03/`. */
+/** The date in the folders or the last part of a URL: `/2024/03/05/`, `/2024-03-05-`, `/2024/03/`. */
 export function dateOfUrl(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname } = new URL(url);

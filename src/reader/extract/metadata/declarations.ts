@@ -1,4 +1,4 @@
-/** What a page declares, gathered in one pass over its tree and not yet judged. */
+/** The declarations of a page, collected in one pass over its tree and not yet judged. */
 import {
   attribute,
   type Document,
@@ -13,7 +13,7 @@ import {
 export interface Declarations {
   root: Element | null;
   title: Element | null;
-  /** The first h1 elements, and the first of any other heading. */
+  /** The first h1 elements, and the first of the other headings. */
   headings: Element[];
   subheadings: Element[];
   /** Contents by name as written. */
@@ -26,11 +26,11 @@ export interface Declarations {
   links: Element[];
   /** Texts of JSON-LD scripts. */
   scripts: string[];
-  /** The first elements that carry a property of microdata or RDFa, for the properties that tell of a page. */
+  /** The first elements for each microdata or RDFa property that describes a page. */
   items: Map<string, Element[]>;
   types: Set<string>;
   times: Element[];
-  /** Whether some `<time>` is an entry's, by a class of microformats. */
+  /** Whether any `<time>` belongs to an entry, by its microformats class. */
   hasEntry: boolean;
   /** Links with `rel="author"`. */
   authorLinks: Element[];
@@ -103,7 +103,7 @@ function look(element: Element, found: Declarations): void {
   const { attributes } = element;
   for (let at = 0; at < attributes.length; at++) {
     const { name } = attributes[at]!;
-    // Most names are told apart by their length alone, which is far quicker than comparing each with all.
+    // The length alone rules out most names, far faster than comparing each with all.
     if (name.length === 8) lookAtProperty(name, attributes[at]!.value, element, found);
     else if (name === 'rel' && element.name === 'a') addAuthorLink(attributes[at]!.value, element, found);
   }
@@ -126,7 +126,7 @@ function addAuthorLink(rel: string, element: Element, found: Declarations): void
     found.authorLinks.push(element);
 }
 
-/** Longer lists of properties are none. */
+/** Longer values are not lists of properties. */
 const LONGEST_LIST = 200;
 
 function addItem(names: string, element: Element, found: Declarations): void {

@@ -1,4 +1,4 @@
-/** The links of a page's head (contract, section 5). */
+/** The links of a page's head (docs/reference/wire/reader.md, JSON answers). */
 import { attribute, type Element } from '#html/node.ts';
 import { resolveUrl } from '../content/links.ts';
 
@@ -14,7 +14,7 @@ function otherAttributes(link: Element): Record<string, string> {
   return Object.fromEntries(others);
 }
 
-/** By rel, then by absolute address, with the other attributes; `stylesheet` and `shortcut` are left out. */
+/** Links by rel, then by absolute URL, with their other attributes; without `stylesheet` and `shortcut`. */
 export function headLinks(
   links: readonly Element[],
   baseUrl: string,

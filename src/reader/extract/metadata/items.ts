@@ -1,11 +1,11 @@
-/** Properties of microdata and RDFa: their values, and whether they speak of the page. */
+/** Microdata and RDFa properties: their values, and whether they describe the page. */
 import { attribute, type Element, following, isElement, type Node } from '#html/node.ts';
 import { shortText } from './byline.ts';
 
-/** Deeper, an element's place in the page is not looked at. */
+/** Maximum number of ancestors that are checked. */
 const MOST_LEVELS = 60;
 
-/** Whether the element or one around it passes the test. */
+/** Whether the element or an ancestor passes the test. */
 export function isWithin(element: Element, test: (above: Element) => boolean): boolean {
   let node: Node | null = element;
   for (let level = 0; isElement(node) && level < MOST_LEVELS; level++) {
@@ -19,7 +19,7 @@ const OTHERS_TYPE = /\/(?:UserComments|Comment|Answer|Review|ListItem|Breadcrumb
 const OTHERS_PROPERTY =
   /^(?:comment|review|itemListElement|blogPost|blogPosts|hasPart|isRelatedTo|acceptedAnswer|suggestedAnswer)$/;
 
-/** Whether a property is that of a comment, an answer or an entry of a list. */
+/** Whether a property belongs to a comment, an answer or a list entry. */
 const isOfOthers = (item: Element): boolean =>
   isWithin(
     item,
@@ -38,8 +38,8 @@ function scopeOf(item: Element): Element | null {
 }
 
 /**
- * The properties that speak of the page: none when several things on it have the same one, as on a listing, except
- * that the first of a thread is what the thread is about.
+ * The properties that describe the page. None if several things on the page have the same property, as in a listing.
+ * In a thread, the first one counts, because it is the thread's topic.
  */
 export function ownItems(items: readonly Element[], isThread: boolean): Element[] {
   const own = items.filter((item) => !isOfOthers(item));
@@ -50,7 +50,7 @@ export function ownItems(items: readonly Element[], isThread: boolean): Element[
 
 const NAME_LIMIT = 50;
 
-/** What a property says: its attribute, the name of the thing that it is, or its text. */
+/** The value of a property: its attribute, the name of its item, or its text. */
 export function itemValue(item: Element): { value: string; isText: boolean } {
   const given = attribute(item, 'content') || attribute(item, 'datetime') || attribute(item, 'src');
   if (given) return { value: given, isText: false };

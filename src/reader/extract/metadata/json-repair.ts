@@ -1,18 +1,21 @@
-/** JSON as pages write it: in a comment or CDATA, with comments, trailing commas and raw line ends in texts. */
+/**
+ * Lenient JSON as pages write it: inside a comment or CDATA, with comments, trailing commas and raw line breaks in
+ * strings.
+ */
 
 const WRAPPER =
   /^\s*(?:<!--|(?:\/\/|\/\*)?\s?<!\[CDATA\[(?:\s?\*\/)?)|(?:-->|(?:\/\/|\/\*)?\s?\]\]>(?:\s?\*\/)?|;)\s*$/g;
 
-/** The value of a script's text; undefined when even the repaired text is no JSON. */
+/** The value of a script's text; undefined if it is not JSON even after repair. */
 export function parseLooseJson(text: string): unknown {
-  // What is JSON has no wrapper, and most is.
+  // Valid JSON has no wrapper, and most texts are valid.
   const value = parsed(text);
   if (value !== undefined) return value;
   const bare = text.replace(WRAPPER, '');
   return parsed(bare) ?? parsed(repaired(bare));
 }
 
-/** Undefined when the text is no JSON; JSON itself has no such value. */
+/** Undefined if the text is not JSON; JSON itself has no such value. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -21,7 +24,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Where a text that starts at `from` ends: behind its closing quotation mark, or at the end of everything. */
+/** Index after the string that starts at `from`: behind its closing quotation mark, or the end of the input. */
 function endOfText(json: string, from: number): number {
   for (let at = from + 1; at < json.length; at++) {
     if (json[at] === '\\') at++;
@@ -30,7 +33,7 @@ function endOfText(json: string, from: number): number {
   return json.length;
 }
 
-/** Where a comment that starts at `from` ends; `from` when none starts there. */
+/** Index after the comment that starts at `from`; `from` if there is none. */
 function endOfComment(json: string, from: number): number {
   if (json[from] !== '/') return from;
   if (json[from + 1] === '/') {
@@ -42,7 +45,7 @@ function endOfComment(json: string, from: number): number {
   return end < 0 ? json.length : end + 2;
 }
 
-/** Comments and trailing commas out, control characters in texts as spaces. Linear. */
+/** Removes comments and trailing commas and replaces control characters in strings with spaces. Linear time. */
 function repaired(json: string): string {
   const pieces: string[] = [];
   let from = 0;

@@ -1,6 +1,6 @@
-/** The language that a page says it is in. */
+/** The language that a page declares. */
 
-/** A language tag in the usual case (`de-AT`, `zh-Hant`); undefined for what is none. */
+/** A language tag in its usual case (`de-AT`, `zh-Hant`); undefined if it is not a tag. */
 export function languageTag(text: string): string | undefined {
   const [first = ''] = text
     .slice(0, 100)

@@ -1,54 +1,54 @@
 /**
- * JSON-LD of a page: what it says of the page itself, told apart from what it says of the site, of comments, and of
- * the other pages that a listing shows. Broken or hostile JSON is passed over.
+ * Reads a page's JSON-LD, and separates facts about the page from those about the site, comments, and other pages in
+ * a listing. Invalid or hostile JSON is ignored.
  */
 import { parseLooseJson } from './json-repair.ts';
 import { plain } from './site-name.ts';
 
 export interface LinkedData {
   headline?: string;
-  /** The name of what the page is about, when it has no headline: a product, a video. */
+  /** Name of the page's subject if it has no headline: a product, a video. */
   name?: string;
   /** As written. */
   published?: string;
   modified?: string;
-  /** Names of authors who are people, or of whom it is not said what they are. */
+  /** Names of authors who are people or of unknown type. */
   people: string[];
-  /** Of these, who is said to be a person, on a page that names no organisation. */
+  /** Those of `people` that are declared as persons, on a page that names no organisation. */
   persons: string[];
   /** Names of authors that are organisations. */
   organisations: string[];
   siteName?: string;
-  /** As written, absolute or not. */
+  /** As written, absolute or relative. */
   image?: string;
   url?: string;
   language?: string;
   /** Every `@type`, in lower case. */
   types: Set<string>;
-  /** What the object that is the page says of itself in plain values and names, by its own words: `datePublished`. */
+  /** Plain values and names of the page's main object, under its own keys, such as `datePublished`. */
   page: Record<string, string>;
 }
 
-/** Of all scripts together. */
+/** Limit for all scripts together. */
 const MOST_CHARACTERS = 2_000_000;
 const MOST_OBJECTS = 20_000;
 
-/** Types whose headline and dates speak of the page itself. */
+/** Types whose headline and dates describe the page itself. */
 const OF_THE_PAGE =
   /article|posting|blogposting|webpage|newsarticle|report|recipe|product|discussionforumposting|qapage|video|book|event|howto/;
 
-/** Types of what a page can be about, apart from the page: their facts are the page's. */
+/** Types of the subjects of pages: their facts are the page's facts. */
 const CONTENT =
   /article|posting|^report|recipe|howto|^question$|videoobject|^product|^book$|event|course|episode|^movie|^review$|application|creativework|dataset/;
 
-/** Keys that lead on to what the page itself is; all others lead to something it mentions. */
+/** Keys that lead to the page's own object; all others lead to something that it mentions. */
 const OWN_KEYS = new Set(['@graph', 'mainEntity', 'mainEntityOfPage']);
 
 type Bag = Record<string, unknown>;
 
 interface Found {
   bag: Bag;
-  /** Whether it was reached without leaving what the page says of itself. */
+  /** Whether it was reached through own keys only. */
   own: boolean;
   types: string[];
 }
@@ -61,12 +61,12 @@ const asText = (value: unknown): string | undefined => {
   return isBag(value) && typeof value['@value'] === 'string' ? value['@value'].trim() || undefined : undefined;
 };
 
-/** Objects that others refer to by their `@id`. */
+/** Objects that others reference by `@id`. */
 type Known = ReadonlyMap<string, Bag>;
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 50) : [value]);
 
-/** The object itself, or the one of its `@id` that says more. */
+/** The object itself, or the object with the same `@id` if that says more. */
 function resolved(value: unknown, known: Known): unknown {
   const id = isBag(value) ? value['@id'] : undefined;
   return (typeof id === 'string' && known.get(id)) || value;
@@ -96,7 +96,7 @@ function typesOf(bag: Bag): string[] {
 const MOST_FACTS = 40;
 const LONGEST_FACT = 1_000;
 
-/** The plain values of an object; of what it refers to, the name. */
+/** The plain values of an object, and the names of the objects that it references. */
 function factsOf(bag: Bag, known: Known): Record<string, string> {
   const facts: [string, string][] = [];
   for (const [key, value] of Object.entries(bag).slice(0, 200)) {
@@ -107,7 +107,7 @@ function factsOf(bag: Bag, known: Known): Record<string, string> {
   return Object.fromEntries(facts);
 }
 
-/** A text, or several joined by a comma as repeated metas are; objects by their names. */
+/** A text, or several joined by commas like repeated metas; objects are replaced by their names. */
 function textsOf(value: unknown, known: Known): string | undefined {
   const list = listOf(value).map((one) =>
     typeof one === 'string' ? one.trim() : Array.isArray(one) ? undefined : nameOf(one, known),
@@ -115,10 +115,10 @@ function textsOf(value: unknown, known: Known): string | undefined {
   return list.filter(Boolean).join(',') || undefined;
 }
 
-/** Types that say nothing of what a page is about. */
+/** Types that say nothing about the subject of a page. */
 const FRAME = new Set(['webpage', 'website']);
 
-/** The words of the object that is the page, for the answer's metadata. */
+/** The facts of the page's main object, for the answer's metadata. */
 function pageFactsOf(found: readonly Found[], known: Known): Record<string, string> {
   let page: Record<string, string> = {};
   for (const { bag, types } of found) {
@@ -135,7 +135,7 @@ const addressOf = (value: unknown): string | undefined => {
   return asText(first) ?? (isBag(first) ? (asText(first['@id']) ?? asText(first.url)) : undefined);
 };
 
-/** Addresses that differ only in what servers don't tell apart. */
+/** Normalizes URLs that differ only in parts that servers ignore. */
 const bareAddress = (address: string) =>
   address
     .replace(/[?#].*$/s, '')
@@ -143,8 +143,8 @@ const bareAddress = (address: string) =>
     .replace(/\/+$/, '');
 
 /**
- * The objects that are what the page is about: the one whose address is the page's, or the only one. Several that
- * are told apart by nothing belong to a listing, and none of them speaks of the page.
+ * The objects that the page is about: those with the page's URL, or the only one. Several that nothing tells apart
+ * are a listing, and none of them describes the page.
  */
 function mainBags(found: readonly Found[], url: string): Bag[] {
   const candidates = found.filter(({ own, types }) => own && types.some((type) => CONTENT.test(type)));
@@ -191,7 +191,7 @@ function addSite(found: readonly Found[], main: readonly Bag[], known: Known, da
   if (name) data.siteName = name;
 }
 
-/** Adds what is not known yet. */
+/** Adds facts that are not known yet. */
 function addFacts(bag: Bag, known: Known, data: LinkedData): void {
   const add = (key: 'headline' | 'name' | 'published' | 'modified' | 'image' | 'url' | 'language', value?: string) => {
     if (value && data[key] === undefined) data[key] = value;
@@ -206,7 +206,7 @@ function addFacts(bag: Bag, known: Known, data: LinkedData): void {
   if (data.people.length + data.organisations.length === 0) addAuthors(bag, known, data);
 }
 
-/** Reads the texts of the page's JSON-LD scripts. `url` is the page's own address. */
+/** Reads the page's JSON-LD scripts. `url` is the page's URL. */
 export function readLinkedData(scripts: readonly string[], url: string): LinkedData {
   const data: LinkedData = { people: [], persons: [], organisations: [], types: new Set(), page: {} };
   if (scripts.length === 0) return data;
@@ -223,14 +223,15 @@ export function readLinkedData(scripts: readonly string[], url: string): LinkedD
   const frames = found.filter(({ own, types }) => own && types.some((type) => type.endsWith('page')));
   for (const { bag } of frames) addFacts({ ...bag, name: undefined, headline: undefined }, known, data);
   addSite(found, main, known, data);
-  // Systems make a person of whoever has an account; where an organisation publishes, that may be the organisation.
+  // Some systems declare every account as a person. If an organisation publishes the page, that "person" may be the
+  // organisation.
   const isCompany = ({ types }: Found) =>
     types.some((type) => type.endsWith('organization') || type === 'corporation') && !types.includes('person');
   if (data.persons.length && found.some(isCompany)) data.persons = [];
   return data;
 }
 
-/** All objects, breadth first in each script, so that the page's own object comes before what it mentions. */
+/** All objects, breadth first in each script, so that the page's own object precedes those that it mentions. */
 function bagsOf(scripts: readonly string[]): Found[] {
   const found: Found[] = [];
   let objects = 0;

@@ -1,4 +1,4 @@
-/** A page while its facts are looked up: what each source of sources.ts says, read when first asked for. */
+/** Looks up a page's facts in the sources of sources.ts. Each source is read on first use. */
 import { decodeHTML } from 'entities/decode';
 import { attribute, type Document, type Element, following, hasAttribute, type Node, TEXT } from '#html/node.ts';
 import { isHome } from './address.ts';
@@ -14,7 +14,7 @@ import { type Fact, SOURCES } from './sources.ts';
 
 const LONGEST_LINE = 1000;
 
-/** A text of the page on one line of bounded length, without characters that nobody sees. */
+/** A text of the page on one line of bounded length, without invisible characters. */
 export const oneLine = (text: string) =>
   text
     .slice(0, 20_000)
@@ -23,16 +23,16 @@ export const oneLine = (text: string) =>
     .trim()
     .slice(0, LONGEST_LINE);
 
-/** Texts in data are often escaped once more than their place asks for. */
+/** Decodes character references in data, which is often escaped once too often. */
 const unescaped = (text: string) =>
   /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, LONGEST_LINE))
     ? decodeHTML(text.slice(0, 2_000))
     : text;
 
-/** What documentation systems put behind a heading as a link to it. */
+/** Links to itself that documentation systems put after a heading. */
 const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 
-/** A heading's words; no heading needs more nodes than that. */
+/** The text of a heading. Reads a bounded number of nodes. */
 export function headingText(heading: Element): string {
   let text = '';
   let node: Node | null = following(heading, heading);
@@ -43,7 +43,7 @@ export function headingText(heading: Element): string {
   return oneLine(text).replace(PERMALINK, '');
 }
 
-/** What one source says. */
+/** The values of one source. */
 export interface Saying {
   kind: string;
   name: string;
@@ -67,10 +67,10 @@ const PLACES = new Map(
   ]),
 );
 
-/** Types of pages that begin with what they are about and go on with answers to it. */
+/** Types of pages that start with their topic and continue with answers. */
 const THREADS = ['discussionforumposting', 'qapage', 'question'];
 
-/** How publishing systems label the author of a page for Twitter cards. */
+/** Labels that publishing systems use for the author in Twitter cards. */
 const WRITTEN_BY = new Set(
   (
     'verfasst von,geschrieben von,écrit par,escrito por,scritto da,geschreven door,skrevet av,skriven av,napisane przez,' +
@@ -78,16 +78,16 @@ const WRITTEN_BY = new Set(
   ).split(','),
 );
 
-/** The name that sources.ts has for a meta. */
+/** The name of a meta in sources.ts. */
 const keyOf = (name: string) => (name.startsWith('dc:') || name.startsWith('dcterms:') ? name.replace(':', '.') : name);
 
 export class Lookup {
   readonly found: Declarations;
   readonly data: LinkedData;
   readonly url: string;
-  /** What the page claims to be in JSON-LD and microdata, in lower case. */
+  /** Types that the page declares in JSON-LD and microdata, in lower case. */
   readonly types: Set<string>;
-  /** Set as soon as it is known, for names in bylines are held against it. */
+  /** Set as soon as it is known, because names in bylines are compared with it. */
   site: SiteNames = NO_SITE;
   language = '';
   title = '';
@@ -110,7 +110,7 @@ export class Lookup {
     }
   }
 
-  /** What the sources of a fact say, the most trusted first; sources that say nothing are left out. */
+  /** The values of each source of a fact, the most trusted first; sources without values are left out. */
   *sayings(fact: Fact): Generator<Saying> {
     for (const { kind, name } of PLACES.get(fact)!) {
       const found = this.#read(kind, name);
@@ -121,7 +121,7 @@ export class Lookup {
     }
   }
 
-  /** The same, one value after the other. */
+  /** The same, one value at a time. */
   *texts(fact: Fact): Generator<string> {
     for (const { values } of this.sayings(fact)) for (const { value } of values) yield value;
   }
@@ -192,7 +192,7 @@ export class Lookup {
     return typeof value === 'string' ? [value] : (value ?? []);
   }
 
-  /** Where the page shows its title. */
+  /** The element where the page shows its title. */
   #titleElement(): Element | undefined {
     const { headings, subheadings } = this.found;
     const title = plain(this.title);
@@ -206,20 +206,20 @@ export class Lookup {
   }
 }
 
-/** Whom `rel="author"` names, if all such links name one; a listing has several. */
+/** The author that `rel="author"` links name, if all name the same; a listing has several. */
 function authorsOf(links: readonly Element[]): string[] {
   const names = new Set(links.map((link) => shortText(link) ?? '').filter(Boolean));
   return names.size === 1 ? [...names] : [];
 }
 
-/** A page with more `<time>` elements than a dateline needs is a list of dated things. */
+/** A page with more `<time>` elements than a dateline needs is a list of dated items. */
 const FEW_TIMES = 4;
 
 const ASIDES = new Set(['nav', 'aside', 'footer']);
 const OF_ASIDES =
   /(?:^|\s)(?:comments?|comment-list|related(?:-posts)?|recent-posts|sidebar|widget(?:-area)?)(?=\s|$)/i;
 
-/** The time that a page gives by itself, outside of what stands beside its content. */
+/** The page's own time, outside of the parts beside its content. */
 function ownTime(times: readonly Element[]): string[] {
   const isAside = (element: Element) =>
     ASIDES.has(element.name) ||

@@ -132,7 +132,10 @@ test('external: head links by rel and address', () => {
   });
 });
 
-/** What a page of test/fixtures/metadata must give: `source.html` beside `expected.json`, where null means nothing. */
+/**
+ * The expected metadata of a page in test/fixtures/metadata: `source.html` beside `expected.json`, where null means
+ * absent.
+ */
 interface Expected {
   why: string;
   url: string;

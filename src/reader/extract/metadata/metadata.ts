@@ -1,7 +1,7 @@
 /**
- * What a page says about itself: title, description, author, dates, language, picture, address, every meta and head
- * link. Cheap: one pass over the tree, and a look around the title when the head says too little. Which source is
- * trusted for what stands in sources.ts.
+ * The page's metadata: title, description, author, dates, language, picture, URL, every meta and head link. Takes one
+ * pass over the tree, and reads around the title if the head says too little. sources.ts lists the trusted sources of
+ * each fact.
  */
 import { type Document, textOf } from '#html/node.ts';
 import type { Declared } from '../../article.ts';
@@ -17,17 +17,17 @@ import { chooseTitle } from './title.ts';
 export interface PageMetadata extends Declared {
   /** The text of the `<title>` element. */
   documentTitle: string;
-  /** Types that the page claims in JSON-LD, microdata and Open Graph, in lower case without prefix. */
+  /** Types that the page declares in JSON-LD, microdata and Open Graph, in lower case without prefix. */
   types: Set<string>;
 }
 
 const LONGEST_SITE_NAME = 100;
 const LONGEST_DATE = 100;
 
-/** Sources that a page has for other reasons than to say when it was published. */
+/** Sources whose main purpose is not the publication date. */
 const isWeak = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
 
-/** A date that the page's data gives as it stands there, any other in ISO 8601. */
+/** The publication date: as written if it is declared in the page's data, else in ISO 8601. */
 function publishedOf(lookup: Lookup, modified: string | undefined, types: ReadonlySet<string>): string | undefined {
   const isEvent = [...types].some((type) => type.endsWith('event'));
   for (const { kind, values } of lookup.sayings('published')) {
@@ -35,7 +35,7 @@ function publishedOf(lookup: Lookup, modified: string | undefined, types: Readon
     for (const { value, isText } of values) {
       const date = readDate(value, lookup.language);
       if (!date || !isPlausible(date, !weak)) continue;
-      // No clock is asked: what comes after the page was last changed is something that the page tells of.
+      // The current time is not used. A date after the last change of the page is one that the page writes about.
       if (weak && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
       return weak || isText || /^\s*\d{10,13}\s*$/.test(value) ? date : oneLine(value).slice(0, LONGEST_DATE);
     }
@@ -56,21 +56,21 @@ function modifiedOf(lookup: Lookup): string | undefined {
 /** Sources that write "Smith, John". */
 const INVERTED = /^(?:citation_|dc\.|dcterms\.)/;
 
-/** People of the first source that names any, else organisations of the first that does. */
+/** People of the first source that names any, else organisations of the first source that does. */
 function authorOf(lookup: Lookup): string | undefined {
   let organisations: string[] = [];
   for (const { name, values } of lookup.sayings('author')) {
     const texts = values.map(({ value }) => value);
-    const manner = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
-    // Who has a site under their own name is an author all the same.
-    const names = namesIn(texts, name === 'persons' ? NO_SITE : lookup.site, manner);
+    const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
+    // A person whose site has their own name is an author too.
+    const names = namesIn(texts, name === 'persons' ? NO_SITE : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
     if (!organisations.length) organisations = names.organisations;
   }
   return organisations.join(', ') || undefined;
 }
 
-/** What the page calls its site, the most trusted name first. */
+/** The names that the page gives its site, the most trusted first. */
 function namesOfSite(lookup: Lookup): string[] {
   const names: string[] = [];
   for (const text of lookup.texts('siteName')) {
@@ -88,7 +88,7 @@ function firstOf<T>(texts: Iterable<string>, read: (text: string) => T | undefin
   return undefined;
 }
 
-/** What the page says of itself by name: its language, every meta, and what its JSON-LD says of the page. */
+/** The page's named facts: its language, every meta, and the JSON-LD of its main object. */
 function metasOf(
   { found, data }: Lookup,
   lang: string | undefined,
@@ -102,7 +102,7 @@ function metasOf(
   return Object.fromEntries(metadata);
 }
 
-/** What the page says about itself. `baseUrl` is what relative addresses resolve against, `url` the page's own. */
+/** Extracts the page's metadata. `baseUrl` is the base for relative URLs, `url` the page's own URL. */
 export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
   const lookup = new Lookup(document, url);
   const { found } = lookup;

@@ -1,14 +1,14 @@
-/** What classes of h-entry say of a page, where it holds one entry and is no feed of several. */
+/** The h-entry microformats of a page that holds one entry, not a feed of several. */
 import { attribute, type Document, ELEMENT, type Element, following, type Node } from '#html/node.ts';
 
-/** The classes that are looked for; each with its elements in document order. */
+/** The supported classes, each with its elements in document order. */
 export type Microformats = ReadonlyMap<string, readonly Element[]>;
 
 const WANTED = /(?:^|\s)(dt-published|dt-updated|p-author|u-featured|u-photo|h-entry)(?=\s|$)/;
 const MOST_ELEMENTS = 20_000;
 const MOST_OF_A_KIND = 10;
 
-/** Empty when there is no entry, or more than one. */
+/** Empty if there is no entry, or more than one. */
 export function readMicroformats(document: Document): Microformats {
   const found = new Map<string, Element[]>();
   let node: Node | null = following(document, document);

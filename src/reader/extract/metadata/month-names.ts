@@ -1,6 +1,6 @@
-/** Names of months in the languages that pages write their dates in. */
+/** Names of months in the languages in which pages write their dates. */
 
-/** January to December; other forms of one month are joined by `|`. Greek and Slavic names stand in the genitive too. */
+/** January to December; `|` separates forms of one month. Greek and Slavic names also have their genitive. */
 const MONTHS = `
 january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sep|sept october|oct november|nov december|dec
 januar|jänner|jan februar|feber märz|mrz|maerz april mai juni juli august september oktober|okt november dezember|dez
@@ -27,5 +27,5 @@ for (const line of MONTHS.trim().split('\n')) {
   for (const [at, forms] of line.split(' ').entries()) for (const form of forms.split('|')) NUMBERS.set(form, at + 1);
 }
 
-/** 1 to 12 for a month's name in any case, with or without a full stop; undefined for any other word. */
+/** 1 to 12 for the name of a month in any case, with or without a full stop; undefined for any other word. */
 export const monthOf = (name: string): number | undefined => NUMBERS.get(name.toLowerCase().replace(/\.$/, ''));

@@ -1,11 +1,11 @@
-/** Whether a piece of a title is the name of the site: as the page gives it, or as the host's name spells it. */
+/** Decides whether a part of a title is the name of the site, as the page gives it or as the host name spells it. */
 
-/** Letters and digits only, for comparing names that are written with other punctuation. */
+/** Letters and digits only, to compare names that differ in punctuation. */
 export const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The labels of a host that may be a name: neither `www` nor what registries sell. */
+/** The labels of a host that may be a name: not `www`, not a public suffix. */
 function labelsOf(url: string): { host: string; labels: string[] } {
   let host = '';
   try {
@@ -20,7 +20,7 @@ function labelsOf(url: string): { host: string; labels: string[] } {
 
 const SMALL = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
 
-/** Whether some of the words, in order and written together, or all their first letters, are the label. */
+/** Whether some of the words, in order and joined, or the initials of all of them, equal the label. */
 function spells(words: readonly string[], label: string): boolean {
   const said = words.filter((word) => !SMALL.has(word));
   if (said.length >= 3 && said.map((word) => word[0]).join('') === label) return true;
@@ -35,15 +35,15 @@ function spells(words: readonly string[], label: string): boolean {
 }
 
 export interface SiteNames {
-  /** Whether the piece names the site. */
+  /** Whether the part is the site's name. */
   is(piece: string): boolean;
-  /** Whether the piece names the site with a word or two more, as `Clay House Blog` does. */
+  /** Whether the part is the site's name plus a word or two, as in `Clay House Blog`. */
   has(piece: string): boolean;
 }
 
 export const NO_SITE: SiteNames = { is: () => false, has: () => false };
 
-/** `names` is what the page calls its site, the best first. */
+/** `names` are the names that the page gives its site, the best first. */
 export function siteNames(names: readonly string[], url: string): SiteNames {
   const { host, labels } = labelsOf(url);
   const domain = host.split('.').slice(-2).join('.');

@@ -1,13 +1,13 @@
 /**
- * The title of a page, without the name of its site. The head has titles for search engines and for sharing; what
- * readers see is the heading. So a heading that the head or the address vouches for wins, and one that nothing
- * vouches for (a logo, a slogan, a section) does not.
+ * The title of a page, without the name of its site. Titles in the head are written for search engines and sharing;
+ * readers see the heading. So a heading that the head or the URL supports wins. An unsupported heading (a logo, a
+ * slogan, a section) does not.
  */
 import { isHome } from './address.ts';
 import { plain, type SiteNames, wordsOf } from './site-name.ts';
 
 export interface TitleSources {
-  /** Titles that the page declares apart from `<title>`, the most trusted first; each one line. */
+  /** Titles that the page declares apart from `<title>`, the most trusted first; one line each. */
   declared: readonly string[];
   documentTitle: string;
   /** Texts of the h1 elements in document order. */
@@ -16,14 +16,14 @@ export interface TitleSources {
   url: string;
 }
 
-/** What sites put between the parts of a title; a hyphen between letters is not among them. */
+/** Separators between the parts of a title; a hyphen between letters is none. */
 const SEPARATOR =
   /\s*[|｜¦]+\s*|\s*[»«›‹•]\s*|\s+[-–—−:·/\\~<>→←_]+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
 
-/** Words that stand where a title should, on pages of whatever content. */
+/** Words that are no title on any page. */
 const EMPTY_TITLES = new Set(['home', 'homepage', 'index', 'untitled', 'untitleddocument', 'welcome', 'loading']);
 
-/** What stands between the title and the site's name, or before the title. */
+/** Parts between the title and the site's name, or before the title. */
 const SECTIONS = new Set(['blog', 'news', 'forum', 'forums', 'viewtopic', 'topic', 'home']);
 
 interface Part {
@@ -43,7 +43,7 @@ function partsOf(title: string): Part[] {
   return parts;
 }
 
-/** The title without parts at its ends that name the site; whole when nothing else would be left. */
+/** The title without site names at its ends; the whole title if nothing else would remain. */
 export function withoutSite(title: string, site: SiteNames): string {
   const parts = partsOf(title);
   const text = ({ from, to }: Part) => title.slice(from, to);
@@ -64,7 +64,7 @@ export function withoutSite(title: string, site: SiteNames): string {
   return title.slice(parts[first]!.from, parts[last]!.to).trim();
 }
 
-/** How alike two lists of words are: F1 over words, each counted once. */
+/** Similarity of two word lists: F1 over distinct words. */
 function likeness(left: readonly string[], right: readonly string[]): number {
   const a = new Set(left);
   const b = new Set(right);
@@ -73,14 +73,14 @@ function likeness(left: readonly string[], right: readonly string[]): number {
   return a.size + b.size === 0 ? 0 : (2 * both) / (a.size + b.size);
 }
 
-/** Whether `inner` stands in `outer` as whole words in a row. */
+/** Whether `outer` contains `inner` as consecutive whole words. */
 const holds = (outer: readonly string[], inner: readonly string[]): boolean =>
   ` ${outer.join(' ')} `.includes(` ${inner.join(' ')} `);
 
-/** A heading is the page's when at least this much of it and of a title agree. */
+/** Smallest similarity with a title at which a heading is the page's. */
 const ALIKE = 0.5;
 
-/** How much the head and the address vouch for a heading, 0 to 2; below `ALIKE` not enough. */
+/** How much the head and the URL support a heading, 0 to 2; below `ALIKE` is not enough. */
 function support(heading: string, titles: readonly string[], slug: readonly string[]): number {
   const words = wordsOf(heading);
   if (words.length === 0) return 0;
@@ -88,7 +88,7 @@ function support(heading: string, titles: readonly string[], slug: readonly stri
   for (const [at, title] of titles.entries()) {
     const said = wordsOf(title);
     const alike = likeness(words, said);
-    // One word may be a section's; only the most trusted title can vouch for it.
+    // A single word may be a section's; only the most trusted title can support it.
     if (words.length === 1 && at > 0) break;
     if (alike === 1) return 2;
     const isInside = words.length > 1 ? holds(said, words) : plain(title.slice(0, partsOf(title)[0]!.to)) === words[0];
@@ -97,12 +97,12 @@ function support(heading: string, titles: readonly string[], slug: readonly stri
   return best;
 }
 
-/** Written in one case all through, which is the site's taste and not the title's spelling. */
+/** Text in a single case follows the site's style, not the title's spelling. */
 const isOneCase = (text: string) => text === text.toUpperCase() || text === text.toLowerCase();
 
 const isCutOff = (text: string) => /(?:\.\.\.|…)$/.test(text);
 
-/** The words of the last part of the address that has any. */
+/** The words of the last part of the URL that has any. */
 function slugOf(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const segments = new URL(url).pathname.split('/').filter(Boolean);
@@ -115,8 +115,8 @@ function slugOf(url: string): string[] {
 }
 
 /**
- * Headings that are the site's: `<title>` ends with them behind what the page is called, and neither the address nor
- * another title says the same.
+ * Headings that name the site: `<title>` ends with them after the page's name, and neither the URL nor another title
+ * repeats them.
  */
 function logosAmong({ headings, declared, documentTitle, site }: TitleSources, slug: readonly string[]): Set<string> {
   const parts = partsOf(documentTitle);
@@ -128,8 +128,8 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
     (slug.length >= 3 && likeness(wordsOf(logo), slug) >= ALIKE) ||
     declared.some((title) => plain(withoutSite(title, site)) === last);
   if (isTitle) return new Set();
-  // Titles that begin with their site are as common: it takes a sign that what goes before is the page's own name,
-  // and be it that it says more.
+  // Titles that begin with the site's name are as common. So there must be a sign that the part before is the page's
+  // own name, at least that it is longer.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
   const isNamed =
     wordsOf(first).length > wordsOf(logo).length ||
@@ -140,7 +140,7 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
   return new Set(isNamed ? [last] : []);
 }
 
-/** The heading that the titles and the address vouch for most; '' when they vouch for none. */
+/** The heading with the most support from the titles and the URL; '' if none has any. */
 function headingOf(headings: readonly string[], titles: readonly string[], slug: readonly string[]): string {
   let best = '';
   let most = ALIKE;
@@ -153,7 +153,7 @@ function headingOf(headings: readonly string[], titles: readonly string[], slug:
   return best;
 }
 
-/** The title; '' when the page has none at all. */
+/** Chooses the title; '' if the page has none at all. */
 export function chooseTitle(sources: TitleSources): string {
   const { declared, documentTitle, url } = sources;
   const heads = [...new Set([...declared, documentTitle])].filter((title) => title !== '');
@@ -168,7 +168,7 @@ export function chooseTitle(sources: TitleSources): string {
   const headings = sources.headings.filter((one) => !site.is(one));
   const parts = partsOf(documentTitle);
   const last = plain(documentTitle.slice(parts.at(-1)!.from));
-  // The head's title ends with it, and it is no logo: the site stands before it.
+  // The head's title ends with it and it is no logo, so the part before it is the site's name.
   const ending = parts.length > 1 ? headings.find((one) => plain(one) === last) : undefined;
   if (ending !== undefined && declared.length === 0) return ending;
   const bare = new Set(heads.map((title) => withoutSite(title, site)));
@@ -180,7 +180,7 @@ export function chooseTitle(sources: TitleSources): string {
   }
   const same = cut.find((title) => plain(title) === plain(heading));
   if (same) return isOneCase(heading) && !isOneCase(same) ? same : heading;
-  // A heading may hold a label or an edition beside the title.
+  // A heading may contain a label or an edition beside the title.
   const words = wordsOf(heading);
   return cut.find((title) => wordsOf(title).length >= 3 && holds(words, wordsOf(title))) ?? heading;
 }

@@ -1,9 +1,9 @@
-/** What the page as a whole says, for the features: its title, types, and the words of its address. */
+/** Facts about the page as a whole, for the features: its title, types, and the words of its URL. */
 
 import type { PageMetadata } from '../metadata/metadata.ts';
 import type { PageFacts } from './features.ts';
 
-/** A path that leads to a front page: nothing, a language, an index. */
+/** Path of a front page: empty, a language, or an index. */
 const ROOT = /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)(?:\.\w{2,5})?\/?)?$/i;
 
 export function pageFacts(metadata: PageMetadata, url: string, readClass: (name: string) => number): PageFacts {

@@ -1,6 +1,6 @@
 /**
- * What is known about each block, as numbers: its own text, its neighbours, the elements around it, how often its
- * like repeats, and the page as a whole. All from the survey's arrays, in a constant number of passes.
+ * The features of each block: numbers about its text, its neighbours, the elements around it, how often similar
+ * blocks repeat, and the page as a whole. Computed from the survey's arrays in a constant number of passes.
  */
 import { PARTS } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
@@ -11,32 +11,32 @@ import { findSections, type Sections } from '../blocks/sections.ts';
 import { type Block, isProse, type Survey } from '../blocks/survey.ts';
 import { endsWithDots, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 
-/** What the page as a whole says, beside its text. */
+/** Facts about the page as a whole, apart from its text. */
 export interface PageFacts {
   title: string;
   /** Types from JSON-LD, microdata and Open Graph (`og:product`), in lower case. */
   types: ReadonlySet<string>;
-  /** The path of its address. */
+  /** Path of its URL. */
   path: string;
-  /** The same with its query. */
+  /** Path and query of its URL. */
   address: string;
-  /** Whether the address is that of a front page. */
+  /** Whether the URL is that of a front page. */
   isRoot: boolean;
-  /** Mask of PARTS of the words in the address's path. */
+  /** Mask of PARTS of the words in the URL's path. */
   urlParts: number;
-  /** Number of path segments; 0 for a home page. */
+  /** Number of path segments; 0 for a front page. */
   urlDepth: number;
 }
 
-/** What is known of a page before its blocks are judged. */
+/** Facts about a page before its blocks are scored. */
 export interface PageView extends PageFacts {
-  /** Its numbers by PAGE_FEATURES. */
+  /** Its features by PAGE_FEATURES. */
   numbers: Float32Array;
-  /** How probable each of FITTED_KINDS is; they sum to 1. */
+  /** Probability of each of FITTED_KINDS; they sum to 1. */
   kinds: Float32Array;
 }
 
-/** Elements whose place around a block matters by itself. */
+/** Elements whose position around a block is a feature. */
 const AROUND = [
   'nav',
   'header',
@@ -100,7 +100,7 @@ const REPEATS = [
   'untilProse',
 ] as const;
 const TITLES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
-/** What the headings above a block may say that matters to it. */
+/** Phrases in the headings above a block that are features. */
 const HEADED = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go', 'review', 'facts'] as const;
 const SECTION = [
   'section.level',
@@ -114,7 +114,7 @@ const SECTION = [
 const HEADED_BITS = HEADED.map((name) => 1 << PHRASES.indexOf(name));
 const RECORD = ['count', 'share', 'mean', 'links', 'prose', 'images', 'prices', 'place'];
 const TEMPLATE = ['blocks', 'share', 'mean', 'links', 'prose'];
-/** Numbers of the page that its blocks are judged by too. */
+/** Features of the page that are features of its blocks too. */
 const OF_PAGE = [
   'images',
   'prices',
@@ -149,7 +149,7 @@ const PAGE = [
   'typeWebsite',
 ] as const;
 
-/** The name of each number in a row. */
+/** The name of each feature in a row. */
 export const FEATURES: readonly string[] = [
   ...OWN,
   ...PHRASES.map((name) => `says.${name}`),
@@ -174,10 +174,10 @@ export const FEATURES: readonly string[] = [
   ...FITTED_KINDS.map((kind) => `kind.${kind}`),
 ];
 
-/** Most of what is counted on a page is a small number. */
+/** Cached logarithms, because most counts on a page are small. */
 const LOGS = Float64Array.from({ length: 1024 }, (_, value) => Math.log1p(value));
 
-/** `Math.log1p`. */
+/** `Math.log1p`, cached for small integers. */
 const log = (value: number): number => (value >>> 0 === value && value < 1024 ? LOGS[value]! : Math.log1p(value));
 
 const letters = (text: string) =>
@@ -186,22 +186,22 @@ const letters = (text: string) =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** Arrays over all elements that blocks look things up in. */
+/** Arrays over all elements that the features of blocks are read from. */
 export interface PageContext {
   depth: Int32Array;
-  /** Which of AROUND the element is, -1 for none. */
+  /** Index of the element in AROUND, -1 for none. */
   around: Int8Array;
-  /** Nearest element above that holds more words. */
+  /** Nearest ancestor with more words. */
   up: Int32Array;
   /** Number of the element's look: its name and class. */
   look: Int32Array;
   records: Records;
 }
 
-/** Lays out what blocks look up; the survey has at least one element. */
+/** Computes the context of a page. The survey must have at least one element. */
 export function createPageContext(survey: Survey): PageContext {
   const size = survey.elements.length;
-  const ground = {
+  const context = {
     depth: new Int32Array(size),
     around: new Int8Array(size).fill(-1),
     up: new Int32Array(size).fill(-1),
@@ -211,15 +211,17 @@ export function createPageContext(survey: Survey): PageContext {
     const element = survey.elements[at]!;
     const above = survey.parent[at]!;
     if (above >= 0) {
-      ground.depth[at] = ground.depth[above]! + 1;
-      ground.up[at] = survey.words[above]! > survey.words[at]! ? above : ground.up[above]!;
+      context.depth[at] = context.depth[above]! + 1;
+      context.up[at] = survey.words[above]! > survey.words[at]! ? above : context.up[above]!;
     }
-    ground.around[at] = AROUND_AT.get(element.name) ?? -1;
+    context.around[at] = AROUND_AT.get(element.name) ?? -1;
   }
-  return { ...ground, records: findRecords(survey, ground.look) };
+  return { ...context, records: findRecords(survey, context.look) };
 }
 
-/** For each share, the smallest element that holds so much of the page's prose (of its words when there is none). */
+/**
+ * For each share, the smallest element that holds this share of the page's prose, or of its words if it has no prose.
+ */
 function containers(survey: Survey): number[] {
   const mass = survey.proseWords[0]! > 50 ? survey.proseWords : survey.words;
   const whole = mass[0]!;
@@ -236,7 +238,7 @@ function containers(survey: Survey): number[] {
   });
 }
 
-/** What the blocks that are alike hold together, by their number. */
+/** Totals of similar blocks, by their number. */
 interface Alike {
   blocks: Int32Array;
   words: Int32Array;
@@ -244,7 +246,7 @@ interface Alike {
   proseWords: Int32Array;
 }
 
-/** Sums blocks that have the same number in `keys`; the numbers are below `count`. */
+/** Sums the blocks with equal numbers in `keys`, which are below `count`. */
 function sumAlike(blocks: readonly Block[], keys: Int32Array, count: number): Alike {
   const sums: Alike = {
     blocks: new Int32Array(count),
@@ -263,7 +265,7 @@ function sumAlike(blocks: readonly Block[], keys: Int32Array, count: number): Al
   return sums;
 }
 
-/** Numbers whole numbers in the order in which they are met. */
+/** Creates a function that assigns consecutive numbers to keys, in the order of first use. */
 function createNumbers(): (key: number) => number {
   const known = new Map<number, number>();
   return (key) => {
@@ -276,7 +278,7 @@ function createNumbers(): (key: number) => number {
   };
 }
 
-/** For each block, the number of its template: the looks of its element and of the two around that. */
+/** For each block, the number of its template: the looks of its element and of the two ancestors around that. */
 function findTemplates({ blocks, parent }: Survey, look: Int32Array): Int32Array {
   const looks = look.length + 1;
   const aroundOf = createNumbers();
@@ -299,11 +301,12 @@ function looksOf(blocks: readonly Block[], look: Int32Array): Int32Array {
   return looks;
 }
 
-/** For each block, on how many its text stands. */
+/** For each block, the number of blocks with the same text. */
 function countCopies(blocks: readonly Block[]): Int32Array {
   const counts = new Int32Array(blocks.length).fill(1);
   const first = new Map<number, number>();
-  // Most texts stand once, which a few of their letters tell; only what these do not tell apart is compared as a whole.
+  // Most texts are unique, which a sketch of a few letters shows. Only texts with equal sketches are compared in
+  // full.
   const shared = new Map<string, number[]>();
   for (let at = 0; at < blocks.length; at++) {
     const { text } = blocks[at]!;
@@ -325,7 +328,7 @@ function countCopies(blocks: readonly Block[]): Int32Array {
   return counts;
 }
 
-/** A number that is the same for equal texts. */
+/** A cheap hash: equal texts have equal numbers. */
 function sketch(text: string): number {
   const { length } = text;
   let hash = length;
@@ -333,7 +336,7 @@ function sketch(text: string): number {
   return (Math.imul(hash, 31) + text.charCodeAt(length - 1)) | 0;
 }
 
-/** The block that is the page's title on the page: the first h1 like the title, else the first h1, else -1. */
+/** The block with the page's title: the first h1 similar to the title, else the first h1, else -1. */
 function titleBlock(survey: Survey, title: string): number {
   const wanted = letters(title);
   let first = -1;
@@ -367,7 +370,7 @@ const OWN_CODE = new Map(
   }),
 );
 
-/** Writes what the block's own text says. */
+/** Writes the features of the block's own text. */
 function writeOwn(row: Float32Array, start: number, block: Block, tag: string): number {
   const words = Math.max(1, block.words);
   const characters = Math.max(1, block.characters);
@@ -407,7 +410,7 @@ function writeNeighbours(row: Float32Array, start: number, survey: Survey, { loo
   return to;
 }
 
-/** The numbers that are the same for every block of a page. */
+/** The features that are the same for every block of a page. */
 function pageRow(survey: Survey, records: Records, view: PageView): number[] {
   const total = Math.max(1, survey.words[0] ?? 0);
   let longest = 0;
@@ -447,19 +450,19 @@ function pageRow(survey: Survey, records: Records, view: PageView): number[] {
   ];
 }
 
-/** Writes the FEATURES of a block into a row, from `start` on: those of the page, which all rows share, and its own. */
+/** Writes the FEATURES of a block into a row from `start`: those of the page, which all rows share, and its own. */
 export interface Describer {
   page(row: Float32Array, start: number): void;
   block(row: Float32Array, start: number, block: number): void;
 }
 
-/** Describes the blocks of a survey, which has at least one. */
-export function createDescriber(survey: Survey, ground: PageContext, view: PageView): Describer {
+/** Creates the describer for a survey, which must have at least one block. */
+export function createDescriber(survey: Survey, context: PageContext, view: PageView): Describer {
   const { blocks } = survey;
-  const { records } = ground;
-  const looks = looksOf(blocks, ground.look);
+  const { records } = context;
+  const looks = looksOf(blocks, context.look);
   const like = sumAlike(blocks, looks, survey.elements.length);
-  const templates = findTemplates(survey, ground.look);
+  const templates = findTemplates(survey, context.look);
   const template = sumAlike(blocks, templates, blocks.length);
   const copies = countCopies(blocks);
   const boxes = containers(survey);
@@ -480,10 +483,10 @@ export function createDescriber(survey: Survey, ground: PageContext, view: PageV
     row[to++] = at / blocks.length;
     row[to++] = log(block.wordsBefore);
     row[to++] = log(total - block.wordsBefore - block.words);
-    row[to++] = ground.depth[owner]!;
-    to = writeNeighbours(row, to, survey, ground, at);
-    to = writeNearest(row, to, survey, ground, owner);
-    to = writeChain(row, to, survey, ground, block, at);
+    row[to++] = context.depth[owner]!;
+    to = writeNeighbours(row, to, survey, context, at);
+    to = writeNearest(row, to, survey, context, owner);
+    to = writeChain(row, to, survey, context, block, at);
     for (const box of boxes) {
       const first = survey.firstBlock[box]!;
       const end = survey.endBlock[box]!;
@@ -493,8 +496,8 @@ export function createDescriber(survey: Survey, ground: PageContext, view: PageV
     }
     const look = looks[at]!;
     const likeWords = like.words[look]!;
-    const up = ground.up[owner]!;
-    const upper = up < 0 ? -1 : ground.up[up]!;
+    const up = context.up[owner]!;
+    const upper = up < 0 ? -1 : context.up[up]!;
     row[to++] = likeWords / total;
     row[to++] = log(like.blocks[look]!);
     row[to++] = like.linkWords[look]! / Math.max(1, likeWords);
@@ -529,12 +532,12 @@ export function createDescriber(survey: Survey, ground: PageContext, view: PageV
   return { page: (row, start) => row.set(page, start + FEATURES.length - page.length), block: describe };
 }
 
-/** A row of FEATURES for each block of the survey, one after the other. */
-export function describeBlocks(survey: Survey, ground: PageContext, view: PageView): Float32Array {
+/** The rows of FEATURES of all blocks of the survey, concatenated. */
+export function describeBlocks(survey: Survey, context: PageContext, view: PageView): Float32Array {
   const size = survey.blocks.length;
   const all = new Float32Array(size * FEATURES.length);
   if (size === 0) return all;
-  const describe = createDescriber(survey, ground, view);
+  const describe = createDescriber(survey, context, view);
   for (let at = 0; at < size; at++) {
     describe.page(all, at * FEATURES.length);
     describe.block(all, at * FEATURES.length, at);
@@ -542,7 +545,7 @@ export function describeBlocks(survey: Survey, ground: PageContext, view: PageVi
   return all;
 }
 
-/** For each element, the smallest box that holds both it and the title, and how many steps up that is; -1 without one. */
+/** For each element, the smallest box that holds both it and the title, and its distance in levels; -1 for none. */
 function titleBoxes(survey: Survey, heading: number): { box: Int32Array; up: Int32Array } {
   const size = survey.elements.length;
   const box = new Int32Array(size).fill(-1);
@@ -598,15 +601,15 @@ function writeRecord(row: Float32Array, start: number, records: Records, place: 
   return to;
 }
 
-/** Blocks of more words are not compared with the title. */
+/** Blocks with more words are not compared with the title. */
 const LONGEST_TITLE = 30;
 
 const HASHES = 1024;
 
-/** Which share of the words of a text, as single spaces part them, are in lower case among some. */
+/** Creates a function for the share of a text's space-separated words that occur, in lower case, among `known`. */
 function createShareIn(known: readonly string[]): (text: string) => number {
   const words = new Set(known);
-  // Few words are in a title: the others need not be cut out to see that.
+  // Most words are not in the title, which their hash shows without slicing them out.
   const hashes = new Uint8Array(HASHES);
   for (const word of known) hashes[hashOf(word) & (HASHES - 1)] = 1;
   const isKnown = (hash: number, text: string, from: number, to: number): boolean =>
@@ -640,7 +643,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Writes how much of the page the nearest box with each of PARTS, then with each of AROUND, holds; -1 for none. */
+/** Writes the share of the page in the nearest box of each of PARTS, then of each of AROUND; -1 for none. */
 function writeNearest(
   row: Float32Array,
   start: number,
@@ -668,17 +671,17 @@ function writeNearest(
   return end;
 }
 
-/** Writes about the ancestors that hold ever more words than the block, nearest first. */
+/** Writes the features of the ancestors that each hold more words than the one below, nearest first. */
 function writeChain(
   row: Float32Array,
   start: number,
   survey: Survey,
-  ground: PageContext,
+  context: PageContext,
   block: Block,
   at: number,
 ): number {
   let to = start;
-  let place = survey.words[block.owner]! > block.words ? block.owner : ground.up[block.owner]!;
+  let place = survey.words[block.owner]! > block.words ? block.owner : context.up[block.owner]!;
   for (let step = 0; step < CHAIN; step++) {
     if (place < 0) {
       for (let end = to + 6; to < end; to++) row[to] = -1;
@@ -693,12 +696,12 @@ function writeChain(
     row[to++] = survey.proseWords[place]! / words;
     row[to++] = log(count);
     row[to++] = (at - first) / Math.max(1, count);
-    place = ground.up[place]!;
+    place = context.up[place]!;
   }
   return to;
 }
 
-/** For each block, how many blocks back and ahead the nearest prose is. */
+/** For each block, the distance in blocks to the previous and the next prose. */
 function distancesToProse(blocks: readonly Block[]): { since: Int32Array; until: Int32Array } {
   const since = new Int32Array(blocks.length);
   const until = new Int32Array(blocks.length);

@@ -1,7 +1,6 @@
 /**
- * What kind of page it is. Fitted trees weigh what it claims to be, its address and how its text is laid out; rules
- * tell finer kinds from theirs: questions from threads, searches, tables and front pages from lists, films from
- * articles.
+ * The kind of a page. Fitted trees score what the page claims to be, its URL and its layout. Rules then split finer
+ * kinds off: questions from threads; searches, tables and front pages from lists; films from articles.
  */
 import { attribute } from '#html/node.ts';
 import type { PageKind } from '../../article.ts';
@@ -14,23 +13,23 @@ import { FITTED_KINDS } from './page-features.ts';
 
 export interface KindOfPage {
   kind: PageKind;
-  /** How probable the fitted kind is that it was told from, 0 to 1; at least a half where the page itself tells it. */
+  /** Probability of the fitted kind behind it, 0 to 1; at least 0.5 if the page itself declares its kind. */
   confidence: number;
 }
 
 type FittedKind = (typeof FITTED_KINDS)[number];
 
-/** From here on the trees are believed. */
+/** Above this probability the trees are trusted. */
 const SURE = 0.6;
-/** How sure it is when the page itself tells its kind. */
-const TOLD = 0.5;
+/** Confidence if the page itself declares its kind. */
+const DECLARED_CONFIDENCE = 0.5;
 /** Shares of the kept words. */
 const MOSTLY_LINKS = 0.5;
 const MOSTLY_PROSE = 0.6;
-/** So many boxes of so many words at most are the items of a list. */
+/** Fewest boxes, and most words in each, of a list of items. */
 const LEAST_ITEMS = 4;
 const LARGEST_ITEM = 60;
-/** A page of fewer words that says nothing else of itself is taken for plain text. */
+/** A page with fewer words and no other signs counts as plain text. */
 const FEW_WORDS = 100;
 const THREADS = ['discussionforumposting', 'qapage'];
 const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
@@ -47,9 +46,9 @@ const ARTICLES = [
 ];
 const DOCUMENTATION = /(?:^|\/)(?:docs?|documentation|reference|manual|api|guides?|handbook)(?:\/|$)/i;
 
-/** Share of the kept words in cells from which on a page is its table. */
+/** A page is a table if at least this share of its kept words is in cells. */
 const TABULAR = 0.6;
-/** A film's page says no more than this in sentences. */
+/** A page about a film has at most this many words in sentences. */
 const MOST_WORDS_OF_FILM = 250;
 
 const SEARCHES =
@@ -57,21 +56,24 @@ const SEARCHES =
 const FILMS = /(?:^|\/)(?:watch|videos?|v|clips?|films?|mediathek)(?:[/?-]|$)/i;
 const ANSWERS = /answer|antwort|respuesta|reponse|risposta|resposta|odpowied|antwoord|svar\b/i;
 
-/** The kind of the page, for what was kept of it; null for a page that was not weighed. */
+/** The kind of the page, judged by the kept part; null for a page that was not scored. */
 export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageFacts): KindOfPage | null {
   if (!choice) return null;
   const { kinds } = choice;
   const best = Math.max(...kinds);
-  const weighed = FITTED_KINDS[kinds.indexOf(best)]!;
-  const told = best >= SURE ? null : plainKind(survey, keep, choice, facts);
-  const fitted = told ?? weighed;
+  const likeliest = FITTED_KINDS[kinds.indexOf(best)]!;
+  const declared = best >= SURE ? null : plainKind(survey, keep, choice, facts);
+  const fitted = declared ?? likeliest;
   const probability = kinds[FITTED_KINDS.indexOf(fitted)]!;
-  return { kind: finer(fitted, survey, keep, facts), confidence: told ? Math.max(probability, TOLD) : probability };
+  return {
+    kind: finer(fitted, survey, keep, facts),
+    confidence: declared ? Math.max(probability, DECLARED_CONFIDENCE) : probability,
+  };
 }
 
 /**
- * The kind of a page that the trees are not sure of, by what it says it is, its address and its prose: the trees know
- * whole pages of sites, and say little about a page that is little more than its text. Null when nothing speaks.
+ * The kind of a page that the trees are unsure of, by its declared types, its URL and its prose. The trees are fitted
+ * to whole pages of sites, and say little about a page that is hardly more than its text. Null if there are no signs.
  */
 function plainKind(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
   const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));
@@ -104,7 +106,7 @@ function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: Page
   return cells > words * TABULAR && fitted !== 'collection' ? 'table' : fitted;
 }
 
-/** Whether most of the page stands in short boxes of one look, each with a link. */
+/** Whether most of the page is in short boxes with the same look, each with a link. */
 function hasItems({ groups }: Records, words: number): boolean {
   for (let at = 0; at < groups.size; at++) {
     const count = groups.count[at]!;
@@ -140,7 +142,7 @@ function measure(survey: Survey, keep: Uint8Array): Measure {
   return sum;
 }
 
-/** Whether boxes of the page are named for answers. */
+/** Whether boxes of the page have names for answers. */
 function hasAnswers({ elements }: Survey): boolean {
   return elements.some((element) => {
     const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'itemprop') ?? ''}`;

@@ -1,4 +1,4 @@
-/** What is known of a page as a whole, as numbers: what it claims, how its address reads, what its text is made of. */
+/** Features of a page as a whole: its declared types, its URL and the composition of its text. */
 import { PARTS } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
 import { PHRASES } from '../blocks/phrases.ts';
@@ -6,7 +6,7 @@ import type { Records } from '../blocks/records.ts';
 import { isProse, type Survey } from '../blocks/survey.ts';
 import type { PageFacts } from './features.ts';
 
-/** The kinds that trees are fitted to; kind.ts tells finer ones from these. */
+/** The kinds that trees are fitted to; kind.ts splits these further. */
 export const FITTED_KINDS = [
   'article',
   'documentation',
@@ -17,11 +17,11 @@ export const FITTED_KINDS = [
   'service',
 ] as const;
 
-/** Elements whose share of the page's words matters. */
+/** Elements whose share of the page's words is a feature. */
 const TAGS = ['p', 'li', 'td', 'pre', 'dd', 'div', 'h1', 'h2', 'h3', 'code', 'blockquote', 'a'] as const;
 const TAG_AT = new Map<string, number>(TAGS.map((name, at) => [name, at]));
 
-/** Types of schema.org and Open Graph that say the same of a page, by the name of the first. */
+/** Types of schema.org and Open Graph with the same meaning, named by the first. */
 const CLAIMS: readonly (readonly string[])[] = [
   ['article', 'newsarticle', 'blogposting', 'og:article', 'reportagenewsarticle', 'recipe', 'report'],
   ['product', 'og:product', 'productgroup', 'og:og:product', 'offer', 'aggregateoffer'],
@@ -63,7 +63,7 @@ const COUNTS = [
 const LARGEST = ['count', 'share', 'mean', 'images', 'prices', 'links'] as const;
 const ADDRESS = ['depth', 'isRoot', 'hasExtension', 'slugWords', 'hasNumber', 'titleWords'] as const;
 
-/** The name of each number. */
+/** The name of each feature. */
 export const PAGE_FEATURES: readonly string[] = [
   ...PARTS.map((name) => `in.${name}`),
   ...PARTS.map((name) => `boxes.${name}`),
@@ -78,7 +78,7 @@ export const PAGE_FEATURES: readonly string[] = [
 
 const log = Math.log1p;
 
-/** Describes a page by PAGE_FEATURES. */
+/** Computes the PAGE_FEATURES of a page. */
 export function describePage(survey: Survey, records: Records, facts: PageFacts): Float32Array {
   const row = new Float32Array(PAGE_FEATURES.length);
   const total = Math.max(1, survey.words[0] ?? 0);
@@ -97,7 +97,7 @@ export function describePage(survey: Survey, records: Records, facts: PageFacts)
   return row;
 }
 
-/** For each part, the words that stand in it, and how many boxes are named for it. */
+/** For each part, the words inside it, and the number of boxes with its name. */
 function partsOf({ elements, parent, parts, words }: Survey): { inside: Float64Array; boxes: Float64Array } {
   const inside = new Float64Array(PARTS.length);
   const boxes = new Float64Array(PARTS.length);
@@ -162,7 +162,7 @@ function textOf({ blocks, elements }: Survey): TextCounts {
   return counts;
 }
 
-/** Whether a text breaks off, as teasers do. */
+/** Whether a text ends in an ellipsis, as teasers do. */
 export const endsWithDots = (text: string): boolean => text.endsWith('…') || text.endsWith('...');
 
 function writeCounts(row: Float32Array, start: number, survey: Survey, records: Records, text: TextCounts): number {
@@ -204,7 +204,7 @@ function writeCounts(row: Float32Array, start: number, survey: Survey, records: 
   return to;
 }
 
-/** The group of like boxes that holds most of the page, where links count half. */
+/** Writes the group of similar boxes that holds most of the page; words of links count half. */
 function writeLargest(row: Float32Array, start: number, { groups }: Records, total: number): number {
   let to = start;
   const massOf = (at: number) => groups.words[at]! - groups.linkWords[at]! / 2;

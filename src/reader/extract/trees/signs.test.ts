@@ -18,7 +18,7 @@ test('words say what a feature is about, and nothing of what all blocks of a pag
   expect(plainWords('pageWords')).toBeNull();
 });
 
-/** A row of features, those not named 0. */
+/** A row of features; unnamed ones are 0. */
 const rowOf = (values: Record<string, number>) => Float32Array.from(FEATURES, (name) => values[name] ?? 0);
 
 test('signs are ordered by how far they moved the verdict down', () => {

@@ -1,8 +1,8 @@
 /**
- * What spoke against a block, in plain words. On its way through a tree a block meets questions; each answer moves the
- * mean of what the leaves below it say, and that move is the answer's share in the verdict. Shares are summed by
- * feature over all trees (the attribution that A. Saabas described for forests; the leaves' plain mean stands in for
- * the mean over training pages, which the weights do not keep).
+ * The signs against a block, in plain words. A block's path through a tree is a series of tests. Each test changes
+ * the mean value of the reachable leaves, and this change is its contribution to the score. Contributions are summed
+ * by feature over all trees. This is A. Saabas's attribution for forests, with the plain mean of the leaves in place
+ * of the mean over training pages, which the weights do not contain.
  */
 
 import { WEIGHTS } from '#generated/content-weights.ts';
@@ -13,16 +13,16 @@ const MOST_SIGNS = 3;
 
 export interface Attribution {
   readonly trees: Trees;
-  /** Per node, the mean of the leaves below it. */
+  /** For each node, the mean of the leaves below it. */
   readonly means: Float64Array;
 }
 
-/** Trees ready to be asked what a row met in them. */
+/** Prepares trees for explaining the score of a row. */
 export function attributionOf(trees: Trees): Attribution {
   const { feature, value, otherwise } = trees;
   const means = new Float64Array(feature.length);
   const leaves = new Uint32Array(feature.length);
-  // A node's branches come after it.
+  // Branches of a node come after it.
   for (let node = feature.length - 1; node >= 0; node--) {
     if (feature[node]! < 0) {
       means[node] = value[node]!;
@@ -43,7 +43,7 @@ function fittedAttribution(): Attribution {
   return fitted;
 }
 
-/** The three signs that spoke most against the block with these features; fewer when fewer did. */
+/** The three strongest signs against the block with these features, or fewer if there are fewer. */
 export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
   const { trees, means } = attribution;
   const { feature, value, otherwise, roots } = trees;
@@ -64,7 +64,7 @@ export function signsAgainst(row: Float32Array, attribution = fittedAttribution(
     .map(([words]) => words);
 }
 
-/** Features in words, by name or by the start of the name; null for what is the same for all blocks of a page. */
+/** Features in words, by name or prefix; null for those that are the same for all blocks of a page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
   [/^(?:page|url|type)[A-Z].*|^(?:page|kind)\..*/, null],
   [/^words$/, 'its length'],
@@ -105,7 +105,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
 
 const known = new Map<string, string | null>();
 
-/** What a feature is about; null when it does not tell one block of a page from another. */
+/** The meaning of a feature; null if it is the same for all blocks of a page. */
 export function plainWords(feature: string): string | null {
   let words = known.get(feature);
   if (words === undefined) {

@@ -15,7 +15,7 @@ test('reads and evaluates nested questions', () => {
 });
 
 test('gives for many rows what it gives for each', () => {
-  // So few trees settle nothing.
+  // With so few trees, no row is settled early.
   const trees = readTrees(WEIGHTS.trim().split('\n').slice(0, 10).join('\n'), FEATURES);
   const width = FEATURES.length;
   let seed = 1;

@@ -1,26 +1,29 @@
 /**
- * Boosted decision trees, read from a text that people can read too. A line is a tree: `(name<limit then else)`,
- * where then and else are trees or numbers; the sum of all trees is the log odds.
+ * Boosted decision trees, parsed from human-readable text. A line is a tree: `(name<limit then else)`, where then and
+ * else are trees or numbers. The sum of all trees is the log odds.
  */
 
 export interface Trees {
-  /** Index of the feature a node asks for; -1 at a leaf. */
+  /** Index of the feature that a node tests; -1 at a leaf. */
   feature: Int16Array;
-  /** The limit of a question, the value of a leaf. */
+  /** The limit of a test, or the value of a leaf. */
   value: Float64Array;
-  /** Where to go when the feature is below the limit is always the next node; this is the other one. */
+  /**
+   * Index of the next node if the feature is not below the limit; if it is below, the next node directly follows this
+   * one.
+   */
   otherwise: Int32Array;
-  /** What both say in one number, for those who ask it often: `feature + (steps to the other node << 15)`, -1 at a leaf. */
+  /** Both in one number, for speed: `feature + (steps to the other node << 15)`, -1 at a leaf. */
   questions: Int32Array;
   /** First node of each tree. */
   roots: Int32Array;
 }
 
-/** How many bits of a question its feature takes. */
+/** Number of bits for the feature in a question. */
 const FEATURE_BITS = 15;
 const FEATURE_MASK = (1 << FEATURE_BITS) - 1;
 
-/** Reads the text form; throws an Error when it names a feature that `features` has not. */
+/** Parses the text form. Throws an Error if it names a feature that is not in `features`. */
 export function readTrees(text: string, features: readonly string[]): Trees {
   const index = new Map(features.map((name, at) => [name, at]));
   const feature: number[] = [];
@@ -63,7 +66,7 @@ export function readTrees(text: string, features: readonly string[]): Trees {
   };
 }
 
-/** The probability that the trees give the row of features that starts at `from`. */
+/** The probability that the trees give for the feature row that starts at `from`. */
 export function probability(trees: Trees, rows: Float32Array, from: number): number {
   const { feature, value, otherwise, roots } = trees;
   let odds = 0;
@@ -79,16 +82,15 @@ export function probability(trees: Trees, rows: Float32Array, from: number): num
   return 1 / (1 + Math.exp(-odds));
 }
 
-/** After which shares of the trees it is seen which rows are settled, and the log odds from which on a row is. */
+/** Shares of the trees after which settled rows are detected, and the log odds at which a row is settled. */
 const LOOKS = [0.3, 0.5];
 const SETTLED = 3;
-/** What the log odds of a settled row come to at last, about. */
+/** Approximate final log odds of a settled row. */
 const SURE = 5;
 
 /**
- * The probability of each of `count` rows that stand one after the other, each `width` numbers long. Rows of which the
- * first trees leave no doubt, as of most furniture, are not asked about further: what is left moves none of them to
- * the other side, so they are taken to be sure.
+ * The probability of each of `count` consecutive rows, each `width` numbers long. Rows that are clear after the first
+ * trees, such as most boilerplate, skip the others: the remaining trees would not move them to the other side.
  */
 export function probabilities(trees: Trees, rows: Float32Array, count: number, width: number): Float32Array {
   const { value, questions, roots } = trees;
@@ -97,7 +99,7 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
   for (let row = 0; row < count; row++) open[row] = row;
   const looks = LOOKS.map((share) => Math.ceil(share * roots.length));
   let left = count;
-  // Tree by tree, so that each is read from memory once. Every row's sum still runs in the order of the trees.
+  // Goes tree by tree, so that each is read from memory once. Every row still sums the trees in their order.
   for (let tree = 0; tree < roots.length; tree++) {
     if (looks.includes(tree)) left = settle(odds, open, left);
     const root = roots[tree]!;
@@ -119,7 +121,7 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
   return found;
 }
 
-/** Makes the settled ones of the first `left` open rows sure, and gives how many stay open. */
+/** Assigns final odds to the settled ones of the first `left` open rows, and returns how many stay open. */
 function settle(odds: Float64Array, open: Int32Array, left: number): number {
   let stay = 0;
   for (let at = 0; at < left; at++) {

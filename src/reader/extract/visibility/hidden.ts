@@ -1,6 +1,6 @@
 /**
- * Leaves out what a person cannot see, so that no text reaches a model that its reader would not have met: hidden
- * elements, text without size or contrast, and characters that have no picture.
+ * Removes what a person cannot see, so that a model reads no text that a human reader would miss: hidden elements,
+ * text without size or contrast, and invisible characters.
  */
 
 import { carriesHidden, cleanCharacters } from '#html/characters.ts';
@@ -27,29 +27,29 @@ import { isRevealed } from './revealed.ts';
 import { slideReader } from './slides.ts';
 
 export interface Hidden {
-  /** Pieces that were left out. */
+  /** Number of removed parts. */
   readonly count: number;
   /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
   readonly kept: boolean;
-  /** Elements among them that style sheets hide. */
+  /** Removed elements that style sheets hide. */
   readonly aside: PutAside;
 }
 
-/** How a piece is hidden. */
+/** How a part is hidden. */
 type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'colour';
 
 interface Finding {
   readonly node: Child;
   readonly kind: Kind;
   readonly reason: string;
-  /** Whether scripts may well show it: a page may start with all of itself hidden so. */
+  /** Whether scripts may well show it: some pages start completely hidden. */
   readonly soft: boolean;
 }
 
-/** Elements that never hold text for reading; their text is not judged. */
+/** Elements that never hold readable text; their text is not judged. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
 
-/** What is heard, or waits for its player, without being seen: kept for those who ask for media, without its words. */
+/** Media work without being visible. They are kept for callers that request media, without their text. */
 const MEDIA = new Set(['audio', 'video']);
 const MEDIA_PARTS = new Set(['source', 'track']);
 const PLAYED = new Set([
@@ -66,13 +66,13 @@ const PLAYED = new Set([
 ]);
 const PICTURES = new Set(['img', 'picture']);
 
-/** Less hidden text than this is no page that waits for its scripts. */
+/** A page with less hidden text than this is not waiting for its scripts. */
 const LEAST_KEPT = 1000;
 
 /**
- * Takes out of the document what cannot be seen. `html` and `body` are never taken out, though what they hide in their
- * own style is inherited as CSS has it. `onRemove` hears of each piece while it still stands in the tree, and of text
- * that lost characters and stays.
+ * Removes invisible parts from the document. `html` and `body` always stay, though their hiding styles are inherited
+ * as in CSS. `onRemove` is called with each part while it is still in the tree, and with each text that lost
+ * characters but stays.
  */
 export function removeHidden(
   document: Document,
@@ -91,20 +91,20 @@ export function removeHidden(
   const aside = new PutAside();
   for (const finding of found.findings) if (isAside(finding)) aside.take(finding.node as Element);
   let count = found.findings.length;
-  for (const element of found.silent) if (silence(element)) count++;
+  for (const element of found.silent) if (removeText(element)) count++;
   count += cleanText(document, onRemove);
   return { count, kept: keep.size > 0, aside };
 }
 
 interface Found {
   readonly findings: readonly Finding[];
-  /** Media and pictures that stay, without their words. */
+  /** Media and pictures that stay, without their text. */
   readonly silent: readonly Element[];
-  /** Letters that are seen. */
+  /** Number of visible letters. */
   readonly seen: number;
 }
 
-/** Walks once over the document. Nothing is hidden by the kinds in `keep`, as far as scripts may show it. */
+/** Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it. */
 function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>): Found {
   const looksOf = lookReader(styles);
   const pictures = createPictures(styles.external);
@@ -153,7 +153,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   return { findings, silent, seen };
 }
 
-/** Why an element with all under it is not seen, or null. */
+/** Why an element with all its descendants is invisible, or null. */
 function hiddenBy(element: Element, looks: Looks | null, ink: Ink): Finding | null {
   let marked: Finding | null = null;
   for (const { name, value } of element.attributes) {
@@ -184,7 +184,7 @@ function hiddenByStyle(element: Element, looks: Looks | null, ink: Ink): Finding
   }
   if (looks && ink.opacity < FAINT) {
     const isOwn = looks.inline !== null && looks.inline.opacity < FAINT;
-    // A picture that its own style fades out is a counter of visits more often than not.
+    // A picture faded out by its own style is usually a tracking pixel.
     return found('opacity', isOwn, !(isOwn && isPicture));
   }
   return isPicture && ink.invisible ? found('visibility', false, true) : null;
@@ -194,7 +194,7 @@ const hard = (node: Element, reason: string): Finding => ({ node, kind: 'attribu
 
 const LONGEST_SKIP_LINK = 60;
 
-/** A link to a part of the page that shows when the keyboard reaches it. */
+/** A skip link, which shows when it gets the keyboard focus. */
 const isSkipLink = (element: Element): boolean =>
   element.name === 'a' &&
   (attribute(element, 'href') ?? '').startsWith('#') &&
@@ -203,7 +203,7 @@ const isSkipLink = (element: Element): boolean =>
 /** How pages hide themselves until their scripts run. */
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 
-/** The way of hiding that is to be ignored; undefined when less than half of the text is hidden. */
+/** The kind of hiding to ignore; undefined if less than half of the text is hidden. */
 function mostHidden({ findings, seen }: Found): Kind | undefined {
   const letters = new Map<Kind, number>();
   let all = 0;
@@ -218,7 +218,7 @@ function mostHidden({ findings, seen }: Found): Kind | undefined {
   return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > LEAST_KEPT) ?? kinds[0])?.[0];
 }
 
-/** Letters of text, not of scripts and styles. */
+/** Letters of text, without scripts and styles. */
 function lettersIn(root: Child): number {
   if (root.type === TEXT) return root.value.trim().length;
   let letters = 0;
@@ -230,8 +230,8 @@ function lettersIn(root: Child): number {
   return letters;
 }
 
-/** Takes the words off a picture or a medium that stays; false when it has none. */
-function silence(element: Element): boolean {
+/** Removes the text of a picture or medium that stays; false if it has none. */
+function removeText(element: Element): boolean {
   if (MEDIA.has(element.name)) {
     keepMedium(element);
     return false;
@@ -254,10 +254,10 @@ function keepMedium(medium: Element): void {
   }
 }
 
-/** What is no text of the page, and may be long. */
+/** Not text of the page, and possibly long. */
 const CODE = new Set(['script', 'style']);
 
-/** Takes hidden characters out of the text; returns how many pieces had a text of such characters. */
+/** Removes hidden characters from the text; returns how many texts contained some. */
 function cleanText(document: Document, onRemove?: (node: Child, reason: string) => void): number {
   let count = 0;
   let node = following(document, document);

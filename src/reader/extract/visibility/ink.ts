@@ -1,4 +1,4 @@
-/** What text inherits from the elements around it, as far as it decides whether the text can be read. */
+/** Inherited style properties that decide whether text is readable. */
 
 import type { Declared } from '#html/css/cascade.ts';
 import { BLACK, type Color, looksTheSame, over, WHITE } from '#html/css/color.ts';
@@ -13,22 +13,22 @@ export interface Ink {
   readonly indented: boolean;
   readonly fontPx: number;
   readonly opacity: number;
-  /** Null when it is not known. */
+  /** Null if unknown. */
   readonly color: Color | null;
   readonly background: Color | null;
-  /** The elements that these two are from; null for the window and the browser. */
+  /** The elements that set these two; null for the browser's default. */
   readonly colored: Element | null;
   readonly backed: Element | null;
   readonly custom: Custom | null;
 }
 
-/** Custom properties of an element, before those of the elements around it. */
+/** Custom properties of an element; those of its ancestors come after. */
 interface Custom {
   readonly own: ReadonlyMap<string, string>;
   readonly around: Custom | null;
 }
 
-/** Ink on an empty page. Where style sheets stand elsewhere, its colours are not known. */
+/** Ink on an empty page. Its colours are unknown if there are external style sheets. */
 export const firstInk = ({ external }: PageStyles): Ink => ({
   invisible: false,
   indented: false,
@@ -43,7 +43,7 @@ export const firstInk = ({ external }: PageStyles): Ink => ({
 
 export type Unreadable = 'visibility' | 'place' | 'size' | 'colour';
 
-/** Why text in this ink cannot be read, or null. */
+/** Why text in this ink is unreadable, or null. */
 export function unreadable(ink: Ink): Unreadable | null {
   if (ink.invisible) return 'visibility';
   if (ink.indented) return 'place';
@@ -54,23 +54,23 @@ export function unreadable(ink: Ink): Unreadable | null {
   return background && looksTheSame(over(color, background), background) ? 'colour' : null;
 }
 
-/** An element's look on its own, and with what sheets say of it. */
+/** The look of an element from its own attributes, and with style sheets applied. */
 export interface Looks {
-  /** Null when its attributes say nothing. */
+  /** Null if its attributes set nothing. */
   readonly inline: Look | null;
   readonly all: Look;
   /** Custom properties that it sets; null for none. */
   readonly own: ReadonlyMap<string, string> | null;
 }
 
-/** What the browser paints text in by itself, whatever stands around: of these the colour is not known. */
+/** Elements that the browser colours by default, whatever their ancestors say: their colour is unknown. */
 const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
 
-/** Reads the looks of one page's elements; each style only once. */
+/** Creates a reader for the looks of one page's elements. Each style is parsed once. */
 export function lookReader(styles: PageStyles): (element: Element, around: Custom | null) => Looks | null {
   const attributes = new Map<string, readonly Declaration[]>();
   const known = new Memo();
-  /** Of styles with `var()`, by the custom properties around. */
+  /** Looks of styles with `var()`, by the inherited custom properties. */
   const variable = new Map<Custom | null, Memo>();
   const written = (style: string): readonly Declaration[] => {
     let found = attributes.get(style);
@@ -111,7 +111,7 @@ export function lookReader(styles: PageStyles): (element: Element, around: Custo
   };
 }
 
-/** Looks by what sheets declare, then by what attributes say. */
+/** Looks by declarations of style sheets, then by attributes. */
 class Memo {
   private readonly known = new Map<Declared | null, Map<string, Looks>>();
 
@@ -126,7 +126,7 @@ class Memo {
   }
 }
 
-/** In the order of the cascade: hints of attributes, sheets, the style attribute, what is important. */
+/** Merges in cascade order: attribute hints, sheets, the style attribute, `!important`. */
 function merged(hints: readonly Declaration[], declared: Declared | null, style: readonly Declaration[]) {
   const values = new Map<string, string>();
   const put = (property: string, value: string) => {
@@ -144,7 +144,7 @@ function merged(hints: readonly Declaration[], declared: Declared | null, style:
 const HINTS: Readonly<Record<string, string>> = { bgcolor: 'background-color', background: 'background-image' };
 const SVG_HINTS = new Set(['fill', 'fill-opacity', 'opacity', 'display', 'visibility', 'font-size']);
 
-/** Attributes that are declarations: of old HTML, and of SVG. */
+/** Presentational attributes of old HTML and of SVG, as declarations. */
 function hintsOf(element: Element): Declaration[] {
   const hints: Declaration[] = [];
   for (const { name, value } of element.attributes) {
@@ -165,7 +165,7 @@ const LONGEST_VALUE = 2000;
 const MOST_STEPS = 20;
 const MOST_LEVELS = 600;
 
-/** Values with `var()` written out; one that cannot be is as good as not declared. */
+/** Substitutes `var()` in values. A value that cannot be resolved counts as not declared. */
 function resolved(values: ReadonlyMap<string, string>, custom: Custom | null): ReadonlyMap<string, string> {
   const plain = new Map<string, string>();
   for (const [name, value] of values) {
@@ -176,7 +176,7 @@ function resolved(values: ReadonlyMap<string, string>, custom: Custom | null): R
   return plain;
 }
 
-/** The innermost `var()` first, so that fallbacks may have some of their own. */
+/** Substitutes the innermost `var()` first, because fallbacks may contain others. */
 function substituted(value: string, custom: Custom | null): string | null {
   let text = value;
   for (let step = 0; step < MOST_STEPS; step++) {
@@ -206,7 +206,7 @@ export function inkIn(element: Element, looks: Looks | null, ink: Ink, { externa
   const ownColor = isLink || OWN_COLOR.has(element.name);
   if (!looks && !ownColor && !isSvg) return ink;
   const look = looks?.all;
-  // Sheets that are not read may give the whole page another background.
+  // External sheets may give the whole page another background.
   const isRoot = element.name === 'body' || element.name === 'html';
   const background = isRoot && external ? looks?.inline?.background : look?.background;
   const color = element.namespace === 'svg' ? look?.fill : look?.color;

@@ -1,12 +1,12 @@
 /**
- * Whether text may stand over a picture, so that the background that its styles tell of is not what is behind it: white
- * words on a photograph.
+ * Whether text may lie over a picture, as white words on a photograph do. The background from its styles is then not
+ * the real one.
  */
 import { ELEMENT, type Element, following } from '#html/node.ts';
 import type { Ink, Looks } from './ink.ts';
 
 export interface Pictures {
-  /** To be told of each element that is entered, before what is in it is asked about. */
+  /** Call for each element that is entered, before asking about its contents. */
   enter(element: Element, looks: Looks | null): void;
   /** `holders` are the elements around the text, the outermost first. */
   mayBeBehind(holders: readonly Element[], ink: Ink): boolean;
@@ -17,7 +17,7 @@ const SHAPES = new Set(['rect', 'path', 'circle', 'ellipse', 'polygon', 'image',
 const MOST_LEVELS = 8;
 const MOST_NODES = 400;
 
-/** `external`: styles may stand elsewhere, so that anything may be positioned. */
+/** `external`: the page has external style sheets, so any element may be positioned. */
 export function createPictures(external: boolean): Pictures {
   const positioned = new WeakSet<Element>();
   const layers = new WeakSet<Element>();

@@ -1,6 +1,6 @@
 /**
- * What the style sheets in a page itself declare for its elements. Sheets that stand elsewhere are not fetched: whether
- * there are any is told, since they may say otherwise.
+ * Declarations of the page's own style sheets for its elements. External sheets are not fetched; `external` says
+ * whether there are any, since they may override these.
  */
 import { applySheets, type Declared } from '#html/css/cascade.ts';
 import { mediaHolds } from '#html/css/conditions.ts';
@@ -9,22 +9,22 @@ import { attribute, type Document, type Element, elements, textOf } from '#html/
 import { relsOf } from '../metadata/head-links.ts';
 
 export interface PageStyles {
-  /** Undefined when no rule matches the element. */
+  /** Undefined if no rule matches the element. */
   of(element: Element): Declared | undefined;
-  /** No longer applies the rules for an element that was moved. */
+  /** Stops applying rules to an element that was moved. */
   forget(element: Element): void;
-  /** Whether the page has style sheets that stand elsewhere. */
+  /** Whether the page has external style sheets. */
   readonly external: boolean;
-  /** Whether scripts could show later what is hidden now. */
+  /** Whether scripts could later show what is hidden now. */
   readonly scripts: boolean;
-  /** False when there is more of sheets than can be read or applied. */
+  /** False if there are more rules than can be read or applied. */
   readonly complete: boolean;
 }
 
-/** The window that the browser engine opens unless it is told otherwise. */
+/** The default window of the browser engine. */
 const VIEWPORT = { width: 1280, height: 1280 };
 
-/** For pages that a browser has judged: its marks say what is hidden. */
+/** For pages from a browser, whose marks say what is hidden. */
 export const NO_STYLES: PageStyles = {
   of: () => undefined,
   forget: () => {},
@@ -33,7 +33,7 @@ export const NO_STYLES: PageStyles = {
   complete: true,
 };
 
-/** Reads and applies the sheets of a document. To be called before anything is moved in it. */
+/** Reads and applies the style sheets of a document. Call before any element is moved. */
 export function pageStyles(document: Document): PageStyles {
   const { sources, external, scripts } = findSheets(document);
   const cascade =
@@ -74,7 +74,7 @@ function isSheet(element: Element): boolean {
   return rels.some((rel) => rel === 'stylesheet') && !rels.some((rel) => rel === 'alternate') && isCss(element);
 }
 
-/** The style sheet that a `data:` URL is; undefined for a URL that leads elsewhere. */
+/** The style sheet inside a `data:` URL; undefined for any other URL. */
 function sheetInAddress(href: string): string | undefined {
   const found = /^\s*data:([^,]{0,200}),(.*)$/is.exec(href);
   if (!found) return undefined;

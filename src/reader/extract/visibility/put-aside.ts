@@ -1,6 +1,5 @@
 /**
- * Pieces of a page that nobody can see, which can be put back for a while: what the page is made of is known better with
- * them in their places, though none of them gets into an answer.
+ * Invisible parts of a page that can be put back temporarily. They help to judge the page, but never reach an answer.
  */
 import { append, type Child, detach, type Element, insertBefore, type Parent } from '#html/node.ts';
 
@@ -12,7 +11,7 @@ interface Place {
 export class PutAside {
   private readonly places = new Map<Element, Place>();
 
-  /** Takes an element out of its tree, the last of all that are taken out of that. */
+  /** Takes an element out of its tree. All other removals from that tree must come first. */
   take(element: Element): void {
     this.places.set(element, { parent: element.parent!, next: element.next });
     detach(element);
@@ -26,7 +25,7 @@ export class PutAside {
     return this.places.has(element);
   }
 
-  /** What `work` gives while all stand where they stood; the tree must not be changed meanwhile. */
+  /** Runs `work` with all elements back in their places and returns its result. `work` must not change the tree. */
   withAll<T>(work: () => T): T {
     for (const [element, { parent, next }] of [...this.places].reverse()) {
       if (next) insertBefore(element, next);

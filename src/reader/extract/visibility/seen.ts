@@ -1,4 +1,4 @@
-/** A page as a person sees it: late parts in their places, what nobody can see left out. */
+/** A page as a person sees it: late parts moved into place, invisible parts removed. */
 import type { Document } from '#html/node.ts';
 import { noteHidden, noteReplaced } from '../content/dropped.ts';
 import type { Notes } from '../content/removals.ts';
@@ -8,25 +8,25 @@ import type { PutAside } from './put-aside.ts';
 import { settle } from './settle.ts';
 
 export interface Seen {
-  /** Pieces that a person cannot see, which were left out. */
+  /** Number of invisible parts that were removed. */
   readonly hiddenCount: number;
   /** Whether most of the text is hidden by styles and was kept. */
   readonly hiddenKept: boolean;
-  /** What style sheets hide: it stands in the document no more. */
+  /** Elements hidden by style sheets, no longer in the document. */
   readonly aside: PutAside;
   /** Whether all style sheets of the page were applied. */
   readonly stylesComplete: boolean;
 }
 
 export interface SeeOptions {
-  /** The styles of the document as it came; those of its own sheets unless they were read before. */
+  /** Styles of the original document. Default: read from its own style sheets. */
   readonly styles?: PageStyles;
   readonly notes?: Notes | undefined;
 }
 
-/** Changes the document itself. */
+/** Changes the document in place. */
 export function seePage(document: Document, { styles = pageStyles(document), notes }: SeeOptions = {}): Seen {
-  // A part that was put into its place is no longer hidden by the rules for parts that wait.
+  // A part that was moved into place is no longer hidden by the rules for waiting parts.
   settle(document, { onRemove: notes && ((node) => noteReplaced(notes, node)), onPlace: styles.forget });
   const { count, kept, aside } = removeHidden(
     document,

@@ -1,6 +1,6 @@
 /**
- * Does to a page as it was sent what its scripts would have done at once, where the HTML itself says what that is.
- * A page that a browser has already run comes out unchanged.
+ * Applies to a raw page what its scripts would do at once, where the HTML itself says what that is. A page that a
+ * browser has already rendered stays unchanged.
  */
 import {
   attribute,
@@ -18,9 +18,9 @@ import {
   unwrap,
 } from '#html/node.ts';
 
-/** What a page has to settle, found in one walk. */
+/** What must be settled in a page, found in one pass. */
 interface Findings {
-  /** Late parts of the page by number, and the templates that stand where they belong. */
+  /** Late parts of the page by number, and the templates that mark their places. */
   segments: Map<string, Element>;
   places: Map<string, Element>;
   noscripts: Element[];
@@ -30,9 +30,9 @@ interface Findings {
 }
 
 export interface SettleOptions {
-  /** Hears of each piece that gives way while it still stands in the tree. */
+  /** Called with each replaced node while it is still in the tree. */
   readonly onRemove?: ((node: Child) => void) | undefined;
-  /** Hears of each late part that was put into its place. */
+  /** Called with each late part that was moved into place. */
   readonly onPlace?: ((element: Element) => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export function settle(document: Document, { onRemove, onPlace }: SettleOptions 
   openNoscript(findings);
 }
 
-/** Elements whose text is no text of the page as it stands. */
+/** Elements whose text is not part of the page's text. */
 const SEPARATE = new Set(['noscript', 'script', 'style', 'head', 'template']);
 
 function search(document: Document): Findings {
@@ -71,7 +71,7 @@ function search(document: Document): Findings {
   return found;
 }
 
-/** React streams late parts of a page as hidden `S:n` divisions, to be put where the template `B:n` stands. */
+/** React streams late parts of a page as hidden `S:n` divisions; each belongs in the place of the template `B:n`. */
 function noteSegment(element: Element, { segments, places }: Findings): void {
   const id = attribute(element, 'id');
   if (id === null) return;
@@ -97,15 +97,15 @@ function isInside(node: Child, holder: Element): boolean {
   return false;
 }
 
-/** How many siblings a fallback may have. */
+/** Maximum number of siblings in a fallback. */
 const LONGEST_FALLBACK = 200;
 
-/** What stands between a place's template and the comment that ends it is what was shown while waiting. */
+/** The fallback is everything between the template and the comment that closes it. */
 function clearFallback(place: Element, segment: Element, onRemove?: (node: Child) => void): void {
   let end = place.next;
   let steps = 0;
   while (end && !(end.type === COMMENT && end.value === '/$')) {
-    // Thousands of places without an end among thousands of siblings would each look at all of them.
+    // Bounded, because thousands of unclosed places among thousands of siblings would take quadratic time.
     end = steps++ < LONGEST_FALLBACK ? end.next : null;
   }
   if (!end || segment.parent === place.parent) return;
@@ -117,7 +117,7 @@ function clearFallback(place: Element, segment: Element, onRemove?: (node: Child
   }
 }
 
-/** When nearly all the text of a page stands in `noscript`, that is the page for those who run no scripts: open it. */
+/** If nearly all text of a page is in `noscript`, that is the page for readers without scripts: open it. */
 function openNoscript({ noscripts, insideLength, outsideLength }: Findings): void {
   if (insideLength < 200 || insideLength < 2 * outsideLength) return;
   for (const element of noscripts) unwrap(element);

@@ -1,9 +1,9 @@
-/** Slides: pictures with their texts that a page shows in turn. All but one may be hidden at any moment. */
+/** Slides: pictures with captions that a page shows one at a time. All but one may be hidden at any moment. */
 import { ELEMENT, type Element, find, type Parent } from '#html/node.ts';
 
 const LEAST_SLIDES = 3;
 
-/** Tells whether an element is one of several like it that all have pictures. Each parent is looked at once. */
+/** Returns a test for elements with similar siblings that all contain pictures. Each parent is examined once. */
 export function slideReader(): (element: Element) => boolean {
   const counts = new Map<Parent, Map<string, number>>();
   return (element) => {

@@ -1,4 +1,4 @@
-/** Elements that are blocks and nothing more: a boundary before and after what they hold. */
+/** Plain block elements: a boundary before and after their content. */
 import type { Enter, Leave } from '../state.ts';
 
 const leaveBlock: Leave = (state) => state.flush();

@@ -1,5 +1,5 @@
 /**
- * A line break ends the line within its paragraph, and two or more in a row part paragraphs. On a single line and in
+ * A line break ends the line within its paragraph; two or more in a row separate paragraphs. On a single line and in
  * the text of a link it is a space.
  */
 import { type Enter, SKIP } from '../state.ts';

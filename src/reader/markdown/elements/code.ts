@@ -1,4 +1,4 @@
-/** Code: spans, and blocks between fences with their language. */
+/** Code: spans, and fenced blocks with their language. */
 import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
 import { languageOf, soleCode } from '../code-language.ts';
@@ -11,7 +11,8 @@ import { anchor } from './link.ts';
 export const pre: Enter = (state, element) => {
   const content = state.clean(codeText(element));
   const language = languageOf(element);
-  // One line in code in pre is a span (contract, 6.6); where the pre is all there is, or the line has an end, a block.
+  // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown). It is a block if the pre
+  // stands alone or the line has an end.
   if (language === '' && !content.includes('\n') && soleCode(element)) writeSpan(state, content);
   else writeBlock(state, content, language);
   return SKIP;
@@ -44,7 +45,7 @@ function writeSpan(state: State, content: string): void {
   state.flush();
 }
 
-/** Code between fences; on a single line a span. */
+/** A fenced code block; on a single line a span. */
 function writeBlock(state: State, content: string, language: string): void {
   if (state.singleLine > 0) {
     writeSpan(state, content);
@@ -55,7 +56,7 @@ function writeBlock(state: State, content: string, language: string): void {
   let fence = '```';
   for (const { 0: run } of content.matchAll(/`{3,}/g))
     if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
-  // Several lines stand apart from text even in tight lists: not every reader would keep their ends.
+  // Multi-line code gets a blank line even in tight lists, because some parsers would not keep its line ends.
   state.blocks.follow('code', state.blocks.previous === 'text' && content.trimEnd().includes('\n') ? true : undefined);
   const end = content.endsWith('\n') ? '' : '\n';
   state.blocks.write(`${fence}${language}\n${content}${end}${fence}`);
@@ -63,7 +64,7 @@ function writeBlock(state: State, content: string, language: string): void {
 
 const isNothing = (node: Child): boolean => (node.type === TEXT ? isBlank(node.value) : node.type !== ELEMENT);
 
-/** Whether a block holds this element and nothing else. */
+/** Whether a block contains only this element. */
 function isAlone(element: Element): boolean {
   const { parent } = element;
   if (
@@ -77,7 +78,7 @@ function isAlone(element: Element): boolean {
   return true;
 }
 
-/** The link that all of a code span is, or null. */
+/** The link that makes up the whole code span, or null. */
 function soleLink(element: Element): Element | null {
   const { first } = element;
   if (!first || first.next || first.type !== ELEMENT || first.name !== 'a') return null;
@@ -85,7 +86,7 @@ function soleLink(element: Element): Element | null {
   return attribute(first, 'href') !== null && url !== null && isSafeLink(url) ? first : null;
 }
 
-/** Links inside code are only text, but they have a number. */
+/** Links inside code become text, but still get a number. */
 function countAnchors(state: State, element: Element): void {
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {
     if (node.type === ELEMENT && node.name === 'a' && attribute(node, 'href') !== null) state.anchors += 1;

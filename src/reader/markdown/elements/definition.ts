@@ -1,4 +1,4 @@
-/** Definition lists: the term on a line of its own, each definition behind a colon on the lines below. */
+/** Definition lists: the term on its own line, each definition after a colon on the lines below. */
 import { ELEMENT, type Element } from '#html/node.ts';
 import { definitionOf, showsLabel } from '../footnotes.ts';
 import { type Enter, type Leave, SKIP, type State } from '../state.ts';
@@ -11,7 +11,7 @@ const leaveDefinition: Leave = (state) => {
   state.blocks.pop();
 };
 
-/** The element before this one in its list, over white space. */
+/** The name of the element before this one in its list, ignoring white space. */
 function previousName(element: Element): string {
   let node = element.prev;
   while (node && node.type !== ELEMENT) node = node.prev;
@@ -25,7 +25,7 @@ function follow(state: State, element: Element, ...names: string[]): void {
 
 export const term: Enter = (state, element) => {
   const definition = definitionOf(element);
-  // The note has its label already.
+  // The note already has its label.
   if (definition && state.footnotes.notes.has(definition) && showsLabel(element)) return SKIP;
   follow(state, element, 'dt');
   return leaveTerm;

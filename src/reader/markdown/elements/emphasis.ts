@@ -4,7 +4,7 @@ import type { Enter, Leave, State } from '../state.ts';
 
 const leaveMark: Leave = (state) => state.inline.close();
 
-/** Elements that say more inside of themselves; any other mark inside one of its kind says nothing new. */
+/** Elements with a meaning when nested; any other mark inside one of its kind adds nothing. */
 const NESTING: ReadonlySet<string> = new Set(['em', 'strong']);
 const MAX_NESTING = 3;
 

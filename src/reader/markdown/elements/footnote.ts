@@ -1,4 +1,4 @@
-/** Notes: `[^1]` in the text, `[^1]: ...` where the note stands. */
+/** Footnotes: `[^1]` in the text, `[^1]: ...` at the note. */
 import { attribute, type Element } from '#html/node.ts';
 import { showsLabel } from '../footnotes.ts';
 import type { Enter, Leave, State } from '../state.ts';
@@ -10,7 +10,7 @@ const leaveNote: Leave = (state) => {
   state.openNotes -= 1;
 };
 
-/** Starts a note when the element holds one; null for every other element. */
+/** Starts a note if the element contains one; null for every other element. */
 export function enterNote(state: State, element: Element): Leave | null {
   const label = state.footnotes.notes.get(element);
   if (label === undefined || state.singleLine > 0) return null;
@@ -20,16 +20,16 @@ export function enterNote(state: State, element: Element): Leave | null {
   return leaveNote;
 }
 
-/** A block that may hold a note. */
+/** Handles a block that may contain a note. */
 export const noteOrBlock: Enter = (state, element) => {
   if (!state.footnotes.notes.has(element)) return block(state, element);
   state.flush();
   return enterNote(state, element);
 };
 
-/** What a wiki puts around the links from a note back to the text. */
+/** Whether the element is a wiki's container for the back links of a note. */
 export const isBacklinkBox = (element: Element): boolean => /\bbacklink\b/i.test(attribute(element, 'class') ?? '');
 
-/** The number that a page writes itself at the start of a note, which the note has already. */
+/** Whether the element is the number at the start of a note, which its label repeats. */
 export const isNoteNumber = (state: State, element: Element): boolean =>
   state.openNotes > 0 && state.inline.empty && state.blocks.previous === null && showsLabel(element);

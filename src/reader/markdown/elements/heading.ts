@@ -14,7 +14,7 @@ const leaveHeading: Leave = (state) => {
   } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, '$1\\$2')}`);
 };
 
-/** A heading is bold by itself; only bold that sets a part of it apart says something. */
+/** Removes bold around a whole heading, which is bold anyway. Bold that highlights a part stays. */
 const withoutOuterBold = (text: string): string => {
   const found = /^(\*\*|__)([^*_]+)\1$/.exec(text);
   return found ? found[2]! : text;

@@ -1,4 +1,4 @@
-/** Images, numbered in the order they are written (contract, 6.2). */
+/** Images, numbered in output order (docs/reference/wire/reader.md, Images). */
 import { attribute, type Element } from '#html/node.ts';
 import { imageAddress } from '../../extract/content/images.ts';
 import { altText } from '../alt-text.ts';
@@ -38,12 +38,12 @@ function addressOf({ options }: State, element: Element): string | null {
   return imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
 
-/** What a title is looked for in, in characters at most. */
+/** Longest text that is searched for a title, in characters. */
 const LONGEST = 1000;
 
 /**
- * The title behind an address, where it says more than the alternative text, for which it stands in when there is
- * none, and than the name of the file, which many publishing programs take for a title.
+ * The title after a URL, if it adds to the alternative text and to the file name, which many publishing systems use
+ * as title. If there is no alternative text, the title replaces it.
  */
 function titleOf(element: Element, alt: string, url: string): string {
   const title = attribute(element, 'title');

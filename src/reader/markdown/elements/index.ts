@@ -1,7 +1,4 @@
-/**
- * The table that names every element with a handler of its own. An element that is not here is its children, in line
- * with the text around it.
- */
+/** The handlers of elements by name. An element without a handler is replaced with its children, inline. */
 
 import { STAND_IN_NAMES } from '../players.ts';
 import { type Enter, SKIP } from '../state.ts';

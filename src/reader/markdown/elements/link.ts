@@ -1,4 +1,4 @@
-/** Links, in the four ways to keep them, and the references to footnotes. */
+/** Links, in the four link styles, and the references to footnotes. */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
 import { citation } from '../citations.ts';
@@ -37,10 +37,10 @@ export const anchor: Enter = (state, element) => {
 
 /** Records the link when it is first written. */
 function shown(state: State, url: string, id?: number): (label: string) => void {
-  let told = false;
+  let isRecorded = false;
   return (label) => {
-    if (told) return;
-    told = true;
+    if (isRecorded) return;
+    isRecorded = true;
     state.links.push(id === undefined ? { text: label, url } : { id, text: label, url });
   };
 }
@@ -68,7 +68,7 @@ function linkMark(state: State, element: Element, url: string, wanted: Mark['wan
   return numberedMark(state, address, record, wanted);
 }
 
-/** `[text][1]`; the number is taken when the link is really written. */
+/** `[text][1]`; the number is assigned when the link is actually written. */
 function numberedMark(state: State, address: string, record: (label: string) => void, wanted: Mark['wanted']): Mark {
   const number = state.nextReference + 1;
   const take = () => {
@@ -84,8 +84,8 @@ function numberedMark(state: State, address: string, record: (label: string) => 
 }
 
 /**
- * A link around blocks is written once: around the heading among them, else around the first block with content.
- * Undefined for a link within a line.
+ * Decides where to write a link around blocks. It is written once: around the heading among them, else around the
+ * first block with content. Undefined for a link within a line.
  */
 function whereToLink(state: State, element: Element): Mark['wanted'] {
   if (state.singleLine > 0) return undefined;
@@ -118,7 +118,7 @@ function hasText(element: Element): boolean {
 
 const SIGNS = /^(?:[\s#¶§🔗⚓]|\ufe0f|\u200b)*$/u;
 
-/** The sign beside a heading that links to the heading itself. */
+/** Whether the link is the permalink sign beside a heading. */
 function isPermalink(state: State, element: Element, href: string): boolean {
   if (state.heading === 0 || fragmentOf(href, state.options.pageUrl) === null) return false;
   const only = element.first;

@@ -1,4 +1,4 @@
-/** Bullet and numbered lists, task items among them. */
+/** Bullet and numbered lists, including task items. */
 import { attribute, ELEMENT, type Element, hasAttribute, TEXT } from '#html/node.ts';
 import { type Enter, type Leave, type List, SKIP, type State } from '../state.ts';
 import { enterNote } from './footnote.ts';
@@ -35,7 +35,7 @@ function start(state: State, ordered: boolean, element: Element | null): List {
   };
 }
 
-/** Whether the text of an item is a paragraph of its own: the mark of a list whose items stand apart. */
+/** Whether the text of an item is a separate paragraph: the sign of a loose list. */
 function holdsParagraphs(list: Element): boolean {
   for (let item = list.first; item; item = item.next) {
     if (item.type !== ELEMENT || item.name !== 'li') continue;
@@ -96,13 +96,13 @@ export const item: Enter = (state, element) => {
 function follow({ blocks }: State, list: List): void {
   if (list.written) blocks.follow(`list${list.mark}`, list.loose);
   else {
-    // Behind text only a list that starts with 1 needs no blank line (CommonMark 0.31, section 5.2).
+    // After text, only a list that starts with 1 needs no blank line (CommonMark 0.31, section 5.2).
     const interrupts = !list.ordered || list.number - list.step === 1 || blocks.previous !== 'text';
     blocks.follow(`list${list.mark}`, interrupts ? undefined : true);
   }
 }
 
-/** Whether an item holds neither text nor any element. */
+/** Whether an item contains neither text nor elements. */
 const isBare = ({ first }: Element): boolean =>
   !first || (!first.next && first.type === TEXT && first.value.trim() === '');
 
@@ -114,7 +114,7 @@ function markerOf(list: List, item: Element): string {
   return `${number}${list.mark}`;
 }
 
-/** A checkbox that starts an item makes it a task; every other control shows nothing. */
+/** A checkbox at the start of an item makes it a task; every other control is omitted. */
 export const input: Enter = (state, element) => {
   const isCheckbox = attribute(element, 'type')?.toLowerCase() === 'checkbox';
   if (isCheckbox && state.gfm && state.lists.length > 0 && state.inline.empty && state.singleLine === 0) {

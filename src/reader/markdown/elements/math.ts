@@ -1,6 +1,6 @@
 /**
- * Formulas: MathML, and what KaTeX, MathJax and wikis put around or instead of it. Each formula is written once, from
- * its LaTeX source when the page has it.
+ * Formulas: MathML, and the markup of KaTeX, MathJax and wikis around or in place of it. Each formula is written
+ * once, from its LaTeX source if the page has it.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT, textOf } from '#html/node.ts';
 import { mathmlToLatex, withoutStyle } from '../mathml.ts';
@@ -14,7 +14,7 @@ export const math: Enter = (state, element) => {
   return SKIP;
 };
 
-/** `<script type="math/tex">`; every other script shows nothing. */
+/** `<script type="math/tex">`; every other script is omitted. */
 export const script: Enter = (state, element) => {
   const type = attribute(element, 'type') ?? '';
   if (state.gfm && /^\s*math\/tex\b/i.test(type)) {
@@ -23,7 +23,7 @@ export const script: Enter = (state, element) => {
   return SKIP;
 };
 
-/** A formula in its line, or, displayed, in a block of its own. */
+/** Writes an inline formula or, if `display`, a formula in its own block. */
 export function writeFormula(state: State, latex: string, display: boolean): void {
   if (latex === '') return;
   const formula = state.clean(latex);
@@ -33,7 +33,7 @@ export function writeFormula(state: State, latex: string, display: boolean): voi
   if (onOwnLine) state.flush();
 }
 
-/** Text of the page, with the formulas in it that a script would have drawn. */
+/** Writes text of the page, including formulas that a script would have rendered. */
 export function textWithFormulas(state: State, text: string): void {
   for (const piece of findTex(text) ?? [{ text, formula: null }]) {
     if (piece.formula === null) state.inline.text(state.clean(piece.text));
@@ -43,11 +43,11 @@ export function textWithFormulas(state: State, text: string): void {
 
 const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
 
-/** What a renderer drew beside the formula's source: it says the same again. */
+/** Rendered output beside the formula's source, which repeats it. */
 const DRAWN =
   /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
-/** Spans and divs by their class; null when the class has nothing to do with formulas. */
+/** Handles spans and divs by class; null if the class is unrelated to formulas. */
 export function renderedMath(state: State, element: Element): typeof SKIP | null {
   const classes = attribute(element, 'class');
   if (classes === null || !state.gfm || !DRAWN.test(classes)) return null;
@@ -62,7 +62,7 @@ function hasSibling(element: Element, className: string): boolean {
 
 const NEAR = 4;
 
-/** Whether the source of a formula that MathJax drew comes within the next few siblings. */
+/** Whether one of the next few siblings is the source of a formula that MathJax rendered. */
 function followedByScript(element: Element): boolean {
   let node = element.next;
   for (let seen = 0; node && seen < NEAR; node = node.next, seen++) {
@@ -73,7 +73,7 @@ function followedByScript(element: Element): boolean {
   return followedByScript(parent);
 }
 
-/** `mjx-math` is drawn when an assistive MathML stands beside it. */
+/** Omits `mjx-math` if an assistive MathML is beside it. */
 export const drawnByMathjax: Enter = (_, element) => {
   for (let node = element.next; node; node = node.next) {
     if (node.type === ELEMENT && node.name === 'mjx-assistive-mml') return SKIP;
@@ -81,7 +81,7 @@ export const drawnByMathjax: Enter = (_, element) => {
   return null;
 };
 
-/** The glyphs inside MathJax's own span, beside the MathML that it left for screen readers. */
+/** The glyphs in MathJax's own span, beside the MathML for screen readers. */
 export const glyphs: Enter = (state, element) => {
   const { parent } = element;
   const isDrawn = parent?.type === ELEMENT && DRAWN.test(attribute(parent, 'class') ?? '');
@@ -92,7 +92,7 @@ const DISPLAY =
   /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-mathml-display|mwe-math-fallback-image-display|math-display)(?:\s|$)/;
 const LEVELS_UP = 5;
 
-/** Whether a formula, or what stands for it, is displayed on lines of its own. */
+/** Whether a formula, or its replacement, is displayed on its own lines. */
 export function isInDisplay(element: Element): boolean {
   let node: Node | null = element;
   for (let level = 0; node?.type === ELEMENT && level < LEVELS_UP; level++, node = node.parent) {
@@ -105,9 +105,7 @@ export function isInDisplay(element: Element): boolean {
 const PICTURE = /(?:^|\s)(?:latex|tex)(?:\s|$)/;
 const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image(?:-inline|-display)?(?:\s|$)/;
 
-/**
- * The LaTeX of an image that stands for a formula; '' when the formula itself is beside it, null for other images.
- */
+/** The LaTeX of an image that replaces a formula; '' if the formula itself is beside it, null for other images. */
 export function fallbackFormula(image: Element): string | null {
   const classes = attribute(image, 'class') ?? '';
   const isFallback = WIKI_FALLBACK.test(classes);

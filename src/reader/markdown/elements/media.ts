@@ -1,4 +1,7 @@
-/** Videos, recordings and the frames and stand-ins of players, each kind numbered as it is written (contract, 6.7). */
+/**
+ * Videos, recordings, player frames and their placeholders. Each kind is numbered in output order
+ * (docs/reference/wire/reader.md, Media).
+ */
 import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
 import { escapeAttribute, outerHtml } from '#html/serialize.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
@@ -9,17 +12,17 @@ import { safeDestination } from '../url.ts';
 
 interface Media {
   readonly kind: MediaKind;
-  /** Absolute http(s); null when the page does not tell. */
+  /** Absolute http(s); null if the page does not give it. */
   readonly url: string | null;
 }
 
-/** An element whose children are for browsers that do not know it. */
+/** An element whose children are a fallback for browsers that do not support it. */
 export const media: Enter = (state, element) => {
   write(state, element);
   return SKIP;
 };
 
-/** An element that shows its children where it does not become a player. */
+/** An element that shows its children unless it becomes a player. */
 export const standIn: Enter = (state, element) => (write(state, element) ? SKIP : null);
 
 function write(state: State, element: Element): boolean {
@@ -33,7 +36,7 @@ function write(state: State, element: Element): boolean {
 
 const isKept = ({ options }: State) => options.retainMedia !== undefined && options.retainMedia !== 'none';
 
-/** A medium as the options want it, in Markdown or among HTML; '' for what is left out. */
+/** A medium in the form that the options choose, in Markdown or inside HTML; '' if it is left out. */
 export function mediaText(state: State, element: Element, form: 'markdown' | 'html'): string {
   if (!isKept(state)) return '';
   const found = mediaOf(element, state.options.baseUrl);
@@ -53,7 +56,7 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
   if (name === 'video' || name === 'amp-video') return { kind: 'Video', url: sourceOf(element, baseUrl) };
   if (name === 'audio' || name === 'amp-audio') {
     const url = sourceOf(element, baseUrl);
-    // Browsers show no recording without controls; one without an address as well is a sound of the page itself.
+    // Browsers do not show audio without controls. Without a URL as well, it is a sound of the page itself.
     return url === null && attribute(element, 'controls') === null ? null : { kind: 'Audio', url };
   }
   const url = standInAddress(element) ?? addressOf(element, baseUrl);
@@ -61,7 +64,7 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
   return kind && { kind, url };
 }
 
-/** Its own address, else that of its first source. */
+/** Its own URL, else that of its first source. */
 function sourceOf(element: Element, baseUrl: string): string | null {
   const own = addressOf(element, baseUrl);
   if (own !== null) return own;
@@ -72,7 +75,7 @@ function sourceOf(element: Element, baseUrl: string): string | null {
   return null;
 }
 
-/** Where addresses stand; scripts that load frames late keep them in the later ones until then. */
+/** Attributes with URLs; lazy-loading scripts use the later ones. */
 const ADDRESSES = ['src', 'data', 'data-src', 'data-lazy-src', 'data-original', 'data-litespeed-src', 'data-cmp-src'];
 
 function addressOf(element: Element, baseUrl: string): string | null {
@@ -84,16 +87,19 @@ function addressOf(element: Element, baseUrl: string): string | null {
   return null;
 }
 
-/** Attributes that are no matter of readers, and those that could run something. */
+/** Attributes that do not matter to readers, or could run code. */
 const DROPPED = /^(?:class|id|style|srcdoc|srcset|nonce|slot|data|data-.*|aria-.*|on.*)$/;
 const ATTRIBUTE_NAME = /^[a-z][a-z-]*$/;
-/** What a stand-in has in common with the frame of its player. */
+/** Attributes that a placeholder shares with the frame of its player. */
 const SHARED = new Set(['title', 'width', 'height']);
 const ADDRESS_NAMES = new Set(['src', 'poster', 'href']);
 
-/** The element as HTML on one line: its address first, other attributes cleaned, of its children sources and tracks. */
+/**
+ * The element as HTML on one line: its URL first, other attributes sanitized, and only sources and tracks of its
+ * children.
+ */
 function cleanElement(element: Element, url: string | null, baseUrl: string): string {
-  // A stand-in means nothing without its script.
+  // A placeholder has no meaning without its script.
   const isOwn = /^(?:video|audio|iframe|embed|object)$/.test(element.name);
   const name = isOwn && element.name !== 'object' ? element.name : nameFor(element);
   const own = attribute(element, 'src')?.trim() ? url : null;

@@ -1,4 +1,4 @@
-/** Elements that browsers show as blocks. */
+/** Elements that browsers display as blocks. */
 export const BLOCK_NAMES: ReadonlySet<string> = new Set(
   (
     'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +

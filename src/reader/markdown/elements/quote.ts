@@ -1,4 +1,4 @@
-/** Quotes: blocks behind `> `, and short ones between quotation marks. */
+/** Quotes: block quotes after `> `, and short ones between quotation marks. */
 import type { Enter, Leave } from '../state.ts';
 
 const leaveQuote: Leave = (state) => {

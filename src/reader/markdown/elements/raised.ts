@@ -1,6 +1,6 @@
 /**
- * Superscripts and subscripts: digits and signs as the characters that Unicode has for them, so that x² does not
- * become x2; everything else as its text.
+ * Superscripts and subscripts. Digits and signs become the Unicode characters, so that x² does not become x2;
+ * everything else is written as text.
  */
 import { type Element, TEXT } from '#html/node.ts';
 import { type Enter, SKIP } from '../state.ts';

@@ -1,4 +1,4 @@
-/** Ruby: the reading in brackets after the base text, with the page's own brackets when it has them. */
+/** Ruby: the reading in brackets after the base text, using the page's own brackets if it has them. */
 import { ELEMENT, type Element } from '#html/node.ts';
 import type { Enter, Leave } from '../state.ts';
 

@@ -1,4 +1,4 @@
-/** Elements that show nothing of their own as text: scripts, styles, controls, drawings, fallbacks. */
+/** Elements without text of their own: scripts, styles, controls, drawings, fallbacks. */
 import { type Enter, SKIP } from '../state.ts';
 
 export const skip: Enter = () => SKIP;

@@ -1,9 +1,9 @@
 /**
- * Tables. One that holds data becomes a pipe table; one that only places things on the page becomes running text, a
- * row a line, or, when its cells hold blocks, those blocks.
+ * Tables. A data table becomes a pipe table. A layout table becomes running text, one line per row, or, if its cells
+ * contain blocks, those blocks.
  *
- * Without a header of its own (see tables.ts) a table gets an empty one: the flavour asks for a header row, and the
- * first row of data is not one.
+ * A table without a header (see tables.ts) gets an empty one: GFM requires a header row, and the first row of data is
+ * not one.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { isGutter } from '../code-text.ts';
@@ -40,11 +40,11 @@ const LINE_BLOCKS: ReadonlySet<string> = new Set([
   'figure',
   'figcaption',
 ]);
-/** A cell with more text than this, or more paragraphs, is no cell of data. */
+/** A cell with more text than this, or more paragraphs, is not a data cell. */
 const LONGEST_CELL = 1200;
 const MOST_PARAGRAPHS = 4;
 
-/** How a table is to be written, from one look at it that ends at the first nested table. */
+/** How to write a table. Looks at it once, up to the first nested table. */
 function modeOf(table: Element, gfm: boolean): TableMode {
   const role = attribute(table, 'role');
   let rows = 0;
@@ -150,7 +150,7 @@ export const row: Enter = (state, element) => {
   return leaveRow;
 };
 
-/** Whether an earlier row of the same table is above. */
+/** Whether the same table has an earlier row. */
 function followsRow(row: Element): boolean {
   for (let node = row.prev; node; node = node.prev) if (node.type === ELEMENT) return true;
   const part = row.parent;
