@@ -23,7 +23,7 @@ export function searchCommand(context: CliContext): FlagCommand {
     .argument('<query...>', 'what to search for; operators such as `site:` are understood')
     .addOption(
       new Option('--index', 'Search only the pages that were read; the same as --provider reader.').helpGroup(
-        'What to search for:',
+        'Search:',
       ),
     )
     .addOption(output('-o, --output <file>', 'Write into this file instead of to the standard output.'))

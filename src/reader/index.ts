@@ -1,4 +1,4 @@
-/** The reader's table of contents: what the doors may use. */
+/** Public interface of the reader: the only file that other modules import. */
 export { createAbuse } from './abuse.ts';
 export { PAGE_KINDS } from './article.ts';
 export { type CacheOutcome, openCache } from './cache/cache.ts';
@@ -18,7 +18,7 @@ export { createPictureFitter, type PictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
 export { featuresAsked } from './options/features.ts';
-export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
+export { type GivenOptions, OPTION_GROUPS, OPTIONS, type OptionGroup, type OptionRow } from './options/options.ts';
 export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';

@@ -156,7 +156,7 @@ describe('of what came with the request', () => {
   it.each(['waitForSelector', 'withIframe', 'viewport'] as const)('a file is no page for %s', async (name) => {
     const file = Buffer.from('a,b\n1,2\n').toString('base64');
     const { data } = await ask({ file, [name]: VALUES[name] });
-    expect(data.warning).toContain(`${name} has no effect: the target is no web page.`);
+    expect(data.warning).toContain(`${name} has no effect: the target is not a web page.`);
   });
 });
 

@@ -40,7 +40,7 @@ export async function* reasoned(snapshots: AsyncIterable<Snapshot>, reason: stri
 }
 
 export const reasonOf = (required: OptionName): string =>
-  required === 'respondWith' ? 'a picture was asked for' : `${required} needs a browser`;
+  required === 'respondWith' ? 'a picture was requested' : `${required} needs a browser`;
 
 /** Options that a first fetch would go past: what they load comes before the page, or the browser has it of any target. */
 const COME_FIRST: readonly OptionName[] = ['preloadUrl', 'storageState', 'exportStorageState'];
@@ -77,7 +77,7 @@ export async function* readAuto(
 
 /** Without a browser a page is its source; the file that it shows and nothing else is read in its stead. */
 async function unrendered(fetched: Snapshot, visit: Visit, { direct, renderer }: AutoParts): Promise<Snapshot> {
-  const page = withReason(fetched, 'there is no browser here');
+  const page = withReason(fetched, 'no browser is available');
   if (fetched.status !== 200 || !/<(?:embed|object|iframe)\b/i.test(fetched.text)) return page;
   const { file } = await renderer.probe(fetched.text, fetched.url, visit.signal);
   if (!file?.alone) return page;
@@ -112,7 +112,7 @@ async function* rendered(
     visit.signal.throwIfAborted();
     // The fetched copy is the answer when the browser has none, unless only the browser can give what was asked for.
     if (required.length || isRefusal(error)) throw error;
-    yield withReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser gave nothing');
+    yield withReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser returned nothing');
   }
   if (plan.template && last) learn?.(fetched, last, plan.template);
 }
@@ -137,7 +137,7 @@ async function planFor(
 ): Promise<Plan> {
   const wanted = required[0] ?? options.prefersBrowser[0];
   if (wanted) return render(reasonOf(wanted));
-  if (WAITING.has(options.respondTiming)) return render('the caller waits for the page to come to rest');
+  if (WAITING.has(options.respondTiming)) return render('respondTiming waits for the page to become idle');
   if (options.respondTiming === 'html') return enough(EARLY);
   if (REFUSALS.has(fetched.status)) return render(`a plain fetch was answered with ${fetched.status}`);
   const probed = () => renderer.probe(fetched.text, fetched.url, signal);
@@ -173,7 +173,7 @@ const mayLearn = (options: Options): boolean =>
   options.customHeader === undefined &&
   options.proxyUrl === undefined;
 
-const EARLY = 'an early answer was asked for';
+const EARLY = 'an early answer was requested';
 const LIKE_OTHERS = 'its scripts were not run: they changed nothing on other pages of the same template';
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
 /** What servers answer to those whom they take for no browser. Who says 429 wants to be asked less, not again. */

@@ -82,14 +82,14 @@ export interface Survey {
 }
 
 function signOf(seen: Survey, words: number, url: string): string | undefined {
-  if (seen.refreshes) return 'the page sends itself on';
+  if (seen.refreshes) return 'the page redirects itself';
   if (seen.frames) return MADE_OF_FRAMES;
-  if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its address is one of a router in scripts';
+  if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its URL is a route of its scripts';
   if (words >= MEAGRE_WORDS) return undefined;
-  if (seen.challenge) return 'a challenge stands before the page';
+  if (seen.challenge) return 'the page is a challenge';
   if (seen.emptyRoot) return 'its content is made by scripts';
   if (seen.asksForScripts) return 'the page asks for scripts';
-  if (seen.placeholders >= 3) return 'placeholders stand where its content will';
+  if (seen.placeholders >= 3) return 'it shows placeholders for its content';
   return words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
 }
 

@@ -64,15 +64,15 @@ const RULES: readonly Rule[] = [
   {
     names: ['jsonSchema'],
     applies: ({ options }) => options.modelFormat !== 'readerlm-v2',
-    why: 'only readerlm-v2 answers by a schema',
+    why: 'only readerlm-v2 supports a schema',
   },
   {
     names: ['instruction'],
     applies: ({ options: { modelFormat }, isImage }) =>
       !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
-    why: 'no model is asked about a page in this format',
+    why: 'no model reads the page in this format',
   },
-  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is no document with pages' },
+  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
   {
     names: [
       'waitForSelector',
@@ -84,12 +84,12 @@ const RULES: readonly Rule[] = [
       'injectFrameScript',
     ],
     applies: ({ isPage }) => !isPage,
-    why: 'the target is no web page',
+    why: 'the target is not a web page',
   },
   {
     names: ['viewport'],
     applies: ({ isPage, options }) => !isPage && !hasPicture(options),
-    why: 'the target is no web page',
+    why: 'the target is not a web page',
   },
   {
     names: ['preloadUrl', 'storageState', 'exportStorageState', 'referer', 'setCookies', 'customHeader', 'locale'],
@@ -101,7 +101,7 @@ const RULES: readonly Rule[] = [
     applies: ({ isGiven, engine }) => isGiven && engine === 'given',
     why: 'nothing was fetched for this answer',
   },
-  { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it takes an API key' },
+  { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it needs an API key' },
   {
     names: ['respondTiming'],
     applies: ({ options, engine }) => options.engine === 'direct' || engine === 'given',
@@ -110,12 +110,12 @@ const RULES: readonly Rule[] = [
   {
     names: ['proxyResources'],
     applies: ({ options: { proxy, proxyUrl } }) => proxy === 'none' && proxyUrl === undefined,
-    why: 'no proxy was asked for',
+    why: 'no proxy was requested',
   },
   {
     names: ['base'],
     applies: ({ engine }) => engine === 'cf-browser-rendering',
-    why: 'the rendering service does not tell where the page led',
+    why: 'the rendering service does not report redirects',
   },
 ];
 
