@@ -57,7 +57,7 @@ export async function openReading(config: Config, parts: ReadingParts, started: 
     createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
   );
   const direct = started.keep(
-    createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeAside: renderer.decode }),
+    createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeInThread: renderer.decode }),
   );
   const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir: config.dataDir });

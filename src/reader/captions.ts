@@ -70,7 +70,11 @@ export function createCaptioner(parts: CaptionerParts): Captioner {
       const before = known.get(key);
       if (before !== undefined) return before;
       if (hasFailed(key)) return undefined;
-      const text = await describe(await parts.fitPicture(bytes, contentType, BOX_PIXELS, asked.signal), asked, parts.vision);
+      const text = await describe(
+        await parts.fitPicture(bytes, contentType, BOX_PIXELS, asked.signal),
+        asked,
+        parts.vision,
+      );
       if (!text) throw new Error('the model returned no text');
       if (keeps) known.set(key, text);
       return text;

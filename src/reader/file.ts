@@ -13,7 +13,7 @@ import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#ocr/index.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
-import { type Picture, smallPicture } from './formats/describe-image.ts';
+import { type Picture, tinyImageText } from './formats/describe-image.ts';
 import { VISION_SETTINGS } from './formats/write-by-model.ts';
 import { cleanMarkdown } from './formats/written.ts';
 import type { Options } from './options/resolve.ts';
@@ -235,7 +235,7 @@ async function describePicture(read: FileRead, document: ReadFile, { describe, d
   if (!mediaType.startsWith('image/') || pages.length !== 1 || !pages[0]!.scanned || options.modelFormat)
     return undefined;
   const size = { width: Number(metadata.width), height: Number(metadata.height) };
-  const small = smallPicture(size);
+  const small = tinyImageText(size);
   if (small) return small;
   if (!describe) {
     if (options.instruction === undefined) return undefined;

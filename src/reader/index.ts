@@ -17,7 +17,7 @@ export { REMOVAL_STEPS } from './extract/content/removals.ts';
 export { createPictureFitter, type PictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
-export { featuresAsked } from './options/features.ts';
+export { featuresNeeded } from './options/features.ts';
 export { type GivenOptions, OPTION_GROUPS, OPTIONS, type OptionGroup, type OptionRow } from './options/options.ts';
 export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';

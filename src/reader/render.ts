@@ -9,7 +9,7 @@ import { innerText } from '#html/visible-text.ts';
 import type { Article } from './article.ts';
 import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
-import { survey, waitsForScripts } from './engines/evidence.ts';
+import { findSigns, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
 import { collectImages, type PageImage } from './extract/content/images.ts';
 import { anchorsIn, collectLinks, documentBaseUrl, type Link } from './extract/content/links.ts';
@@ -19,7 +19,7 @@ import { extractArticle } from './extract/extract.ts';
 import { extractionVersion } from './extract/version.ts';
 import { NO_STYLES, type PageStyles, pageStyles } from './extract/visibility/page-styles.ts';
 import { type Seen, seePage } from './extract/visibility/seen.ts';
-import { cleanHtml, fitted, type Material } from './formats/material.ts';
+import { cleanHtml, cutToTokens, type Material } from './formats/material.ts';
 import { replaceFrameset } from './frameset.ts';
 import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
@@ -77,7 +77,7 @@ export function render(
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
   // Before the frameset gets a body.
-  const signs = isUnrendered(snapshot) ? survey(parsed.document) : undefined;
+  const signs = isUnrendered(snapshot) ? findSigns(parsed.document) : undefined;
   const framesUnread = replaceFrameset(parsed.document);
   done?.('parse');
   const { document } = parsed;
@@ -149,7 +149,11 @@ export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTa
   const whole = options.instruction !== undefined || options.jsonSchema !== undefined;
   const { title, description, content } = extracted(document, { snapshot, options, url, baseUrl, whole, seen });
   const limit = options.modelFormat === 'vlm' ? limits.visionTokens : limits.readerlmTokens;
-  return { ...cleanData({ title, description }), url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
+  return {
+    ...cleanData({ title, description }),
+    url,
+    ...cutToTokens(cleanHtml(content, { ...options, baseUrl }), limit),
+  };
 }
 
 interface Extraction {

@@ -5,7 +5,7 @@ import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
-import { ENOUGH_WORDS, type Evidence } from './engines/evidence.ts';
+import { type Evidence, MIN_WORDS } from './engines/evidence.ts';
 import type { AnswerTask } from './formats/answer.ts';
 import type { JsonCheck } from './formats/json-answer.ts';
 import type { Material } from './formats/material.ts';
@@ -58,7 +58,11 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
         });
       }
       if (error instanceof TaskCrashedError) {
-        throw problem('AssertionFailureError', { message: 'The page needs more memory than the limit for one page' }, error);
+        throw problem(
+          'AssertionFailureError',
+          { message: 'The page needs more memory than the limit for one page' },
+          error,
+        );
       }
       throw tooBusy(error);
     }
@@ -114,7 +118,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
     },
     async hasContent(html) {
       const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);
-      return outcome.kind === 'probe' && outcome.evidence.words >= ENOUGH_WORDS;
+      return outcome.kind === 'probe' && outcome.evidence.words >= MIN_WORDS;
     },
     load: threads.load,
     close: () => threads.close(),

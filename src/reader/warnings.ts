@@ -25,7 +25,11 @@ const MAX_REPLACEMENTS_COUNTED = 1_000;
 /** Counts the replacement characters: bytes that could not be decoded. */
 function countReplacements(text: string): number {
   let count = 0;
-  for (let at = text.indexOf('\ufffd'); at >= 0 && count < MAX_REPLACEMENTS_COUNTED; at = text.indexOf('\ufffd', at + 1))
+  for (
+    let at = text.indexOf('\ufffd');
+    at >= 0 && count < MAX_REPLACEMENTS_COUNTED;
+    at = text.indexOf('\ufffd', at + 1)
+  )
     count++;
   return count;
 }
@@ -114,7 +118,9 @@ export function warnings(snapshot: Snapshot, facts: WarningFacts): string[] {
   if (cutAt !== undefined) lines.push(cutAfter(cutAt));
   for (const name of ['targetSelector', 'removeSelector'] as const) {
     if (unmatched?.[name].length)
-      lines.push(`${name} matched nothing on this page: ${unmatched[name].join(', ').slice(0, MAX_SELECTOR_CHARACTERS)}`);
+      lines.push(
+        `${name} matched nothing on this page: ${unmatched[name].join(', ').slice(0, MAX_SELECTOR_CHARACTERS)}`,
+      );
   }
   const lost = countReplacements(snapshot.text);
   if (lost > 0) {

@@ -5,7 +5,7 @@ import { CRAWL_OPTIONS, type GivenCrawl } from '#crawl/index.ts';
 import { Problem, problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
 import type { Guard } from '#net/guard/guard.ts';
-import { cleanUrl, featuresAsked, type GivenOptions, OPTIONS, resolve } from '#reader/index.ts';
+import { cleanUrl, featuresNeeded, type GivenOptions, OPTIONS, resolve } from '#reader/index.ts';
 
 export interface CrawlRules {
   readonly guard: Guard;
@@ -45,7 +45,7 @@ function readerOptions(body: Record<string, unknown>, visit: Visit, { userAgent 
     throw refused('zeroDataRetention', 'cannot be kept: a crawl keeps pages until they are fetched');
   if (PICTURES.test(given.respondWith ?? '')) throw refused('respondWith', 'must not ask a crawl for pictures');
   const options = resolve(given);
-  for (const { feature, option } of featuresAsked(given, options)) visit.allow(feature, `options.${option}`);
+  for (const { feature, option } of featuresNeeded(given, options)) visit.allow(feature, `options.${option}`);
   return given;
 }
 

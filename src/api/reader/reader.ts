@@ -16,7 +16,7 @@ import {
   blobUrl,
   cleanUrl,
   decodePathTarget,
-  featuresAsked,
+  featuresNeeded,
   type GivenOptions,
   OPTIONS,
   type Options,
@@ -116,7 +116,7 @@ async function read(request: FastifyRequest, reply: FastifyReply, door: ReaderEn
     if (request.method === 'GET') return writeIndex(reply, kind, door.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'Nothing to read was given: no url, html or file' });
   }
-  for (const { feature, option } of featuresAsked(given, options)) {
+  for (const { feature, option } of featuresNeeded(given, options)) {
     // The contract lets callers without a key name a proxy, and gives them none.
     if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
   }

@@ -207,7 +207,8 @@ export const OPTIONS = {
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
-    meaning: 'File to read: base64 text, an object with `data` in base64 (and optional `name` and `type`), or a part of a multipart form. Nothing is fetched.',
+    meaning:
+      'File to read: base64 text, an object with `data` in base64 (and optional `name` and `type`), or a part of a multipart form. Nothing is fetched.',
   }),
   pdf: row({
     group: 'Target',
@@ -235,7 +236,8 @@ export const OPTIONS = {
     needsBrowser: (text) => /screenshot|pageshot|vlm|svc-ocr/.test(text),
     defaultText: 'content',
     copies: 'by rule',
-    meaning: 'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
+    meaning:
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
   }),
   preset: row({
     group: 'Answer',
@@ -253,7 +255,8 @@ export const OPTIONS = {
     needsBrowser: (text) => text === 'browser' || text === 'vlm',
     defaultText: 'auto',
     copies: 'by rule',
-    meaning: 'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
+    meaning:
+      'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
   }),
   base: row({
     group: 'Answer',
@@ -262,7 +265,8 @@ export const OPTIONS = {
     schema: oneOf(['initial', 'final']),
     defaultText: 'initial',
     copies: 'any',
-    meaning: 'Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
+    meaning:
+      'Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
   }),
 
   respondTiming: row({
@@ -271,7 +275,8 @@ export const OPTIONS = {
     schema: oneOf(RESPOND_TIMINGS),
     defaultText: 'by the other options',
     copies: 'by rule',
-    meaning: 'When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle.',
+    meaning:
+      'When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle.',
   }),
   timeout: row({
     group: 'Engine and timing',
@@ -285,7 +290,8 @@ export const OPTIONS = {
     },
     defaultText: '15 in the browser, 30 direct',
     copies: 'by rule',
-    meaning: 'Maximum duration of the read; at most 180. From 20 on, the browser also waits until the network is idle. `none` waits for that too, within the default limit. In a header, anything but a positive number means `none`.',
+    meaning:
+      'Maximum duration of the read; at most 180. From 20 on, the browser also waits until the network is idle. `none` waits for that too, within the default limit. In a header, anything but a positive number means `none`.',
   }),
   targetSelector: row({
     group: 'Page content',
@@ -319,7 +325,8 @@ export const OPTIONS = {
     schema: flagOr('quoted'),
     needsBrowser: on,
     defaultText: 'false',
-    meaning: 'Includes the content of frames; `quoted` includes their text as a preformatted block. The browser waits until the network is idle.',
+    meaning:
+      'Includes the content of frames; `quoted` includes their text as a preformatted block. The browser waits until the network is idle.',
   }),
   withShadowDom: row({
     group: 'Page content',
@@ -404,7 +411,8 @@ export const OPTIONS = {
     fromHeader: knownHeader(RETAIN_LINKS),
     defaultText: 'all',
     copies: 'any',
-    meaning: 'Links in Markdown: kept (`all`), removed with their text (`none`), reduced to their text (`text`), or written as numbered citations (`gpt-oss`).',
+    meaning:
+      'Links in Markdown: kept (`all`), removed with their text (`none`), reduced to their text (`text`), or written as numbered citations (`gpt-oss`).',
   }),
   retainImages: row({
     group: 'Markdown',
@@ -414,7 +422,8 @@ export const OPTIONS = {
     fromHeader: knownHeader(RETAIN_IMAGES),
     defaultText: 'all',
     copies: 'any',
-    meaning: 'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts.',
+    meaning:
+      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts.',
   }),
   retainMedia: row({
     group: 'Markdown',
@@ -423,7 +432,8 @@ export const OPTIONS = {
     fromHeader: knownHeader(RETAIN_MEDIA),
     defaultText: 'none',
     copies: 'any',
-    meaning: 'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
+    meaning:
+      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
   }),
   withLinksSummary: row({
     group: 'Markdown',
@@ -483,7 +493,8 @@ export const OPTIONS = {
     schema: flagOr('table'),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Disables GitHub Flavored Markdown (tables, strikethrough, task lists, math). `table` only writes tables as HTML.',
+    meaning:
+      'Disables GitHub Flavored Markdown (tables, strikethrough, task lists, math). `table` only writes tables as HTML.',
   }),
   markdownChunking: row({
     group: 'Markdown',
@@ -492,7 +503,8 @@ export const OPTIONS = {
       .union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2')
       .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
     copies: 'any',
-    meaning: 'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
+    meaning:
+      'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
   }),
   maxTokens: row({
     group: 'Answer',
@@ -510,7 +522,8 @@ export const OPTIONS = {
     schema: number({ min: 0, integer: true }),
     fromHeader: wholeNumberHeader,
     copies: 'any',
-    meaning: 'Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum.',
+    meaning:
+      'Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum.',
   }),
   trace: row({
     group: 'Answer',
@@ -518,7 +531,8 @@ export const OPTIONS = {
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge.',
+    meaning:
+      'Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge.',
   }),
   explain: row({
     group: 'Answer',
@@ -526,7 +540,8 @@ export const OPTIONS = {
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats.',
+    meaning:
+      'Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats.',
   }),
 
   locale: row({
@@ -540,7 +555,8 @@ export const OPTIONS = {
       .transform((tag) => Intl.getCanonicalLocales(tag)[0]!),
     defaultText: 'en-US',
     copies: 'by rule',
-    meaning: 'Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language.',
+    meaning:
+      'Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language.',
   }),
   referer: row({
     group: 'Request',
@@ -561,7 +577,8 @@ export const OPTIONS = {
       .max(512)
       .refine((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     defaultText: 'that of the browser',
-    meaning: 'User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host.',
+    meaning:
+      'User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host.',
   }),
   setCookies: row({
     group: 'Request',
@@ -606,7 +623,8 @@ export const OPTIONS = {
     feature: 'proxy',
     defaultText: 'none',
     copies: 'by rule',
-    meaning: 'Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
+    meaning:
+      'Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
   }),
   proxyResources: row({
     group: 'Request',
@@ -649,7 +667,8 @@ export const OPTIONS = {
     fromHeader: wholeNumberHeader,
     defaultText: '3600',
     copies: 'by rule',
-    meaning: 'Maximum age of a cached copy; 0 bypasses the cache. A value above 0 also allows copies of pages that forbid caching.',
+    meaning:
+      'Maximum age of a cached copy; 0 bypasses the cache. A value above 0 also allows copies of pages that forbid caching.',
   }),
   doNotTrack: row({
     group: 'Cache and privacy',

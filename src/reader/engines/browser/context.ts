@@ -2,7 +2,7 @@
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { picturesWanted } from '../../formats/pictures.ts';
+import { picturesNeeded } from '../../formats/pictures.ts';
 import type { Options } from '../../options/resolve.ts';
 import type { StorageState } from '../../snapshot.ts';
 import { acceptLanguage, DEFAULT_LOCALE } from '../language.ts';
@@ -74,7 +74,7 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
  * loaded always: by them it is known what is hidden.
  */
 export function needsPictures(options: Options): boolean {
-  const { screenshot, pageshot } = picturesWanted(options);
+  const { screenshot, pageshot } = picturesNeeded(options);
   const { respondTiming } = options;
   return screenshot || pageshot || respondTiming === 'media-idle' || respondTiming === 'network-idle';
 }

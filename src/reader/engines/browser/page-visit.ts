@@ -9,12 +9,12 @@ import { decodeText } from '#html/decode.ts';
 import { parseContentEncoding } from '#net/fetch/content-encoding.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Guard, portOf } from '#net/guard/guard.ts';
-import { picturesWanted } from '../../formats/pictures.ts';
+import { picturesNeeded } from '../../formats/pictures.ts';
 import type { Snapshot, StorageState } from '../../snapshot.ts';
 import { refreshOf } from '../direct-refresh.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
-import { CUT_NOTES, SENT_ON_NOTE } from '../notes.ts';
+import { CUT_NOTES, REFRESH_NOTE } from '../notes.ts';
 import type { Identity } from '../user-agent.ts';
 import { type Calls, isOwnDoing, watchCalls } from './calls.ts';
 import { readText } from './capture.ts';
@@ -216,7 +216,7 @@ export class PageVisit {
       stop: (abuse) => this.#stop(abuse),
       stays: this.#life.stay,
       sentOn: () => {
-        this.#told.add(SENT_ON_NOTE);
+        this.#told.add(REFRESH_NOTE);
       },
       ...this.#calls,
     });
@@ -379,7 +379,7 @@ export class PageVisit {
   /** What was asked for beside the document, and could not be had. */
   #tellMissing({ screenshot, pageshot, storageState }: Snapshot): void {
     const { options } = this.#visit;
-    const wanted = picturesWanted(options);
+    const wanted = picturesNeeded(options);
     if (options.exportStorageState && !storageState) this.#told.add(NO_STATE);
     if ((wanted.screenshot && !screenshot) || (wanted.pageshot && !pageshot)) this.#told.add(NO_PICTURE);
   }
@@ -611,7 +611,7 @@ export class PageVisit {
   async #takeShots(): Promise<Pick<Snapshot, 'screenshot' | 'pageshot'>> {
     const { viewport } = this.#visit.options;
     const wanted = {
-      ...picturesWanted(this.#visit.options),
+      ...picturesNeeded(this.#visit.options),
       deviceScaleFactor: viewport?.deviceScaleFactor ?? 1,
     };
     const left = this.#visit.deadline - performance.now();
