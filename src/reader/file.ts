@@ -241,7 +241,7 @@ async function describePicture(read: FileRead, document: ReadFile, { describe, d
     if (options.instruction === undefined) return undefined;
     throw problem('DownstreamServiceFailureError', {
       path: 'instruction',
-      message: `instruction on a picture needs ${VISION_SETTINGS}: no vision model is configured`,
+      message: `instruction for a picture needs ${VISION_SETTINGS}: no vision model is configured`,
     });
   }
   const fit = { width: PICTURE_BOX, height: PICTURE_BOX };

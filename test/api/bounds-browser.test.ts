@@ -65,18 +65,18 @@ async function bounded(page: string, headers: Record<string, string> = {}): Prom
   return outcome;
 }
 
-const CRASHED = 'The page crashed or took more memory than one page may take';
+const CRASHED = 'The page crashed or exceeded the memory limit of a page';
 
 describe.runIf(process.platform === 'linux')('a page in the browser', () => {
   it.each(['/endless/html', '/endless/gzip', '/endless/comment'])('that does not end is cut off: %s', async (page) => {
     const { status, told, text } = await bounded(page);
-    expect(told).toContain('The page did not end and was cut off; this is what had arrived');
+    expect(told).toContain('The page was too large and was cut off; this is what had arrived');
     expect(status).toBe(200);
     expect(text).toMatch(/The beginning|Shown|And so on/);
   });
 
   it('that is text without end is refused as it is without the browser', async () => {
-    expect((await bounded('/endless/text')).told).toContain('Text of more than 32 MiB cannot be read');
+    expect((await bounded('/endless/text')).told).toContain('Text larger than 32 MiB cannot be read');
   });
 
   it.each(['/endless/fetch', '/endless/fetch-many', '/endless/xhr-sync', '/endless/style'])(
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('a page in the browser', () => {
       const { status, told, text } = await bounded(page);
       expect(status).toBe(200);
       expect(text).toMatch(/This is here before the (?:rest|script runs)/);
-      expect(told).toContain('The page loaded more than one page may load; the rest was not loaded');
+      expect(told).toContain('The page loaded more than the limit for one page; the rest was not loaded');
     },
   );
 

@@ -131,7 +131,7 @@ function browser({ browser: configured, dataDir }: Config): Found {
   if (configured)
     return broken(`${configured} cannot be run`, 'LECTERN_BROWSER must name the program of a Chromium or Chrome');
   const advice =
-    'Install Chromium (Debian: apt-get install chromium), or set LECTERN_BROWSER to one: pages are read without their scripts until then';
+    'Install Chromium (Debian: apt-get install chromium), or set LECTERN_BROWSER to its path: pages are read without their scripts until then';
   return warning('there is none', advice);
 }
 
