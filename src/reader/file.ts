@@ -296,7 +296,7 @@ async function drawPictures(
 
 export type PictureFitter = ReturnType<typeof createPictureFitter>;
 
-export interface Drawn {
+export interface DrawRequest {
   readonly file: DocumentFile;
   /** The HTML made from the file: the browser draws it if the file itself cannot be drawn. */
   readonly html: string;
@@ -309,7 +309,7 @@ export interface Drawn {
  * the errors of the browser.
  */
 export async function drawPage(
-  { file, html, options, signal }: Drawn,
+  { file, html, options, signal }: DrawRequest,
   box: PictureOptions,
   { documents, shoot }: FileTools,
 ): Promise<Uint8Array | undefined> {

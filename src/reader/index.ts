@@ -2,7 +2,7 @@
 export { createAbuse } from './abuse.ts';
 export { PAGE_KINDS } from './article.ts';
 export { type CacheOutcome, openCache } from './cache/cache.ts';
-export { mayWrite as mayKeep } from './cache/rules.ts';
+export { mayWrite as mayCache } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
 export { findBrowser } from './engines/browser/find.ts';
@@ -28,4 +28,4 @@ export { openSites } from './sites.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';
-export { staleWarningIn } from './warnings.ts';
+export { findStaleWarning } from './warnings.ts';

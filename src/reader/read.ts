@@ -15,7 +15,7 @@ import { during, type Trace, throughout } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
-import { createChooser, type Engines } from './engines/choose.ts';
+import { createCapture, type Engines } from './engines/choose.ts';
 import type { Engine } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
 import {
@@ -31,7 +31,7 @@ import { type ModelTools, requireModels, writeByModel } from './formats/write-by
 import type { Options } from './options/resolve.ts';
 import type { RenderLimits, RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
-import { createRenditions } from './renditions.ts';
+import { createRenditionCache } from './renditions.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
 
@@ -85,8 +85,8 @@ export interface Limits extends RenderLimits {
 
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
-  const renditions = createRenditions();
-  const capture = createChooser(parts);
+  const renditions = createRenditionCache();
+  const capture = createCapture(parts);
   const { browser, cache, robots, writers, captioner, renderer } = parts;
   const files: FileTools = { ...parts.files, ...(browser && { shoot: createShoot(browser) }) };
 
@@ -115,7 +115,7 @@ export function createReader(parts: ReaderParts): Reader {
   function snapshots(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { modelFormat } = request.options;
     if (modelFormat && modelFormat !== 'readerlm-v2') return live(request, folder);
-    return cache.through(request, (shared) => withFolder((own) => live(shared, own)));
+    return cache.getOrRead(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
   /** Throws problems that are certain before the read: invalid options, missing models, refused targets. */
@@ -155,7 +155,7 @@ export function createReader(parts: ReaderParts): Reader {
 
   async function render(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
     const task = taskOf(snapshot, request);
-    const rendition = await renditions.through(task, () => renderer.render(task, request.signal, request.trace));
+    const rendition = await renditions.getOrRender(task, () => renderer.render(task, request.signal, request.trace));
     assertBudget(rendition, request.options);
     return rendition;
   }

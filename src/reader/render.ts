@@ -30,7 +30,7 @@ import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
-import { saidByPage } from './said-by-page.ts';
+import { wholePageMetadata } from './said-by-page.ts';
 import { applySelectors, type Unmatched } from './selectors.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
@@ -175,7 +175,7 @@ function extracted(document: Document, { snapshot, options, url, baseUrl, whole,
   const article = extractArticle(document, { url, baseUrl, whole: whole || isNarrowed || !isPage, notes, seen });
   if (!isPage || !isNarrowed) return asDocument(article, snapshot.document);
   const { content, source, confidence, hiddenCount } = article;
-  const { documentTitle, types: _, ...said } = saidByPage(snapshot, options, { url, baseUrl });
+  const { documentTitle, types: _, ...said } = wholePageMetadata(snapshot, options, { url, baseUrl });
   return { ...said, title: whole ? documentTitle : said.title, content, source, confidence, hiddenCount };
 }
 

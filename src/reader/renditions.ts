@@ -6,16 +6,16 @@ import { createHash } from 'node:crypto';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 
-export interface Renditions {
+export interface RenditionCache {
   /** The cached rendition of this task, else the result of `make`. */
-  through(task: RenderTask, make: () => Promise<Rendition>): Promise<Rendition>;
+  getOrRender(task: RenderTask, make: () => Promise<Rendition>): Promise<Rendition>;
 }
 
 const MAX_CHARACTERS = 32_000_000;
 /** Larger renditions would evict too many others. */
 const MAX_RENDITION_CHARACTERS = 2_000_000;
 
-export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
+export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionCache {
   const kept = new Map<string, Rendition>();
   let characters = 0;
 
@@ -36,7 +36,7 @@ export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
   };
 
   return {
-    async through(task, make) {
+    async getOrRender(task, make) {
       const { cachedAt, screenshot, pageshot } = task.snapshot;
       if (cachedAt === undefined || screenshot || pageshot || task.captions) return make();
       const key = keyOf(task);

@@ -12,7 +12,7 @@ import { applySelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Metadata of the page without the `removeSelector` matches. */
-export function saidByPage(
+export function wholePageMetadata(
   { text, engine }: Pick<Snapshot, 'text' | 'engine'>,
   { removeSelector }: Pick<Options, 'removeSelector'>,
   { url, baseUrl }: { readonly url: string; readonly baseUrl: string },

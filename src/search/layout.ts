@@ -1,7 +1,7 @@
 /** The plain-text answer (contract, section 4.1). */
 
 import { own } from '#own.ts';
-import { staleWarningIn } from '#reader/index.ts';
+import { findStaleWarning } from '#reader/index.ts';
 import type { Result } from './result.ts';
 
 const LINES: readonly (readonly [label: string, value: (result: Result) => string | number | undefined])[] = [
@@ -16,7 +16,7 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
   // Ours: nothing else in the text tells an old copy from a page that was read.
-  ['Warning', ({ warning }) => staleWarningIn(warning)],
+  ['Warning', ({ warning }) => findStaleWarning(warning)],
 ];
 
 /** All results, ending in a newline. */

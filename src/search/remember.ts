@@ -4,7 +4,7 @@
  * is decided by the URLs that it was read by.
  */
 import { createHash } from 'node:crypto';
-import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
+import { mayCache, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { hindranceOf, indexableOf } from './index/from-reader.ts';
 import type { LocalIndex } from './index/local-index.ts';
@@ -94,7 +94,7 @@ function createMemory({ index, keepsNoStore, shared, log, now = Date.now }: Reme
 
 /** Whether the read was of a page as everybody gets it, and all of it. */
 function isForAll({ target, options }: ReadRequest): boolean {
-  if (target.given || target.upload || !mayKeep(options)) return false;
+  if (target.given || target.upload || !mayCache(options)) return false;
   const { formats, modelFormat, maxTokens, targetSelector, removeSelector, retainLinks } = options;
   const isWhole = maxTokens === undefined && targetSelector.length === 0 && removeSelector.length === 0;
   const isPlain = retainLinks !== 'none' && retainLinks !== 'gpt-oss' && options.proxy === 'none';

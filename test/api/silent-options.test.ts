@@ -222,6 +222,6 @@ describe('what a limit or a selector left out', () => {
     const missing = await ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 3 });
     expect(missing.data.warning).toContain('waitForSelector did not appear in time: .never');
     const chatty = await ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 3 });
-    expect(chatty.data.warning).toContain('had not come to rest when time was up');
+    expect(chatty.data.warning).toContain('had not become idle at the deadline');
   });
 });

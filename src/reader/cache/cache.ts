@@ -37,7 +37,7 @@ export interface SnapshotCache {
    * If `live` fails, the last snapshot is a stale copy with `stale` set. Throws what `live` throws, and
    * SecurityCompromiseError if a copy's URL is refused now.
    */
-  through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
+  getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
       log?.warn({ err: error }, 'the cached copies could not be removed'),
     );
     return {
-      through(request, live) {
+      getOrRead(request, live) {
         report(request, 'off', onRead);
         return live(request);
       },
@@ -92,7 +92,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   timer.unref();
   const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayAnswer }, onRead);
   return {
-    through: cache.through,
+    getOrRead: cache.getOrRead,
     async close() {
       clearInterval(timer);
       await cache.close();
@@ -117,7 +117,7 @@ function createCache(
   const flights = createFlights<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
-  async function* through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+  async function* getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
     const { options, signal } = request;
     if (options.zeroDataRetention || !(mayRead(options) || mayWrite(options))) {
       report(request, 'off', onRead);
@@ -193,7 +193,7 @@ function createCache(
   }
 
   return {
-    through,
+    getOrRead,
     async close() {
       await flights.close();
       await Promise.all(writing.values());

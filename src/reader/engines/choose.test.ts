@@ -12,7 +12,7 @@ import { openSites, type Sites } from '../sites.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
 import { type Bench, options, startBench, words } from './browser/browser.suite.ts';
-import { createChooser, type Engines } from './choose.ts';
+import { createCapture, type Engines } from './choose.ts';
 import type { Engine } from './engine.ts';
 
 const sentence = (n: number) =>
@@ -191,7 +191,7 @@ async function readAll(
   given: Record<string, unknown> = {},
   { keyed = true, parts, target }: Reading = {},
 ) {
-  const choose = createChooser({ direct: bench.direct, browser: bench.engine, renderer, sites, ...parts });
+  const choose = createCapture({ direct: bench.direct, browser: bench.engine, renderer, sites, ...parts });
   const folder = temporaryFolder(os.tmpdir());
   const snapshots: Snapshot[] = [];
   asked = [];

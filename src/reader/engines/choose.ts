@@ -37,7 +37,7 @@ interface Started extends ReadRequest {
  * Returns the function that captures a target: it chooses the engine and falls back to others
  * (docs/reference/wire/reader.md, Engine).
  */
-export function createChooser(parts: Engines) {
+export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
   const auto: AutoParts = { ...parts, learn: sites && createLearner(renderer, sites) };
 

@@ -17,7 +17,7 @@ import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
 import { codeOnLoad, hidingStyle, isExecutable } from './page-scripts.ts';
-import { type ShownFile, shownFile } from './shown-file.ts';
+import { type EmbeddedFile, findEmbeddedFile } from './shown-file.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface Evidence {
@@ -32,7 +32,7 @@ export interface Evidence {
   /** Why the HTML cannot be the whole content, in a few words. */
   readonly sign?: string | undefined;
   /** The file that a page with almost no text embeds. */
-  readonly file?: ShownFile | undefined;
+  readonly file?: EmbeddedFile | undefined;
   /** Fingerprint of the page's template; absent if the page cannot be compared. */
   readonly template?: Template | undefined;
 }
@@ -48,7 +48,7 @@ const START_CHARACTERS = 1_000;
 /** Examines the HTML of a page. Consumes `document`; call loadTokens() first. */
 export function evidenceOf(document: Document, url: string): Evidence {
   const signs = findSigns(document);
-  const shown = shownFile(document, url);
+  const shown = findEmbeddedFile(document, url);
   // Before extraction, which removes nodes from the tree.
   const template = signs.scripts || signs.styles ? templateOf(document) : undefined;
   const { content } = extractArticle(document, { url, baseUrl: url, whole: false });

@@ -249,7 +249,7 @@ describe('a failure of the service', () => {
   const failed = (code: number) => ({ success: false, errors: [{ code, message: 'secret' }], result: null });
   it.each<[string, Reply, object]>([
     [
-      'no capacity',
+      'at capacity',
       { status: 429, headers: { 'retry-after': '23' }, body: failed(2001) },
       { name: 'ServiceNodeResourceDrainError', status: 50303, facts: { retryAfter: 23 } },
     ],

@@ -3,7 +3,7 @@ import { typeOfName } from '#documents/detect.ts';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';
 import { declaredMedia } from './media-type.ts';
 
-export interface ShownFile {
+export interface EmbeddedFile {
   readonly address: string;
   /** Whether the page has no other content. */
   readonly alone: boolean;
@@ -13,7 +13,7 @@ const EMBEDS = new Set(['embed', 'object', 'iframe']);
 const INVISIBLE = new Set(['script', 'style', 'noscript', 'template', 'head']);
 
 /** The first embedded file, recognised by the declared type, else by its name. */
-export function shownFile(document: Document, url: string): ShownFile | undefined {
+export function findEmbeddedFile(document: Document, url: string): EmbeddedFile | undefined {
   let base: string | undefined;
   let address: string | undefined;
   let others = 0;

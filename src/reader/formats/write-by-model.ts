@@ -23,7 +23,7 @@ import {
   visionPrompt,
 } from './prompts.ts';
 import { tiles } from './tiles.ts';
-import { withoutWrapping } from './written.ts';
+import { unwrapAnswer } from './written.ts';
 
 export interface ModelTools {
   readonly models: Models;
@@ -232,7 +232,7 @@ async function* writeByRecognition(read: ModelRead, tools: ModelTools): AsyncGen
   const notes: string[] = [];
   for await (const picture of picturesToRecognise(read, tools, notes)) {
     const { text, complete } = await recognise(picture, read, tools);
-    if (text) texts.push(withoutWrapping(text));
+    if (text) texts.push(unwrapAnswer(text));
     if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
     yield { text: texts.join('\n\n'), form, notes: [...notes], done: false };
   }

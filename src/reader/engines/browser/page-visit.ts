@@ -214,8 +214,8 @@ export class PageVisit {
       signal,
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
-      stays: this.#progress.markStayed,
-      sentOn: () => {
+      onStay: this.#progress.markStayed,
+      onNavigationLimit: () => {
         this.#warnings.add(REFRESH_NOTE);
       },
       ...this.#calls,

@@ -22,7 +22,7 @@ export interface ProxyBypass {
   readonly signal: AbortSignal;
   /** Called with the number of bytes transferred. */
   readonly moved: (bytes: number) => void;
-  /** Called with a host that was onRefused. */
+  /** Called with a host that was refused. */
   readonly onRefused: (host: string) => void;
 }
 
