@@ -8,39 +8,15 @@ import { USAGE_GROUPS } from '#accounts/index.ts';
 import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
 import { type DescribedOption, inputSchema } from '#http/openapi.ts';
 import { PLAN_NAMES } from '#plans.ts';
-import { OPTIONS } from '#reader/index.ts';
+import { OPTION_GROUPS, OPTIONS, type OptionGroup } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import type { FlagRow, SettingFlag } from '../src/cli/flags.ts';
 
-/** Groups of the help, in order; options without a group are in "Further". */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Query:
-    'num page type provider gl hl location nfpr fallback ext filetype intitle loc site since until passages withFavicons'.split(
-      ' ',
-    ),
-  Answer: 'url respondWith preset base maxTokens tokenBudget explain trace jsonSchema instruction'.split(' '),
-  'Page content': 'targetSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles page'.split(
-    ' ',
-  ),
-  Markdown:
-    'retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking'.split(
-      ' ',
-    ),
-  'Engine and waiting':
-    'engine timeout respondTiming waitForSelector injectPageScript injectFrameScript viewport preloadUrl noServiceWorker'.split(
-      ' ',
-    ),
-  Request:
-    'locale referer userAgent setCookies customHeader skipCertVerification proxyUrl proxy proxyResources robotsTxt assertStatusCode'.split(
-      ' ',
-    ),
-  'Cache and privacy': 'noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState'.split(' '),
-};
-
-/** Targets are arguments, not flags. `count` and `engine` of a search are aliases. */
+/** The target is an argument of the command. */
 const NO_READ_FLAGS = ['html', 'file', 'pdf'];
+/** The query is an argument of the command; `count` and `engine` are aliases of `num` and `provider`. */
 const NO_SEARCH_FLAGS = ['q', 'count', 'engine'];
-/** Options that accept booleans but are useful only with a text value. */
+/** Options that accept a boolean but need a value on the command line. */
 const TEXTS = ['markdownChunking'];
 
 interface JsonSchema {
@@ -50,25 +26,19 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
-export const readFlags = (): FlagRow[] => flagsOf(OPTIONS, NO_READ_FLAGS, 'page');
-export const searchFlags = (): FlagRow[] => flagsOf(ALL_OPTIONS, NO_SEARCH_FLAGS, 'search');
+type OptionTable = Readonly<Record<string, DescribedOption & { readonly group: OptionGroup }>>;
 
-function flagsOf(
-  table: Readonly<Record<string, DescribedOption>>,
-  without: readonly string[],
-  kind: 'page' | 'search',
-): FlagRow[] {
-  const groups = Object.entries(GROUPS).filter(([group]) => kind === 'search' || group !== 'Query');
-  const order = groups.flatMap(([group, names]) => names.map((name) => ({ group, name })));
-  const groupOf = (name: string) => order.find((one) => one.name === name)?.group ?? 'Further';
-  const placeOf = (name: string) => order.findIndex((one) => one.name === name) >>> 0;
-  return Object.keys(table)
-    .filter((name) => !without.includes(name))
-    .sort((one, other) => placeOf(one) - placeOf(other))
-    .map((name) => rowOf(name, groupOf(name), table[name]!));
-}
+export const readFlags = (): FlagRow[] => flagsOf(OPTIONS, NO_READ_FLAGS);
+export const searchFlags = (): FlagRow[] => flagsOf(ALL_OPTIONS, NO_SEARCH_FLAGS);
 
-function rowOf(name: string, group: string, { schema, meaning, unit, defaultText }: DescribedOption): FlagRow {
+const flagsOf = (table: OptionTable, without: readonly string[]): FlagRow[] =>
+  OPTION_GROUPS.flatMap((group) =>
+    Object.entries(table)
+      .filter(([name, option]) => option.group === group && !without.includes(name))
+      .map(([name, option]) => rowOf(name, option)),
+  );
+
+function rowOf(name: string, { group, schema, meaning, unit, defaultText }: OptionTable[string]): FlagRow {
   const input = inputSchema(schema) as JsonSchema;
   const branches = input.anyOf ?? [input];
   const output = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema;

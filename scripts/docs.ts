@@ -8,7 +8,7 @@ import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
 import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { describe, headerTitle } from '#http/openapi.ts';
 import { ENDPOINTS, PLAN_NAMES, PLANS } from '#plans.ts';
-import { OPTIONS, type OptionRow } from '#reader/index.ts';
+import { OPTION_GROUPS, OPTIONS, type OptionRow } from '#reader/index.ts';
 import { METRICS } from '#telemetry/metrics-table.ts';
 import { SPANS } from '#telemetry/trace.ts';
 import { flagTableText } from './cli-flags.ts';
@@ -21,16 +21,27 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (heads: string[], rows: string[][]) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
-/** Returns the text of each page by file name. */
+/** A table of options under the heading of each group. */
+function optionTables(): string {
+  const rows = Object.entries(OPTIONS as Readonly<Record<string, OptionRow>>);
+  return OPTION_GROUPS.map((group) => {
+    const options = rows.filter(([, option]) => option.group === group);
+    const cells = options.map(([name, option]) => [
+      `\`${name}\``,
+      option.headers.map((header) => `\`${headerTitle(header)}\``).join(', '),
+      option.headers.length ? option.wins : '',
+      [describe(option), option.needsBrowser && browserNote(name), option.caching && `Cache: ${option.caching}.`]
+        .filter(Boolean)
+        .join(' '),
+    ]);
+    return cells.length && `## ${group}\n\n${table(['Option', 'Headers', 'Wins', 'Meaning'], cells)}`;
+  })
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** File name to text. */
 export function referencePages(): Record<string, string> {
-  const options = Object.entries(OPTIONS as Readonly<Record<string, OptionRow>>).map(([name, option]) => [
-    `\`${name}\``,
-    option.headers.map((header) => `\`${headerTitle(header)}\``).join(', '),
-    option.headers.length ? option.wins : '',
-    [describe(option), option.needsBrowser && browserNote(name), option.caching && `Cache: ${option.caching}.`]
-      .filter(Boolean)
-      .join(' '),
-  ]);
   const settings = SETTING_NAMES.map((name) => [
     `\`${environmentName(name)}\``,
     `\`${flagName(name)}\``,
@@ -69,7 +80,7 @@ export function referencePages(): Record<string, string> {
     'options.md': page(
       'Reader options',
       'All options: the name in query and body, the headers, and which one wins if both are given.',
-      table(['Option', 'Headers', 'Wins', 'Meaning'], options),
+      optionTables(),
     ),
     'config.md': page(
       'Settings',

@@ -61,7 +61,7 @@ export async function openReaderModule(
     createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
   );
   const direct = resources.use(
-    createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeAside: renderer.decode }),
+    createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeInThread: renderer.decode }),
   );
   const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
   const pool = createBrowserPool(config, network, log);

@@ -21,7 +21,7 @@ export function searchCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('search')
     .description('Search the web or the local index and read the results.')
     .argument('<query...>', 'query; may contain operators such as `site:`')
-    .addOption(new Option('--index', 'Search the local index only; same as --provider reader.').helpGroup('Query:'))
+    .addOption(new Option('--index', 'Search the local index only; same as --provider reader.').helpGroup('Search:'))
     .addOption(output('-o, --output <file>', 'Output file; standard output if omitted.'))
     .addOption(output('--json', 'Print JSON.'))
     .addOption(output('--stream', 'Print one line of JSON whenever more results have been read.'));

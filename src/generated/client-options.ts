@@ -3,109 +3,109 @@
 
 /** Options of the reader. */
 export interface ReadOptions {
-  /** What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone. Default: content. */
+  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). Default: content. */
   readonly respondWith?: string | undefined;
-  /** A named set of options; only options that are not given are filled. */
+  /** Named set of options. It fills only options that the request does not set. */
   readonly preset?: 'reader' | 'index' | 'research' | 'agent' | 'spider' | undefined;
-  /** `browser` renders the page, `direct` (or `curl`) fetches it without scripts, `auto` fetches first and renders when scripts would change what there is to read, `cf-browser-rendering` renders it in a remote service that the operator has configured. `vlm` is `browser` with the format `vlm`, `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`. Default: auto. */
+  /** How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`. Default: auto. */
   readonly engine?: string | undefined;
-  /** Whether the address shown, and the base of relative links, is the requested one or the one after redirects. Default: initial. */
+  /** Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`). Default: initial. */
   readonly base?: 'initial' | 'final' | undefined;
-  /** When a rendered page is ready to be answered: as soon as there is HTML, when main content is visible, when the document stops changing, when resources, media too, or the whole network are idle. Default: by the other options. */
+  /** When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle. Default: by the other options. */
   readonly respondTiming?: 'html' | 'visible-content' | 'mutation-idle' | 'resource-idle' | 'media-idle' | 'network-idle' | undefined;
-  /** The longest a read may take, 180 at most. From 20 on it also waits for an idle network, as `none` does within the default limit; a header that is no positive number means `none`. Unit: s. Default: 15 in the browser, 30 direct. */
+  /** Maximum duration of the read; at most 180. From 20 on, the browser also waits until the network is idle. `none` waits for that too, within the default limit. In a header, anything but a positive number means `none`. Unit: s. Default: 15 in the browser, 30 direct. */
   readonly timeout?: 'none' | number | undefined;
-  /** CSS selectors: what they match becomes the page. */
+  /** CSS selectors. Only matching elements are read. */
   readonly targetSelector?: string | readonly string[] | undefined;
-  /** CSS selectors that must all be present before the page is taken; without them `targetSelector` is waited for. */
+  /** CSS selectors that must all match before the page is captured. Default: `targetSelector`. */
   readonly waitForSelector?: string | readonly string[] | undefined;
-  /** CSS selectors: what they match is removed from the page. */
+  /** CSS selectors. Matching elements are removed from the page. */
   readonly removeSelector?: string | readonly string[] | undefined;
-  /** Puts the content of frames into the page; `quoted` as a preformatted block of its text. Waits for an idle network. Default: false. */
+  /** Includes the content of frames; `quoted` includes their text as a preformatted block. The browser waits until the network is idle. Default: false. */
   readonly withIframe?: 'quoted' | boolean | undefined;
-  /** Writes open shadow roots into the page. Default: false. */
+  /** Includes the content of open shadow roots. Default: false. */
   readonly withShadowDom?: boolean | undefined;
-  /** Removes what covers the page: dialogs, banners, fixed layers over its centre. Default: false. */
+  /** Removes elements that cover the page: dialogs, banners, fixed layers over its centre. Default: false. */
   readonly removeOverlay?: boolean | undefined;
-  /** Takes elements that are not displayed out of the page before anything is read from it. Default: false. */
+  /** Removes elements that are not displayed before the page is captured. Default: false. */
   readonly detachInvisibles?: boolean | undefined;
-  /** Scripts, or addresses of scripts, run in the main frame at each navigation. */
+  /** Scripts, or URLs of scripts, to run in the main frame at each navigation. */
   readonly injectPageScript?: string | readonly string[] | undefined;
-  /** Scripts, or addresses of scripts, run in every frame at each navigation. */
+  /** Scripts, or URLs of scripts, to run in every frame at each navigation. */
   readonly injectFrameScript?: string | readonly string[] | undefined;
-  /** The window in which the page is rendered. Default: 1280 x 1280. */
+  /** Size and properties of the browser window. Width and height in pixels, at most 4096 each. Default: 1280 x 1280. */
   readonly viewport?: { readonly width?: number | undefined; readonly height?: number | undefined; readonly deviceScaleFactor?: number | undefined; readonly isMobile?: boolean | undefined; readonly isLandscape?: boolean | undefined; readonly hasTouch?: boolean | undefined } | undefined;
-  /** An address that the browser visits first, in the same session. */
+  /** URL that the browser visits first, in the same session. */
   readonly preloadUrl?: string | undefined;
-  /** Bypasses service workers. They never run here, so this is always so. */
+  /** Bypasses service workers. Has no effect: service workers never run here. */
   readonly noServiceWorker?: boolean | undefined;
-  /** Links in Markdown: kept, dropped with their text, as text, or as numbered citations. Default: all. */
+  /** Links in Markdown: kept (`all`), removed with their text (`none`), reduced to their text (`text`), or written as numbered citations (`gpt-oss`). Default: all. */
   readonly retainLinks?: 'all' | 'none' | 'text' | 'gpt-oss' | undefined;
-  /** Images in Markdown: kept, dropped, or as their alternative text; `_p` asks for generated texts. Default: all. */
+  /** Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts. Default: all. */
   readonly retainImages?: 'all' | 'none' | 'alt' | 'all_p' | 'alt_p' | undefined;
-  /** Video, audio and embedded players in Markdown. Default: none. */
+  /** Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML. Default: none. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html' | undefined;
-  /** Lists the links of the page after the content; `all` keeps repeats. Links that would run a script are left out. Default: false. */
+  /** Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates. Default: false. */
   readonly withLinksSummary?: 'all' | boolean | undefined;
   /** Lists the images of the page after the content. Default: false. */
   readonly withImagesSummary?: boolean | undefined;
-  /** Describes images without an alternative text by a vision model. Default: false. */
+  /** Generates alternative texts for images that have none, with a vision model. Default: false. */
   readonly withGeneratedAlt?: boolean | undefined;
-  /** Keeps images that stand in the page itself as data URLs, instead of naming them by a hash. Default: false. */
+  /** Keeps images that are embedded in the page as data URLs. Otherwise a hash replaces each of them. Default: false. */
   readonly keepImgDataUrl?: boolean | undefined;
-  /** How Markdown is written; in headers one `X-Md-…` for each field. */
+  /** Markdown style. As headers: one `X-Md-…` for each field. */
   readonly markdown?: { readonly headingStyle?: 'atx' | 'setext' | undefined; readonly hr?: string | undefined; readonly bulletListMarker?: '*' | '-' | '+' | undefined; readonly emDelimiter?: '_' | '*' | undefined; readonly strongDelimiter?: '**' | '__' | undefined; readonly linkStyle?: 'inlined' | 'referenced' | 'discarded' | undefined; readonly linkReferenceStyle?: 'full' | 'collapsed' | 'shortcut' | 'discarded' | undefined } | undefined;
-  /** Turns the GitHub flavour (tables, strike, task lists, math) off; `table` leaves only tables as HTML. Default: false. */
+  /** Disables GitHub Flavored Markdown (tables, strikethrough, task lists, math). `table` only writes tables as HTML. Default: false. */
   readonly noGfm?: 'table' | boolean | undefined;
-  /** Cuts the Markdown at headings: `h1` to `h5` by depth, `s1` to `s5` with the headings above each piece. */
+  /** Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk. */
   readonly markdownChunking?: string | boolean | undefined;
-  /** Keeps the first tokens of each of content, html and text, 500 at least. Unit: tokens. */
+  /** Maximum length of each of content, HTML and text; the rest is cut off. At least 500. Unit: tokens. */
   readonly maxTokens?: number | undefined;
-  /** Fails with BudgetExceededError when the answer would be charged more than this; 0 means no budget. Unit: tokens. */
+  /** Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum. Unit: tokens. */
   readonly tokenBudget?: number | undefined;
-  /** Adds to the answer what the request went through and how long each step took: under `meta.trace` in JSON, as a last event `trace` of a stream, in the header `Server-Timing` otherwise. Costs nothing. Default: false. */
+  /** Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge. Default: false. */
   readonly trace?: boolean | undefined;
-  /** Adds to a JSON or stream answer what was left out of the page, by which rule, and which element each block of the Markdown comes from. Costs nothing; a text answer and one that a model writes have no room for it. Default: false. */
+  /** Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats. Default: false. */
   readonly explain?: boolean | undefined;
-  /** The language of the read. Every engine sends it as Accept-Language, and scripts of the page see it. Default: en-US. */
+  /** Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language. Default: en-US. */
   readonly locale?: string | undefined;
-  /** The referrer sent with the page request. */
+  /** Referer header of the page request: an http or https URL. */
   readonly referer?: string | undefined;
-  /** The user agent; `lectern` names this program, `diversify` takes one of several browsers by host. Default: that of the browser. */
+  /** User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host. Default: that of the browser. */
   readonly userAgent?: string | undefined;
-  /** Cookies for the target, in Set-Cookie syntax. */
+  /** Cookies to send to the target, in Set-Cookie syntax. */
   readonly setCookies?: string | readonly string[] | undefined;
-  /** Further headers sent to the target. */
+  /** Additional headers to send to the target; at most 100. */
   readonly customHeader?: Readonly<Record<string, string>> | undefined;
-  /** Accepts certificates that do not verify. Default: false. */
+  /** Accepts certificates that fail verification. Default: false. */
   readonly skipCertVerification?: boolean | undefined;
-  /** A proxy for this read: http, https, socks4 or socks5, with credentials when it needs them. */
+  /** Proxy for this read: an http, https, socks4 or socks5 URL, with credentials if needed. */
   readonly proxyUrl?: string | undefined;
-  /** A proxy of the operator: `any` or `true` for one wherever it is, a two-letter country code for one there, `auto` to leave the choice to the server. A trailing `+` asks for `proxyResources` too. Default: none. */
+  /** Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`. Default: none. */
   readonly proxy?: string | undefined;
-  /** Sends images and other resources of the page through the proxy too. */
+  /** Also sends images and other resources of the page through the proxy. */
   readonly proxyResources?: boolean | undefined;
-  /** The agent name to hold against robots.txt (RFC 9309), `true` or `*` for any; what it forbids is refused. */
+  /** Obeys robots.txt (RFC 9309) as the given user agent; `true` or `*` for any. Forbidden pages are refused. */
   readonly robotsTxt?: string | undefined;
   /** Fails unless the page answers with this HTTP status. */
   readonly assertStatusCode?: number | undefined;
-  /** Reads the page anew. The result is still kept for others. Default: false. */
+  /** Fetches the page again instead of using the cache. The result is still cached. Default: false. */
   readonly noCache?: boolean | undefined;
-  /** The greatest age of a copy that may be answered; 0 reads anew. A greater one asks for copies even of pages that forbid them. Unit: s. Default: 3600. */
+  /** Maximum age of a cached copy; 0 bypasses the cache. A value above 0 also allows copies of pages that forbid caching. Unit: s. Default: 3600. */
   readonly cacheTolerance?: number | undefined;
   /** Keeps the result out of the cache. Default: false. */
   readonly doNotTrack?: boolean | undefined;
-  /** Keeps nothing of the read: no copy, no address or content in logs. Default: false. */
+  /** Stores nothing about the read: no cached copy, no URL or content in logs. Default: false. */
   readonly zeroDataRetention?: boolean | undefined;
-  /** Answers with the cookies and local storage of the page, in JSON. */
+  /** Returns the cookies and local storage of the page. Only in JSON answers. */
   readonly exportStorageState?: boolean | undefined;
   /** Cookies and local storage to load before the page. */
   readonly storageState?: Readonly<Record<string, unknown>> | undefined;
-  /** One page of a document, counted from 1. */
+  /** Page of a document to read, counted from 1. */
   readonly page?: number | undefined;
-  /** What to ask of a language or vision model that reads the page. */
+  /** Instruction for the language or vision model that reads the page. */
   readonly instruction?: string | undefined;
-  /** The schema of the structured answer of a language model. */
+  /** JSON Schema of the structured answer that the language model writes. */
   readonly jsonSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 

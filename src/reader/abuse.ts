@@ -1,39 +1,39 @@
 /**
- * Pages that were stopped as abuse: callers without a key cannot read them for a while (contract, section 15), so that a
- * page which costs a browser much is not asked for again and again by anybody. A host may be shared by many, so the
- * refusal grows step by step: the URL, its path with any query, the folder, the host. Each is refused as a whole once
- * several distinct parts of it had pages that were stopped.
+ * Temporary refusal of pages that were stopped as abuse. Callers without a key cannot read such a page for a while
+ * (docs/reference/wire/reader.md, Abuse), so that an expensive page is not requested again and again. Many sites may
+ * share a host, so the refusal widens step by step: the URL, its path with any query, the folder, the host. Each scope
+ * is refused once several distinct parts of it were stopped.
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 
 export interface Abuse {
-  /** SecurityCompromiseError while a URL is refused; never for callers with a key. */
+  /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
   check(url: string, keyed: boolean): void;
-  /** Refuses a URL from now on. `reason` is shown to callers: what the page did, as `it …` without a full stop. */
+  /** Refuses a URL from now on. Callers are shown `reason`: what the page did, as `it …` without a full stop. */
   add(url: string, reason: string): void;
 }
 
 export interface AbuseOptions {
-  /** How long a page is refused; 0 refuses none. */
+  /** Duration of a refusal; 0 disables refusals. */
   readonly refusalMs: number;
   readonly clock?: () => number;
 }
 
-/** Distinct parts with stopped pages after which the whole is refused. */
-const SEVERAL = 5;
-/** Folders are told apart down to this depth, so that few stopped pages are enough for any host. */
+/** Number of distinct stopped parts after which the whole scope is refused. */
+const PARTS_TO_REFUSE = 5;
+/** Deeper folders count as one, so that a few stopped pages suffice on any host. */
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 10_000;
 
 interface Scope {
-  /** A hash: the table is no list of hosts. */
+  /** Hashed, so that the table is not a list of visited hosts. */
   readonly key: string;
-  /** What is refused, as a message words it. */
+  /** The refused scope, as the message words it. */
   readonly refused: string;
 }
 
-/** What a URL belongs to, from its host to the URL itself; empty for what has no host. */
+/** The scopes of a URL, from its host to the URL itself; empty for URLs without a host. */
 function scopesOf(url: string): Scope[] {
   if (!URL.canParse(url)) return [];
   const { hostname, pathname, search } = new URL(url);
@@ -58,17 +58,17 @@ function scopesOf(url: string): Scope[] {
 
 export function createAbuse({ refusalMs, clock = Date.now }: AbuseOptions): Abuse {
   const refused = new Map<string, { readonly until: number; readonly reason: string }>();
-  /** Of a scope the parts with stopped pages, each with the end of its time; never more than `SEVERAL` parts. */
+  /** For each scope: its stopped parts with the time when each expires; at most `PARTS_TO_REFUSE` parts. */
   const counted = new Map<string, Map<string, number>>();
 
-  /** Whether several parts of a scope have stopped pages, this one among them. */
-  function hasSeveral(scope: Scope, part: Scope): boolean {
+  /** Adds a stopped part to a scope; true once the scope has `PARTS_TO_REFUSE` of them. */
+  function addPart(scope: Scope, part: Scope): boolean {
     const now = clock();
     const parts = counted.get(scope.key) ?? new Map<string, number>();
     for (const [key, until] of parts) if (until <= now) parts.delete(key);
     parts.set(part.key, now + refusalMs);
     put(counted, scope.key, parts);
-    if (parts.size < SEVERAL) return false;
+    if (parts.size < PARTS_TO_REFUSE) return false;
     counted.delete(scope.key);
     return true;
   }
@@ -98,16 +98,16 @@ export function createAbuse({ refusalMs, clock = Date.now }: AbuseOptions): Abus
       for (const [at, scope] of scopes.entries()) {
         const part = scopes[at + 1];
         if (!part) put(refused, scope.key, { until, reason });
-        else if (hasSeveral(scope, part)) {
-          const told = `several pages were stopped there, the last one because ${reason}`;
-          put(refused, scope.key, { until, reason: told });
+        else if (addPart(scope, part)) {
+          const summary = `several pages were stopped there, the last one because ${reason}`;
+          put(refused, scope.key, { until, reason: summary });
         }
       }
     },
   };
 }
 
-/** The oldest entry goes when there are too many. */
+/** Inserts an entry and evicts the oldest one if there are too many. */
 function put<Value>(entries: Map<string, Value>, key: string, value: Value): void {
   entries.delete(key);
   entries.set(key, value);

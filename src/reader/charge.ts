@@ -1,15 +1,15 @@
-/** What an answer costs, in tokens (contract, section 6.9). */
+/** The price of an answer, in tokens (docs/reference/wire/reader.md, Token usage). */
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import type { RenderTask } from './render.ts';
 import type { Page } from './rendition.ts';
 import { countTokens } from './tokens.ts';
 
-/** Tokens that a picture is charged. */
+/** Price of an answer with a picture. */
 const PICTURE_TOKENS = 765;
-/** What is charged at least for generated alternative texts, and for injected scripts or remote rendering. */
-const LEAST_WITH_ALT = 765;
-const LEAST_WITH_SCRIPTS = 4_000;
-/** No answer is charged more than this. */
+/** Minimum price of answers with generated alternative texts, and with injected scripts or remote rendering. */
+const MIN_CHARGE_WITH_ALT = 765;
+const MIN_CHARGE_WITH_SCRIPTS = 4_000;
+/** Maximum price of an answer. */
 const MAX_CHARGE = 2_000_000;
 
 export function chargeFor(
@@ -21,12 +21,12 @@ export function chargeFor(
   const main = (contentTokens ?? countTokens(page.content ?? '')) || countTokens(page.description);
   const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;
   const factor = snapshot.proxied ? limits.proxyFactor : 1;
-  return Math.min(Math.max(total, leastCharge(options)) * factor, MAX_CHARGE);
+  return Math.min(Math.max(total, minCharge(options)) * factor, MAX_CHARGE);
 }
 
-function leastCharge(options: Options): number {
+function minCharge(options: Options): number {
   const { injectPageScript, injectFrameScript, engine, retainImages } = options;
   const injects = injectPageScript.length + injectFrameScript.length > 0;
-  if (injects || engine === 'cf-browser-rendering') return LEAST_WITH_SCRIPTS;
-  return retainImages.endsWith('_p') && wantsMarkdown(options) ? LEAST_WITH_ALT : 0;
+  if (injects || engine === 'cf-browser-rendering') return MIN_CHARGE_WITH_SCRIPTS;
+  return retainImages.endsWith('_p') && wantsMarkdown(options) ? MIN_CHARGE_WITH_ALT : 0;
 }

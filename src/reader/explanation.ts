@@ -1,4 +1,4 @@
-/** Why an answer is as it is: what was left out by which step, and where each block of the Markdown comes from. */
+/** Why an answer is as it is: which step removed what, and which element each block of the Markdown comes from. */
 import type { Article } from './article.ts';
 import { FOR_MACHINES, type Notes, type Removal, textIn } from './extract/content/removals.ts';
 import { extractionVersion } from './extract/version.ts';
@@ -6,44 +6,44 @@ import type { MarkdownOptions } from './markdown/to-markdown.ts';
 import type { Trace, TracedBlock } from './markdown/trace.ts';
 
 export interface Explanation {
-  /** The extraction that made this answer. */
+  /** Version of the extraction that made this answer. */
   version: string;
-  /** The kind of page, as far as its structure tells, and how sure that is; 0 to 1. */
+  /** Kind of page, as recognised from its structure, with a confidence of 0 to 1. */
   kind?: string;
   kindConfidence?: number;
-  /** How sure the choice of the content is; 0 to 1. */
+  /** Confidence in the choice of the content, 0 to 1. */
   confidence: number;
-  /** How the content was chosen: block by block, all outside the page's frame, or the whole page. */
+  /** How the content was chosen: see `Article`. */
   source: Article['source'];
   /** At most 500. */
   removed: Removal[];
-  /** All of them. */
+  /** Number of removals, including those beyond the 500 listed. */
   removedCount: number;
   /** At most 2,000, in the order of the Markdown. */
   blocks: ExplainedBlock[];
   blockCount: number;
 }
 
-/** A block of the Markdown and the element that it comes from. */
+/** A block of the Markdown and its source element. */
 export interface ExplainedBlock {
-  /** Its first line in `content`, from 1. */
+  /** Its first line in `content`, counted from 1. */
   line: number;
   lines: number;
-  /** Finds the element in the document as it came, and nothing else. */
+  /** Matches exactly the source element in the original document. */
   selector: string;
-  /** The start of its first line: at most 100 characters. */
+  /** Start of its first line; at most 100 characters. */
   text: string;
 }
 
-const MOST_BLOCKS = 2_000;
+const MAX_BLOCKS = 2_000;
 
-/** What the Markdown is and was before it was cut. */
+/** The Markdown before and after it was cut. */
 export interface Written {
   readonly trace: Trace;
   readonly markdown: string;
-  /** What stands before it in the answer. */
+  /** Text that precedes the Markdown in the answer. */
   readonly head: string;
-  /** The answer's content: the start of head and Markdown. */
+  /** Content of the answer: the start of head and Markdown. */
   readonly content: string;
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
@@ -67,7 +67,7 @@ export function explain(notes: Notes, article: Article, written: Written | undef
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The blocks that are in the answer; what was cut off is noted as left out. */
+/** The blocks that are in the answer. Those that were cut off are recorded as removed. */
 function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written) {
   const whole = head + markdown;
   const starts = lineStarts(whole);
@@ -82,46 +82,46 @@ function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written
     if (end > content.length) noteCut(notes, block, whole.slice(Math.max(start, content.length), end));
     if (start >= content.length) continue;
     count += 1;
-    const selector = blocks.length < MOST_BLOCKS && block.source && notes.selectorOf(block.source);
+    const selector = blocks.length < MAX_BLOCKS && block.source && notes.selectorOf(block.source);
     if (!selector) continue;
-    const text = content.slice(start, Math.min(start + LONGEST_TEXT, end)).split('\n', 1)[0]!;
+    const text = content.slice(start, Math.min(start + MAX_TEXT_CHARACTERS, end)).split('\n', 1)[0]!;
     blocks.push({ line: line + 1, lines: Math.min(block.lines, last - line), selector, text });
   }
   return { blocks, count };
 }
 
-const LONGEST_TEXT = 100;
+const MAX_TEXT_CHARACTERS = 100;
 
 function noteCut(notes: Notes, { source }: TracedBlock, text: string): void {
   if (source) notes.add({ step: 'cut', rule: 'beyond maxTokens', node: source, text });
 }
 
-/** Where each line starts. */
+/** Offset of each line. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 
-/** Elements that came to nothing in the Markdown, as far as there was something to see in them. */
+/** Records elements that left nothing in the Markdown, if they had something to show. */
 function noteLeftOut(notes: Notes, { trace, options }: Written): void {
   for (const element of trace.leftOut) {
     if (FOR_MACHINES.has(element.name)) continue;
     const text = textIn(element);
-    if (text.trim() === '' && !SHOWN.has(element.name)) continue;
+    if (text.trim() === '' && !SHOWN_WITHOUT_TEXT.has(element.name)) continue;
     notes.add({ step: 'markdown', rule: ruleFor(element.name, options), node: element, text });
   }
 }
 
 /** Elements that show something without text. */
-const SHOWN = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
+const SHOWN_WITHOUT_TEXT = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
 
 function ruleFor(name: string, { retainImages, retainLinks }: Written['options']): string {
   if (name === 'a') return retainLinks === 'none' ? 'retainLinks is none' : 'a link back, or of a heading to itself';
   if (name === 'img') {
     if (retainImages === 'none') return 'retainImages is none';
-    return retainImages.startsWith('alt') ? 'a picture without words for it' : 'a picture without an address';
+    return retainImages.startsWith('alt') ? 'a picture without alternative text' : 'a picture without a URL';
   }
-  if (SHOWN.has(name)) return 'a player or frame, which retainMedia does not keep';
+  if (SHOWN_WITHOUT_TEXT.has(name)) return 'a player or frame, which retainMedia does not keep';
   return `text in <${name}> is not read`;
 }

@@ -1,22 +1,22 @@
 /**
- * Addresses that keep failing: after ten failures within an hour an address is refused until the hour is over, so that
- * a client in a loop does not cost a browser page each time (contract, section 14).
+ * URLs that keep failing: after ten failures within an hour a URL is refused until the hour is over, so that a client
+ * in a retry loop does not cost a browser page each time (docs/reference/wire/reader.md, Failures).
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 
-const LIMIT = 10;
+const MAX_FAILURES = 10;
 const WINDOW_MS = 60 * 60 * 1000;
-const MAX_ADDRESSES = 10_000;
+const MAX_URLS = 10_000;
 
 export interface Failures {
-  /** Throws OperationNotAllowedError while an address is shut. */
+  /** Throws OperationNotAllowedError while a URL is refused. */
   check(url: string): void;
-  /** One failure that several share counts once. */
+  /** Counts a failure. A failure shared by several reads counts once. */
   add(url: string, failure: object): void;
 }
 
-/** Addresses may be long; what is kept of them is not. */
+/** Hashed, since URLs may be long. */
 const keyOf = (url: string) => createHash('sha256').update(url).digest('base64');
 
 export function createFailures(clock: () => number = Date.now): Failures {
@@ -25,14 +25,14 @@ export function createFailures(clock: () => number = Date.now): Failures {
   return {
     check(url) {
       const key = keyOf(url);
-      const known = byKey.get(key);
-      if (!known || known.count < LIMIT) return;
-      const leftMs = known.since + WINDOW_MS - clock();
+      const entry = byKey.get(key);
+      if (!entry || entry.count < MAX_FAILURES) return;
+      const leftMs = entry.since + WINDOW_MS - clock();
       if (leftMs <= 0) byKey.delete(key);
       else {
         const seconds = Math.ceil(leftMs / 1000);
         throw problem('OperationNotAllowedError', {
-          message: `This address failed ${LIMIT} times within an hour, try again in ${seconds} s`,
+          message: `This URL failed ${MAX_FAILURES} times within an hour; try again in ${seconds} s`,
           retryAfter: seconds,
         });
       }
@@ -41,11 +41,11 @@ export function createFailures(clock: () => number = Date.now): Failures {
       if (counted.has(failure)) return;
       counted.add(failure);
       const key = keyOf(url);
-      const known = byKey.get(key);
-      const fresh = known && clock() - known.since < WINDOW_MS;
+      const entry = byKey.get(key);
+      const fresh = entry && clock() - entry.since < WINDOW_MS;
       byKey.delete(key);
-      byKey.set(key, fresh ? { count: known.count + 1, since: known.since } : { count: 1, since: clock() });
-      if (byKey.size > MAX_ADDRESSES) byKey.delete(byKey.keys().next().value!);
+      byKey.set(key, fresh ? { count: entry.count + 1, since: entry.since } : { count: 1, since: clock() });
+      if (byKey.size > MAX_URLS) byKey.delete(byKey.keys().next().value!);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A target that is a file, as a snapshot: its pages become one HTML document, which goes the way of every page. Pages
- * without text are looked at by text recognition; a picture is described by a vision model when there is one.
+ * Turns a target that is a file into a snapshot: its pages become one HTML document, which is then handled like any web
+ * page. Text recognition reads pages without text; a vision model, if configured, describes images.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#ocr/index.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
-import { type Picture, smallPicture } from './formats/describe-image.ts';
+import { type Picture, tinyImageText } from './formats/describe-image.ts';
 import { VISION_SETTINGS } from './formats/write-by-model.ts';
 import { cleanMarkdown } from './formats/written.ts';
 import type { Options } from './options/resolve.ts';
@@ -22,13 +22,13 @@ import type { Target } from './target.ts';
 
 export interface FileTools {
   readonly documents: Documents;
-  /** Absent when text recognition is turned off. */
+  /** Absent if text recognition is disabled. */
   readonly ocr?: Ocr | undefined;
-  /** How many scanned pages of a document are recognised. */
+  /** Maximum number of scanned pages to recognise in one document. */
   readonly ocrMaxPages: number;
-  /** What a picture shows, in words; absent without a vision model. */
+  /** Describes an image in words; absent without a vision model. */
   readonly describe?: ((picture: Picture, options: Options, signal: AbortSignal) => Promise<string>) | undefined;
-  /** A picture of HTML, for pages that cannot be drawn otherwise; absent without a browser. */
+  /** Takes a screenshot of HTML, for files that cannot be drawn directly; absent without a browser. */
   readonly shoot?:
     | ((html: string, options: Options, signal: AbortSignal) => Promise<Uint8Array | undefined>)
     | undefined;
@@ -41,12 +41,13 @@ export interface FileRead {
   readonly target: Target;
   readonly options: Options;
   readonly signal: AbortSignal;
-  /** When the caller's own time limit is over, as `performance.now()` milliseconds. */
+  /** End of the caller's timeout, in milliseconds of `performance.now()`. */
   readonly deadline?: number | undefined;
 }
 
 /**
- * A picture that a page shows, fitted into `box` x `box` pixels. Throws DocumentFault when it is none that can be shown.
+ * Decodes an image and fits it into `box` x `box` pixels. Throws DocumentError if it is not an image that can be
+ * decoded.
  */
 export const createPictureFitter =
   (documents: Documents, temporaryDir: string) =>
@@ -56,7 +57,7 @@ export const createPictureFitter =
       const path = join(await folder.path(), 'picture');
       await writeFile(path, bytes, { mode: 0o600 });
       const mediaType = typeOfBytes(bytes) ?? mediaTypeOf(contentType);
-      if (!mediaType.startsWith('image/')) throw new DocumentError('unsupported', 'This is no picture');
+      if (!mediaType.startsWith('image/')) throw new DocumentError('unsupported', 'The file is not an image');
       const file = { path, size: bytes.byteLength, mediaType, contentType };
       const { metadata } = await documents.read(file, {}, signal);
       const png = await documents.picture(file, { page: 1, fit: { width: box, height: box } }, signal);
@@ -66,11 +67,11 @@ export const createPictureFitter =
     }
   };
 
-/** Pixels per point in which scanned pages are recognised: 200 dpi. */
+/** Pixels per point at which scanned pages are drawn for recognition: 200 dpi. */
 export const SCAN_SCALE = 200 / 72;
-/** The box into which a picture is fitted before it is described or shown (contract, section 16). */
+/** Side of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Files). */
 const PICTURE_BOX = 1_024;
-/** The box for text recognition, which needs every stroke. */
+/** Side of the box, in pixels, for images to recognise: small print needs the resolution. */
 export const SCAN_BOX = 4_000;
 
 export async function readFileSnapshot(read: FileRead, tools: FileTools): Promise<Snapshot> {
@@ -79,26 +80,26 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
   try {
     const document = await readInTime(read, page, tools);
     const single = page !== undefined && document.pages.length === 1 && document.pages[0]!.number === page;
-    const told: string[] = [];
+    const notes: string[] = [];
     if (page !== undefined && !single && document.pageCount !== undefined) {
-      told.push(`This document has ${document.pageCount} pages and no page ${page}, all of it is here`);
+      notes.push(`This document has ${document.pageCount} pages but no page ${page}: the whole document is returned`);
     }
     const title = titleOf(document, read, single ? page : undefined);
-    const description = await described(read, document, tools);
+    const description = await describePicture(read, document, tools);
     const { text, mediaType } =
       description === undefined
-        ? written(document, await withText(read, document, tools, told), title)
+        ? htmlOf(document, await recogniseText(read, document, tools, notes), title)
         : { text: description, mediaType: 'text/markdown' };
-    const pictures = await pictureOf(read, document, text, tools, told);
+    const pictures = await drawPictures(read, document, text, tools, notes);
     return {
       ...snapshot,
-      // Those who write by a model still look at its pages.
+      // Model formats still read the pages of the file.
       file: options.modelFormat ? snapshot.file : undefined,
       mediaType,
       text,
       settled: true,
       ...pictures,
-      notes: [...snapshot.notes, ...document.notes, ...told],
+      notes: [...snapshot.notes, ...document.notes, ...notes],
       document: {
         title,
         mediaType: document.mediaType,
@@ -115,7 +116,7 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
   }
 }
 
-/** The document, or AssertionFailureError when the caller's time is over before it is read. */
+/** The document; AssertionFailureError if the caller's timeout ends first. */
 async function readInTime({ snapshot, signal, deadline }: FileRead, page: number | undefined, tools: FileTools) {
   if (deadline === undefined) return tools.documents.read(snapshot.file, { page }, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
@@ -128,26 +129,26 @@ async function readInTime({ snapshot, signal, deadline }: FileRead, page: number
   }
 }
 
-/** `#3` names a page. */
+/** The page that a URL fragment such as `#3` selects. */
 export function fragmentPage(url: string): number | undefined {
   const found = /#(\d{1,6})$/.exec(url);
   return found && Number(found[1]) > 0 ? Number(found[1]) : undefined;
 }
 
-/** Why a page without text stays as it is. */
-type Unread = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
+/** Why a page without text stays without text. */
+type UnreadReason = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
-/** The pages, those that are pictures with the text that is in them, or with what they show. */
-async function withText(
+/** The pages, with recognised text added to those that are images. */
+async function recogniseText(
   read: FileRead,
   document: ReadFile,
   tools: FileTools,
-  told: string[],
+  notes: string[],
 ): Promise<readonly DocumentPage[]> {
   const { options, signal } = read;
   if (options.modelFormat) return document.pages;
   const until = read.deadline ?? performance.now() + RECOGNITION_MS;
-  const unread = new Map<Unread, number[]>();
+  const unread = new Map<UnreadReason, number[]>();
   const result: DocumentPage[] = [];
   let recognised = 0;
   for (const page of document.pages) {
@@ -155,21 +156,21 @@ async function withText(
       result.push(page);
       continue;
     }
-    const reads = readerOf(page, read, tools);
-    let reason: Unread | undefined;
-    if (!reads) reason = 'no recognition';
+    const recognise = recogniserOf(page, read, tools);
+    let reason: UnreadReason | undefined;
+    if (!recognise) reason = 'no recognition';
     else if (recognised >= tools.ocrMaxPages) reason = 'enough';
     else if (recognised > 0 && performance.now() > until) reason = 'time';
     else {
       recognised++;
       try {
-        const html = await reads();
+        const html = await recognise();
         if (!html.trim()) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
         result.push({ ...page, html: page.html + html });
         continue;
       } catch (error) {
         signal.throwIfAborted();
-        // A document with other pages is worth more than none; of a picture alone nothing would be left.
+        // A partly recognised document is still useful; a failed single image is not.
         if (document.pages.length === 1 || !isPageFailure(error)) throw error;
         reason = 'failed';
       }
@@ -177,18 +178,18 @@ async function withText(
     unread.set(reason, [...(unread.get(reason) ?? []), page.number]);
     result.push(page);
   }
-  for (const [reason, numbers] of unread) told.push(unreadWords(reason, numbers, tools));
+  for (const [reason, numbers] of unread) notes.push(unreadNote(reason, numbers, tools));
   return result;
 }
 
-/** As long as text recognition may go on in one read, when the caller sets no limit. */
+/** Time limit for text recognition in one read without a timeout. */
 const RECOGNITION_MS = 90_000;
 
 const isPageFailure = (error: unknown) =>
   error instanceof DocumentError || (error instanceof Problem && error.name === 'DownstreamServiceFailureError');
 
-/** What turns a page without text into HTML; undefined when there is nothing that could. */
-function readerOf(
+/** Draws a page and recognises its text as HTML; `undefined` if text recognition is disabled. */
+function recogniserOf(
   page: DocumentPage,
   { snapshot, signal }: FileRead,
   { documents, ocr }: FileTools,
@@ -203,20 +204,20 @@ function readerOf(
   return async () => (await ocr.read(await draw(), { signal })).html;
 }
 
-function unreadWords(reason: Unread, pages: readonly number[], { ocrMaxPages }: FileTools): string {
+function unreadNote(reason: UnreadReason, pages: readonly number[], { ocrMaxPages }: FileTools): string {
   const named = pages.slice(0, 20).join(', ') + (pages.length > 20 ? ', ...' : '');
   const which = pages.length === 1 ? `Page ${named} is a picture` : `Pages ${named} are pictures`;
   const why = {
     'no recognition': 'no text recognition is configured',
-    enough: `text is recognised in ${ocrMaxPages} pages of one read`,
-    time: 'there was no time left to recognise text',
+    enough: `at most ${ocrMaxPages} pages are recognised in one read`,
+    time: 'no time was left for text recognition',
     failed: 'recognition failed',
-    blank: 'none was recognised',
+    blank: 'no text was recognised',
   }[reason];
   return `${which} without text: ${why}`;
 }
 
-/** What it calls itself, else the file's name, else the hash of its bytes with an ending; text has none. */
+/** The document's own title, else the file name, else the hash of its bytes with an extension; none for text. */
 function titleOf(document: ReadFile, { snapshot, target }: FileRead, page: number | undefined): string {
   const own = document.title.trim();
   const hashed = target.upload && `${target.url.replace(/^blob:|#.*$/g, '')}${extensionOf(document.mediaType)}`;
@@ -225,22 +226,22 @@ function titleOf(document: ReadFile, { snapshot, target }: FileRead, page: numbe
 }
 
 /**
- * What a picture shows, in Markdown: in the words of the vision model, or a sentence when it is too small to show
- * anything. Undefined for what is no picture, or when there is no model.
+ * Describes an image in Markdown: by the vision model, or in a fixed sentence for tiny images. `undefined` if the file
+ * is not an image or there is no model.
  */
-async function described(read: FileRead, document: ReadFile, { describe, documents }: FileTools) {
+async function describePicture(read: FileRead, document: ReadFile, { describe, documents }: FileTools) {
   const { snapshot, options, signal } = read;
   const { mediaType, metadata, pages } = document;
   if (!mediaType.startsWith('image/') || pages.length !== 1 || !pages[0]!.scanned || options.modelFormat)
     return undefined;
   const size = { width: Number(metadata.width), height: Number(metadata.height) };
-  const small = smallPicture(size);
+  const small = tinyImageText(size);
   if (small) return small;
   if (!describe) {
     if (options.instruction === undefined) return undefined;
     throw problem('DownstreamServiceFailureError', {
       path: 'instruction',
-      message: `instruction on a picture needs ${VISION_SETTINGS}: nothing is configured`,
+      message: `instruction for a picture needs ${VISION_SETTINGS}: no vision model is configured`,
     });
   }
   const fit = { width: PICTURE_BOX, height: PICTURE_BOX };
@@ -248,8 +249,8 @@ async function described(read: FileRead, document: ReadFile, { describe, documen
   return png && cleanMarkdown(await describe({ png, ...size }, options, signal));
 }
 
-/** The whole as HTML; files that are shown as their source stay text. */
-function written(document: ReadFile, pages: readonly DocumentPage[], title: string) {
+/** The document as HTML; files whose source is shown stay text. */
+function htmlOf(document: ReadFile, pages: readonly DocumentPage[], title: string) {
   if (document.source !== undefined) return { text: document.source, mediaType: 'text/plain' };
   const lang = document.lang ? ` lang="${escapeAttribute(document.lang)}"` : '';
   const body = pages.map(({ html }) => html).join('\n');
@@ -257,7 +258,7 @@ function written(document: ReadFile, pages: readonly DocumentPage[], title: stri
   return { text, mediaType: 'text/html' };
 }
 
-/** A file's own name, or the last part of its address. */
+/** A file name, or the last part of a URL path. */
 function nameOf(text: string): string {
   const last =
     text
@@ -272,13 +273,13 @@ function nameOf(text: string): string {
   }
 }
 
-/** The picture of a document is that of its first, or its selected, page. */
-async function pictureOf(
+/** Draws the selected page of a document, else the first one. */
+async function drawPictures(
   { snapshot, options, signal }: FileRead,
   { pages, mediaType }: ReadFile,
   html: string,
   tools: FileTools,
-  told: string[],
+  notes: string[],
 ): Promise<{ screenshot?: Uint8Array; pageshot?: Uint8Array }> {
   const { formats, modelFormat, viewport } = options;
   const wanted = formats.has('screenshot') || formats.has('pageshot') || modelFormat === 'vlm';
@@ -287,38 +288,43 @@ async function pictureOf(
   const box = { page: pages[0]?.number ?? 1, scale: 2, ...(mediaType.startsWith('image/') && { fit }) };
   const picture = await drawPage({ file: snapshot.file, html, options, signal }, box, tools);
   if (!picture) {
-    told.push('This file could not be drawn: that takes a browser, or LibreOffice for texts and slides.');
+    notes.push('This file could not be drawn: drawing needs a browser, or LibreOffice for texts and slides.');
     return {};
   }
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };
 }
 
-/** See createPictureFitter. */
 export type PictureFitter = ReturnType<typeof createPictureFitter>;
 
-export interface Drawn {
+export interface DrawRequest {
   readonly file: DocumentFile;
-  /** What was made of it: drawn by the browser when the file itself cannot be. */
+  /** The HTML made from the file: the browser draws it if the file itself cannot be drawn. */
   readonly html: string;
   readonly options: Options;
   readonly signal: AbortSignal;
 }
 
-/** A page of a file as PNG; undefined when nothing here can draw it. Throws DocumentFault and what the browser throws. */
+/**
+ * Draws a page of a file as PNG; `undefined` if neither the document reader nor a browser can. Throws DocumentError and
+ * the errors of the browser.
+ */
 export async function drawPage(
-  { file, html, options, signal }: Drawn,
+  { file, html, options, signal }: DrawRequest,
   box: PictureOptions,
   { documents, shoot }: FileTools,
 ): Promise<Uint8Array | undefined> {
   const drawn = await documents.picture(file, box, signal).catch((error: unknown) => {
-    // A file that can be read and not drawn, such as SVG.
+    // Some files can be read but not drawn, such as SVG.
     if (error instanceof DocumentError && error.kind === 'unsupported') return undefined;
     throw error;
   });
   return drawn ?? (await shoot?.(html, options, signal));
 }
 
-/** The same words for files that were fetched and files that were sent; only the name of the failure differs. */
+/**
+ * Maps an error of the document reader to a problem. Fetched and submitted files share the messages; only the name of
+ * the problem differs.
+ */
 export function fileProblem(error: unknown, { upload }: Target): unknown {
   if (error instanceof QueueFullError) return problem('ServiceNodeResourceDrainError', { retryAfter: 5 });
   if (!(error instanceof DocumentError)) return error;

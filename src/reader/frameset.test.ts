@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { find } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { outerHtml } from '#html/serialize.ts';
-import { settleFrames } from './frameset.ts';
+import { replaceFrameset } from './frameset.ts';
 import { renderHtml } from './render.suite.ts';
 
 const SOURCE = `<html><head><title>Old site</title></head><frameset cols="20%,80%"><frame src="nav.html" name="nav">
@@ -12,7 +12,7 @@ const filled = (inner: string) =>
   `<html><head></head><body data-lectern-frame="frameset"><div>${inner}</div><noframes><p>No frames here.</p></noframes></body></html>`;
 const settled = (html: string) => {
   const document = parseDocument(html);
-  const unread = settleFrames(document);
+  const unread = replaceFrameset(document);
   return { unread, body: outerHtml(find(document, 'body')!) };
 };
 

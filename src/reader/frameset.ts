@@ -1,6 +1,6 @@
 /**
- * Pages that are a set of frames and have no body: what stands in them becomes one. A browser has written the documents
- * of the frames into the page; without one there are the frames' URLs and what the page says to those who see no frames.
+ * Pages that are a set of frames and have no body: their frames become the body. The browser engine has already written
+ * the frame documents into the page. Without it, the body contains links to the frames and the `noframes` text.
  */
 import {
   append,
@@ -19,12 +19,12 @@ import {
 import { parseFragment } from '#html/parse.ts';
 import { FRAME_ATTRIBUTE, FRAMESET } from './snapshot.ts';
 
-/** Gives the document a body, in place. True when it is a frameset whose frames were not read. */
-export function settleFrames(document: Document): boolean {
+/** Gives the document a body, in place. Returns true if it is a frameset whose frames were not read. */
+export function replaceFrameset(document: Document): boolean {
   const body = find(document, 'body');
   const set = body ? null : find(document, 'frameset');
   if (set) {
-    fromSource(document, set);
+    buildBody(document, set);
     return true;
   }
   const isSet = body !== null && attribute(body, FRAME_ATTRIBUTE) === FRAMESET;
@@ -33,27 +33,27 @@ export function settleFrames(document: Document): boolean {
     (element) => attribute(element, FRAME_ATTRIBUTE) !== null && /\S/.test(textOf(element)),
   );
   for (const element of elements(document, 'noframes')) {
-    // In other places, and beside frames that are there, nobody sees it.
-    if (isSet && !isFilled) open(element);
+    // Elsewhere, and beside frames that were read, `noframes` is invisible.
+    if (isSet && !isFilled) unwrap(element);
     else detach(element);
   }
   return isSet && !isFilled;
 }
 
-function fromSource(document: Document, set: Element): void {
+function buildBody(document: Document, set: Element): void {
   const body = new Element('body');
   insertBefore(body, set);
   for (const element of [...elements(document)]) {
-    if (element.name === 'frame') append(body, linkTo(element));
+    if (element.name === 'frame') append(body, linkToFrame(element));
     if (element.name !== 'noframes') continue;
     append(body, element);
-    open(element);
+    unwrap(element);
   }
   detach(set);
 }
 
-/** A frame that was not read, as a link to what it shows. */
-function linkTo(frame: Element): Element {
+/** A paragraph with a link to a frame that was not read. */
+function linkToFrame(frame: Element): Element {
   const url = attribute(frame, 'src')?.trim() ?? '';
   const paragraph = new Element('p');
   if (url === '' || url === 'about:blank') return paragraph;
@@ -63,8 +63,8 @@ function linkTo(frame: Element): Element {
   return paragraph;
 }
 
-/** What stands in `noframes` is parsed as text. */
-function open(noframes: Element): void {
+/** Replaces `noframes` by its content, which the parser keeps as text. */
+function unwrap(noframes: Element): void {
   for (const child of [...children(parseFragment(textOf(noframes)))]) insertBefore(child, noframes);
   detach(noframes);
 }

@@ -1,4 +1,4 @@
-/** The part `html` of an answer: the source of the page, what nobody sees included. */
+/** The field `html` of an answer: the HTML of the page, including invisible parts. */
 import { withoutControls } from '#html/characters.ts';
 import { attribute, type Document, type Element, elements, find, removeAttribute, setAttribute } from '#html/node.ts';
 import { outerHtml } from '#html/serialize.ts';
@@ -7,7 +7,7 @@ import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snap
 
 export const wantsHtml = ({ formats }: Options): boolean => formats.has('html') || formats.has('pageshot');
 
-/** Taken before extraction, which cuts the tree. */
+/** The HTML to answer. Must run before extraction, which removes nodes from the tree. */
 export function htmlField(
   document: Document,
   snapshot: Snapshot,
@@ -15,16 +15,16 @@ export function htmlField(
 ): string {
   const selected = removeSelector.length > 0 || targetSelector.length > 0;
   const isAsSent = isHtml(snapshot) && snapshot.engine !== 'browser' && !selected;
-  return withoutControls(isAsSent ? snapshot.text : unmarkedHtml(document));
+  return withoutControls(isAsSent ? snapshot.text : htmlWithoutMarks(document));
 }
 
-const MARKS = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];
+const ENGINE_ATTRIBUTES = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];
 
-/** The document without the marks that the browser engine put into it; they are there again afterwards. */
-function unmarkedHtml(document: Document): string {
+/** The document's HTML without the attributes that the browser engine added. They are restored afterwards. */
+function htmlWithoutMarks(document: Document): string {
   const marked: [element: Element, name: string, value: string][] = [];
   for (const element of elements(document)) {
-    for (const name of MARKS) {
+    for (const name of ENGINE_ATTRIBUTES) {
       const value = attribute(element, name);
       if (value === null) continue;
       marked.push([element, name, value]);

@@ -1,8 +1,8 @@
-/** The reader's table of contents: what the doors may use. */
+/** Public interface of the reader: the only file that other modules import. */
 export { createAbuse } from './abuse.ts';
 export { PAGE_KINDS } from './article.ts';
 export { type CacheOutcome, openCache } from './cache/cache.ts';
-export { mayWrite as mayKeep } from './cache/rules.ts';
+export { mayWrite as mayCache } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
 export { findBrowser } from './engines/browser/find.ts';
@@ -17,8 +17,8 @@ export { REMOVAL_STEPS } from './extract/content/removals.ts';
 export { createPictureFitter, type PictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
-export { featuresAsked } from './options/features.ts';
-export { type GivenOptions, OPTIONS, type OptionRow } from './options/options.ts';
+export { featuresNeeded } from './options/features.ts';
+export { type GivenOptions, OPTION_GROUPS, OPTIONS, type OptionGroup, type OptionRow } from './options/options.ts';
 export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
@@ -28,4 +28,4 @@ export { openSites } from './sites.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';
-export { staleWarningIn } from './warnings.ts';
+export { findStaleWarning } from './warnings.ts';

@@ -1,6 +1,6 @@
 /**
- * The plain-text answer: header lines, content, summaries (contract, section 6.1). Callers split on these lines, so
- * every byte counts.
+ * The plain-text answer: header lines, content, summaries (docs/reference/wire/reader.md, Plain text). Callers split on
+ * these lines, so every byte counts.
  */
 import { oneLine } from './markdown/one-line.ts';
 
@@ -9,19 +9,19 @@ export interface TextPage {
   readonly url: string;
   readonly content?: string | undefined;
   readonly publishedTime?: string | undefined;
-  /** Lines joined by newline. */
+  /** Lines joined by newlines. */
   readonly warning?: string | undefined;
   readonly numPages?: number | undefined;
-  /** With chunks the answer is only these. */
+  /** If present, the answer consists of the chunks alone. */
   readonly chunks?: readonly string[] | undefined;
 }
 
-/** What stands between chunks: no text of a page contains U+001D, as the conversion takes it out. */
+/** Separates chunks. The conversion removes U+001D from text, so no page contains it. */
 export const CHUNK_SEPARATOR = '\n\n\u001d';
 
 /**
- * The whole page as text, ending in a newline; `summaries` are images before links. With `chunks` only the chunks,
- * joined by `CHUNK_SEPARATOR`.
+ * The page as text, ending in a newline; `summaries` lists images before links. Pages with `chunks` consist of those
+ * alone, joined by `CHUNK_SEPARATOR`.
  */
 export function textLayout(page: TextPage, summaries: readonly string[] = []): string {
   if (page.chunks) return page.chunks.join(CHUNK_SEPARATOR);

@@ -1,6 +1,6 @@
 /**
- * The reader's pipeline, the file to read first: a target and options in, renditions out. An engine yields snapshots,
- * each better than the last; each becomes a rendition in a worker thread; the last one is the answer.
+ * The pipeline of a read; read this file first. An engine yields snapshots, each more complete than the last. A worker
+ * thread turns each into a rendition. The last rendition is the answer.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { during, type Trace, throughout } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
-import { createChooser, type Engines } from './engines/choose.ts';
+import { createCapture, type Engines } from './engines/choose.ts';
 import type { Engine } from './engines/engine.ts';
 import { createFailures } from './failures.ts';
 import {
@@ -31,36 +31,36 @@ import { type ModelTools, requireModels, writeByModel } from './formats/write-by
 import type { Options } from './options/resolve.ts';
 import type { RenderLimits, RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
-import { createRenditions } from './renditions.ts';
+import { createRenditionCache } from './renditions.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
 
 export interface ReadRequest {
   readonly target: Target;
   readonly options: Options;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Whether the caller gave a key; those who did not have narrower limits. */
+  /** Whether the caller has a key; callers without one have narrower limits. */
   readonly keyed: boolean;
-  /** The account that reads; undefined for callers without one. What is read is the same for all. */
+  /** Account of the caller; `undefined` without one. It does not change the result. */
   readonly account?: string | undefined;
-  /** How old a copy may be where the options don't say, if that is not what the cache holds for fresh, in ms. */
+  /** Maximum age of a copy, in milliseconds, if neither the options nor the cache's default should decide. */
   readonly freshMs?: number | undefined;
-  /** Whether the links of the whole page are wanted, for who goes on from it. */
+  /** Whether to return the links of the whole page, for crawling on. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Asked before an address is that a redirect or a page leads to, if a fetch meets it; NotFollowed ends the read. Such a
-   * read shares no other's work. Where a browser went is seen at its end.
+   * Called before a redirect or link of a page is followed during a fetch; NotFollowed ends the read. Such a read
+   * shares no other read's work. For browser reads it is called once, with the final URL.
    */
   readonly mayFollow?: MayFollow | undefined;
-  /** What follows this read; absent for those that nobody follows. */
+  /** Trace of this read; absent if it is not traced. */
   readonly trace?: Trace | undefined;
 }
 
 export interface Reader {
-  /** Better and better renditions of the target; at least one, or a problem. */
+  /** Renditions of the target, each more complete than the last; at least one, unless it throws a Problem. */
   each(request: ReadRequest): AsyncGenerator<Rendition>;
-  /** The final rendition alone. */
+  /** The final rendition. */
   last(request: ReadRequest): Promise<Rendition>;
 }
 
@@ -69,12 +69,12 @@ export interface ReaderParts extends Engines {
   readonly cache: SnapshotCache;
   readonly robots: Robots;
   readonly files: FileTools;
-  /** What writes answers of its own. */
+  /** Models that write answers. */
   readonly writers: ModelTools;
   /** Absent without a vision model. */
   readonly captioner?: Captioner | undefined;
   readonly limits: Limits;
-  /** Where the files of a read lie while it lasts. */
+  /** Parent folder of the files of a read, which are removed at its end. */
   readonly temporaryDir: string;
 }
 
@@ -85,19 +85,19 @@ export interface Limits extends RenderLimits {
 
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailures();
-  const renditions = createRenditions();
-  const choose = createChooser(parts);
+  const renditions = createRenditionCache();
+  const capture = createCapture(parts);
   const { browser, cache, robots, writers, captioner, renderer } = parts;
-  const files: FileTools = { ...parts.files, ...(browser && { shoot: shooter(browser) }) };
+  const files: FileTools = { ...parts.files, ...(browser && { shoot: createShoot(browser) }) };
 
-  /** What the engines saw; a target that is a file as what was read from it. */
+  /** Snapshots of the engines; a target that is a file is read as a document. */
   async function* live(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
     const deadline = options.timeoutMs === undefined ? undefined : performance.now() + options.timeoutMs;
     const read = (snapshot: FileSnapshot) =>
       during('document', request.trace, () => readFileSnapshot({ snapshot, target, options, signal, deadline }, files));
-    if (target.upload) return yield await read(await uploaded(target, await folder.path()));
-    for await (const snapshot of choose(request, folder.path)) {
+    if (target.upload) return yield await read(await writeUpload(target, await folder.path()));
+    for await (const snapshot of capture(request, folder.path)) {
       yield isFile(snapshot) ? await read(snapshot) : snapshot;
     }
   }
@@ -111,17 +111,17 @@ export function createReader(parts: ReaderParts): Reader {
     }
   }
 
-  /** Kept copies come before live reads; a model that looks at the target itself needs it live. */
+  /** Snapshots from the cache, else live. Formats whose model reads the target itself need it live. */
   function snapshots(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { modelFormat } = request.options;
     if (modelFormat && modelFormat !== 'readerlm-v2') return live(request, folder);
-    return cache.through(request, (shared) => withFolder((own) => live(shared, own)));
+    return cache.getOrRead(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
-  /** Throws what is certain before anything is read: options at fault, models that are not there, targets that are refused. */
-  async function allow({ target, options, signal, keyed, trace }: ReadRequest): Promise<void> {
+  /** Throws problems that are certain before the read: invalid options, missing models, refused targets. */
+  async function assertAllowed({ target, options, signal, keyed, trace }: ReadRequest): Promise<void> {
     if (!target.given && !target.upload) {
-      // Before the cache: a copy answers for no URL that is refused.
+      // Before the cache: no copy is served for a refused URL.
       parts.guard.checkUrl(new URL(target.url));
       failures.check(target.url);
       parts.abuse?.check(target.url, keyed);
@@ -153,14 +153,16 @@ export function createReader(parts: ReaderParts): Reader {
     };
   }
 
-  async function rendered(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
+  async function render(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
     const task = taskOf(snapshot, request);
-    const rendition = await renditions.through(task, () => renderer.render(task, request.signal, request.trace));
+    const rendition = await renditions.getOrRender(task, () => renderer.render(task, request.signal, request.trace));
     assertBudget(rendition, request.options);
     return rendition;
   }
 
-  /** The answer with alternative texts for its pictures, when they were asked for; undefined when there is nothing to add. */
+  /**
+   * The rendition again, with captions for its images if they were requested; `undefined` if there is nothing to add.
+   */
   async function captioned(
     snapshot: Snapshot,
     { uncaptioned }: Rendition,
@@ -189,7 +191,7 @@ export function createReader(parts: ReaderParts): Reader {
     const pictureOf =
       file &&
       (async (page: number) => {
-        // The browser draws the document as a whole, so only once.
+        // The browser draws the whole document, so only once.
         const tools = page === first ? files : { ...files, shoot: undefined };
         return drawPage({ file, html, options, signal }, { page, scale: SCAN_SCALE, fit }, tools).catch((error) => {
           throw fileProblem(error, target);
@@ -202,11 +204,11 @@ export function createReader(parts: ReaderParts): Reader {
     }
   }
 
-  /** Every rendition on the way with `streaming`, else only what makes the answer. */
+  /** All renditions with `streaming`, else only those that the answer needs. */
   async function* answers(request: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
     const { options, target } = request;
     try {
-      await allow(request);
+      await assertAllowed(request);
       yield* withFolder(async function* (folder) {
         let latest: Snapshot | undefined;
         let shown: Rendition | undefined;
@@ -214,14 +216,14 @@ export function createReader(parts: ReaderParts): Reader {
           latest = snapshot;
           if (!streaming || options.modelFormat) continue;
           assertStatus(snapshot, options);
-          shown = await rendered(snapshot, request);
+          shown = await render(snapshot, request);
           yield shown;
         }
-        if (!latest) throw problem('AssertionFailureError', { message: 'The page gave nothing to read' });
+        if (!latest) throw problem('AssertionFailureError', { message: 'The page returned no content' });
         request.trace?.fact('engine', latest.engine);
         assertStatus(latest, options);
         if (options.modelFormat) return yield* byModel(latest, request, { streaming });
-        const last = shown ?? (await rendered(latest, request));
+        const last = shown ?? (await render(latest, request));
         const better = await captioned(latest, last, request);
         if (better || !shown) yield better ?? last;
       });
@@ -241,14 +243,14 @@ export function createReader(parts: ReaderParts): Reader {
   };
 }
 
-const SHOT_MS = 15_000;
+const SHOT_TIMEOUT_MS = 15_000;
 
-/** Pictures of HTML that was made from a file whose pages cannot be drawn otherwise. */
-const shooter =
+/** Screenshots of HTML made from a file that cannot be drawn directly. */
+const createShoot =
   (browser: Engine): NonNullable<FileTools['shoot']> =>
   async (html, options, signal) => {
     let picture: Uint8Array | undefined;
-    const deadline = performance.now() + (options.timeoutMs ?? SHOT_MS);
+    const deadline = performance.now() + (options.timeoutMs ?? SHOT_TIMEOUT_MS);
     const visit = { url: 'about:blank', html, options, deadline, signal, keyed: true, folder: noFolder };
     for await (const { pageshot, screenshot } of browser.visit(visit)) picture = pageshot ?? screenshot ?? picture;
     return picture;
@@ -259,17 +261,17 @@ const noFolder = async (): Promise<string> => {
 };
 
 /**
- * A failure of the target itself. A problem that names an option is the option's, and what a caller brings along may be
- * why a read fails: nobody shuts an address for others.
+ * Whether the target itself failed. A problem that names an option, or a read with the caller's own cookies, scripts
+ * and the like, does not count: no caller can block a URL for others.
  */
 function isFailedTarget(error: unknown, { target, options }: ReadRequest): error is Problem {
   if (!(error instanceof Problem) || error.name !== 'AssertionFailureError' || target.given || target.upload)
     return false;
   const { path } = error.facts;
-  return (path === undefined || path === 'url') && BROUGHT_ALONG.every((name) => !isSet(options[name]));
+  return (path === undefined || path === 'url') && CALLER_INPUTS.every((name) => !isSet(options[name]));
 }
 
-const BROUGHT_ALONG = [
+const CALLER_INPUTS = [
   'setCookies',
   'customHeader',
   'storageState',
@@ -285,8 +287,8 @@ const isSet = (value: unknown): boolean => (Array.isArray(value) ? value.length 
 
 const isFile = (snapshot: Snapshot): snapshot is FileSnapshot => snapshot.file !== undefined;
 
-/** A file that came with the request, laid down for those who read files. */
-async function uploaded({ url, upload }: Target, folder: string): Promise<FileSnapshot> {
+/** A file that came with the request, written to disk for the document reader. */
+async function writeUpload({ url, upload }: Target, folder: string): Promise<FileSnapshot> {
   const { bytes, mediaType, contentType, name } = upload!;
   const file = path.join(folder, 'upload');
   await writeFile(file, bytes, { mode: 0o600 });
@@ -317,6 +319,6 @@ function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): void {
   if (!tokenBudget || tokens <= tokenBudget) return;
   throw problem('BudgetExceededError', {
     path: 'tokenBudget',
-    message: `The answer costs ${tokens} tokens, the budget is ${tokenBudget}`,
+    message: `The answer costs ${tokens} tokens; tokenBudget is ${tokenBudget}`,
   });
 }

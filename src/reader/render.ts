@@ -1,6 +1,6 @@
 /**
- * From a snapshot to a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
- * that a thread can do it and be ended when a page is too much; who wants to time it is told when a step is over.
+ * Turns a snapshot into a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
+ * that a thread can run it and be killed if a page takes too long. A callback reports the end of each step.
  */
 import { cleanCharacters, cleanData } from '#html/characters.ts';
 import { append, type Document, Element, elements as elementsOf, find, Text, textOf } from '#html/node.ts';
@@ -9,7 +9,7 @@ import { innerText } from '#html/visible-text.ts';
 import type { Article } from './article.ts';
 import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
-import { survey, waitsForScripts } from './engines/evidence.ts';
+import { findSigns, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
 import { collectImages, type PageImage } from './extract/content/images.ts';
 import { anchorsIn, collectLinks, documentBaseUrl, type Link } from './extract/content/links.ts';
@@ -19,8 +19,8 @@ import { extractArticle } from './extract/extract.ts';
 import { extractionVersion } from './extract/version.ts';
 import { NO_STYLES, type PageStyles, pageStyles } from './extract/visibility/page-styles.ts';
 import { type Seen, seePage } from './extract/visibility/seen.ts';
-import { cleanHtml, fitted, type Material } from './formats/material.ts';
-import { settleFrames } from './frameset.ts';
+import { cleanHtml, cutToTokens, type Material } from './formats/material.ts';
+import { replaceFrameset } from './frameset.ts';
 import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { withCaptions } from './markdown/alt-text.ts';
@@ -30,7 +30,7 @@ import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
-import { saidByPage } from './said-by-page.ts';
+import { wholePageMetadata } from './said-by-page.ts';
 import { applySelectors, type Unmatched } from './selectors.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
@@ -40,29 +40,32 @@ import { countWords } from './words.ts';
 export interface RenderTask {
   readonly snapshot: Snapshot;
   readonly options: Options;
-  /** The address that was asked for, before redirects. */
+  /** The requested URL, before redirects. */
   readonly requestedUrl: string;
   readonly limits: RenderLimits;
-  /** What a model says of pictures, by the address of each as it is shown. */
+  /** Generated alternative texts, by the URL under which each image is shown. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
-  /** Whether the links of the whole page are wanted. */
+  /** Whether to return the links of the whole page. */
   readonly pageLinks?: boolean | undefined;
-  /** Whether the document came with the request, so that no server answered. */
+  /** Whether the document came with the request, so that there is no HTTP status. */
   readonly isGiven?: boolean | undefined;
   readonly isKeyless?: boolean | undefined;
 }
 
-/** Told the name of a step that is over; what comes after the last one is `markdown`. */
+/** Called at the end of a step; the rest after the last call is `markdown`. */
 export type StepDone = (step: 'parse' | 'extract') => void;
 
-/** What the operator allows and charges. */
+/** Limits and prices set by the operator. */
 export interface RenderLimits {
-  /** Beyond these a page is answered as its text: Markdown of such a tree is no use to anyone (contract, section 8). */
+  /**
+   * Pages beyond these limits are answered as plain text: Markdown of such a tree is useless
+   * (docs/reference/wire/reader.md, Markdown).
+   */
   readonly maxDepth: number;
   readonly maxElements: number;
-  /** How many times its tokens an answer through a proxy of the operator is charged (contract, section 6.9). */
+  /** Price factor for answers fetched through a proxy of the operator (docs/reference/wire/reader.md, Token usage). */
   readonly proxyFactor: number;
-  /** How much of a page a model is given, by tokens of cl100k_base. */
+  /** Maximum input of a model, in tokens of cl100k_base. */
   readonly readerlmTokens: number;
   readonly visionTokens: number;
 }
@@ -73,15 +76,15 @@ export function render(
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
-  // Before there is a body for it.
-  const signs = isUnrendered(snapshot) ? survey(parsed.document) : undefined;
-  const framesUnread = settleFrames(parsed.document);
+  // Before the frameset gets a body.
+  const signs = isUnrendered(snapshot) ? findSigns(parsed.document) : undefined;
+  const framesUnread = replaceFrameset(parsed.document);
   done?.('parse');
   const { document } = parsed;
-  // Before anything is taken out of it.
+  // Before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const notes = options.explain ? new Notes(document) : undefined;
-  // As the whole page has it, whatever selectors leave of that.
+  // The styles of the whole page, before selectors reduce it.
   const styles = stylesOf(document, snapshot);
   const unmatched = applySelectors(document, options, notes);
   const baseUrl = documentBaseUrl(document, url);
@@ -131,11 +134,14 @@ export function render(
   return { ...assemble(parts), ...(found && { pageLinks: found }) };
 }
 
-/** What a model is given: the main content, or the whole page for a question that may be about any part of it. */
+/**
+ * The input for a model: the main content, or the whole page for an instruction or schema that may concern any part of
+ * it.
+ */
 export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTask): Material {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
-  settleFrames(document);
+  replaceFrameset(document);
   const styles = stylesOf(document, snapshot);
   applySelectors(document, options);
   const seen = seePage(document, { styles });
@@ -143,7 +149,11 @@ export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTa
   const whole = options.instruction !== undefined || options.jsonSchema !== undefined;
   const { title, description, content } = extracted(document, { snapshot, options, url, baseUrl, whole, seen });
   const limit = options.modelFormat === 'vlm' ? limits.visionTokens : limits.readerlmTokens;
-  return { ...cleanData({ title, description }), url, ...fitted(cleanHtml(content, { ...options, baseUrl }), limit) };
+  return {
+    ...cleanData({ title, description }),
+    url,
+    ...cutToTokens(cleanHtml(content, { ...options, baseUrl }), limit),
+  };
 }
 
 interface Extraction {
@@ -151,25 +161,25 @@ interface Extraction {
   readonly options: Options;
   readonly url: string;
   readonly baseUrl: string;
-  /** Whether the whole page is wanted and not its main content. */
+  /** Whether to keep the whole page instead of its main content. */
   readonly whole: boolean;
   readonly notes?: Notes | undefined;
   readonly seen: Seen;
 }
 
-/** The article of a document, as a person sees it, to which the selectors were applied. Text and files have no other content than all of it. */
+/** Extracts the article of a document, after selectors and visibility were applied. Text and files are kept whole. */
 function extracted(document: Document, { snapshot, options, url, baseUrl, whole, notes, seen }: Extraction): Article {
   const isPage = isHtml(snapshot) && snapshot.document === undefined;
-  // What the caller pointed at is not chosen from once more.
+  // The caller's selection is kept whole.
   const isNarrowed = options.targetSelector.length > 0;
   const article = extractArticle(document, { url, baseUrl, whole: whole || isNarrowed || !isPage, notes, seen });
   if (!isPage || !isNarrowed) return asDocument(article, snapshot.document);
   const { content, source, confidence, hiddenCount } = article;
-  const { documentTitle, types: _, ...said } = saidByPage(snapshot, options, { url, baseUrl });
+  const { documentTitle, types: _, ...said } = wholePageMetadata(snapshot, options, { url, baseUrl });
   return { ...said, title: whole ? documentTitle : said.title, content, source, confidence, hiddenCount };
 }
 
-/** What a file says about itself goes before what its HTML says, which speaks of no page that stands somewhere. */
+/** A file's own metadata takes precedence over that of its HTML. Metadata about a site does not apply to files. */
 function asDocument(article: Article, facts: DocumentFacts | undefined): Article {
   if (!facts) return article;
   const { title, metadata, publishedTime, lang, hiddenCount } = facts;
@@ -197,19 +207,19 @@ interface Parts {
   readonly links: Link[];
   readonly images: PageImage[];
   readonly seen: Seen;
-  /** Whether the whole source became a tree. */
+  /** Whether the whole source was parsed. */
   readonly complete: boolean;
-  /** Whether the page seems to wait for scripts that were not run. */
+  /** Whether the page seems to depend on scripts that were not run. */
   readonly waits: boolean;
   readonly isGiven: RenderTask['isGiven'];
   readonly isKeyless: RenderTask['isKeyless'];
   readonly framesUnread: boolean;
   readonly unmatched: Unmatched;
-  /** Whether the tree is too much for Markdown. */
+  /** Whether the tree is too large or too deep for Markdown. */
   readonly tooMuch: boolean;
 }
 
-/** Whether this is a page as its server sent it, and nothing better is on the way. */
+/** Whether the page is as its server sent it and no rendered snapshot will follow. */
 const isUnrendered = (snapshot: Snapshot): boolean =>
   isHtml(snapshot) && !snapshot.document && snapshot.settled && ['direct', 'given'].includes(snapshot.engine);
 
@@ -233,7 +243,7 @@ function assemble({
   unmatched,
   tooMuch,
 }: Parts): Rendition {
-  // Data in scripts and headers of the page may hold what its tree no longer does.
+  // Metadata may contain control characters that the tree no longer has.
   const article: Article = { ...cleanData(unclean), content: kept };
   let isCut = false;
   const cut = (text: string) => {
@@ -288,7 +298,7 @@ function assemble({
     page.links = summary.json;
     summaries.push(summary.text);
   }
-  page.metadata = withFindings(article, snapshot);
+  page.metadata = metadataOf(article, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
   if (notes) {
     const { trace, fromPage = false } = markdown ?? {};
@@ -323,13 +333,13 @@ function documentOf(snapshot: Snapshot): Parsed {
   return parsed;
 }
 
-/** A tree that was made from a file is as deep and large as the file's own reader let it become. */
+/** Trees made from files are exempt: the document reader has limits of its own. */
 const isTooMuch = (
   { depth, elements, complete }: Parsed,
   { snapshot, limits }: Pick<Conversion, 'snapshot' | 'limits'>,
 ): boolean => !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
 
-/** The styles of a page. Where a browser judged what is seen, its marks count; files have none. */
+/** The styles of a page. Rendered pages need none, since the browser marked invisible elements; files have none. */
 const stylesOf = (document: Document, snapshot: Snapshot): PageStyles =>
   snapshot.engine === 'browser' || snapshot.document || !isHtml(snapshot) ? NO_STYLES : pageStyles(document);
 
@@ -344,11 +354,11 @@ interface Conversion {
 }
 
 interface PageMarkdown extends MarkdownResult {
-  /** Set when the content came to nothing and this is the whole page instead. */
+  /** Set if the content had no Markdown and this is the whole page instead. */
   readonly fromPage?: boolean;
 }
 
-/** Text that is no HTML stays as it is; a tree that is too much becomes its text. */
+/** Plain text stays as it is; a tree that is too large or too deep becomes its text. */
 function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): PageMarkdown {
   const { snapshot } = conversion;
   const bare = (text: string) => ({
@@ -361,7 +371,8 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): P
   if (isTooMuch(parsed, conversion)) return bare(innerText(article.content));
   const markdown = convert(article.content, article.title, conversion);
   if (markdown.markdown || article.source === 'nothing') return markdown;
-  // An article that came to nothing: the whole page, and when that is nothing either, its text (contract, section 8).
+  // The article has no Markdown: use the whole page, and if that has none either, its text
+  // (docs/reference/wire/reader.md, Markdown).
   conversion.notes?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
   const text = () => bare(innerText(parsed.document));
@@ -392,12 +403,15 @@ function convert(
   });
 }
 
-/** Whether a name is one of ours, or only looks like it. */
-const isOurs = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));
+/** Whether a name is in the reserved namespace, or looks like it. */
+const isReservedName = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));
 
-/** What was found of the page, and which engine served the answer and why, under names that no page can put there. */
-function withFindings(article: Article, { engine, engineReason, stale, cachedAt }: Snapshot): Record<string, string> {
-  const own = Object.entries(article.metadata).filter(([name]) => !isOurs(name));
+/**
+ * The metadata of the answer: the page's own, then findings about the page and the engine under reserved names that a
+ * page cannot set.
+ */
+function metadataOf(article: Article, { engine, engineReason, stale, cachedAt }: Snapshot): Record<string, string> {
+  const own = Object.entries(article.metadata).filter(([name]) => !isReservedName(name));
   const { author, modifiedTime, siteName, image, canonicalUrl, lang, kind, kindConfidence } = article;
   const found = {
     author,

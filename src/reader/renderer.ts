@@ -1,11 +1,11 @@
-/** The threads in which snapshots become renditions, and what it means when a page is too much for one. */
+/** Runs rendering in worker threads, and maps their limits of time and memory to problems. */
 
 import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { createThreads } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
-import { ENOUGH_WORDS, type Evidence } from './engines/evidence.ts';
+import { type Evidence, MIN_WORDS } from './engines/evidence.ts';
 import type { AnswerTask } from './formats/answer.ts';
 import type { JsonCheck } from './formats/json-answer.ts';
 import type { Material } from './formats/material.ts';
@@ -14,24 +14,24 @@ import type { Rendition } from './rendition.ts';
 import type { Outcome, Task, TimedStep } from './worker.ts';
 
 export interface Renderer {
-  /** AssertionFailureError when the page cannot be worked through within the limits of time and memory. */
+  /** Throws AssertionFailureError if the page exceeds the limits of time or memory. */
   render(task: RenderTask, signal: AbortSignal, trace?: Trace): Promise<Rendition>;
-  /** What a model is given of a page; fails as `render` does. */
+  /** The input for a model that writes the answer. Fails like `render`. */
   material(task: RenderTask, signal: AbortSignal): Promise<Material>;
-  /** What a model wrote, as an answer. */
+  /** The answer made from a model's output. */
   answer(task: AnswerTask, signal: AbortSignal): Promise<Rendition>;
   /**
-   * Whether a text keeps to the caller's JSON schema; without a text only the schema is looked at.
-   * ParamValidationError with path `jsonSchema` for a schema that cannot be used, or takes too long to.
+   * Validates a text against the caller's JSON Schema; without a text, checks only the schema. Throws
+   * ParamValidationError with path `jsonSchema` if the schema is unusable or takes too long.
    */
   checkJson(schema: object, text: string | undefined, signal: AbortSignal): Promise<JsonCheck>;
-  /** What the source of a page tells about its scripts. */
+  /** What the HTML of a page says about its scripts. */
   probe(html: string, url: string, signal: AbortSignal): Promise<Evidence>;
-  /** Whether rendering a page made no difference to what there is to read. */
+  /** Whether rendering a page made no difference to its content. */
   isUnchanged(fetched: string, rendered: string, url: string): Promise<boolean>;
-  /** The text of a body, for bodies that are too large to decode where others wait. */
+  /** Decodes a body that is too large for the main thread. */
   decode(body: EncodedBody, signal: AbortSignal): Promise<string>;
-  /** Whether HTML has main content to show. */
+  /** Whether HTML has main content. */
   hasContent(html: string): Promise<boolean>;
   load(): Load;
   close(): Promise<void>;
@@ -54,11 +54,15 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
     } catch (error) {
       if (error instanceof TaskTimeoutError) {
         throw problem('AssertionFailureError', {
-          message: `The page could not be worked through within ${timeoutMs / 1000} s`,
+          message: `The page could not be processed within ${timeoutMs / 1000} s`,
         });
       }
       if (error instanceof TaskCrashedError) {
-        throw problem('AssertionFailureError', { message: 'The page needs more memory than one page may take' }, error);
+        throw problem(
+          'AssertionFailureError',
+          { message: 'The page needs more memory than the limit for one page' },
+          error,
+        );
       }
       throw tooBusy(error);
     }
@@ -67,13 +71,13 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
   return {
     async render(task, signal, trace) {
       const { screenshot, pageshot, ...snapshot } = task.snapshot;
-      // Pictures stay here; the thread only needs to know that there are some.
+      // The thread only needs to know whether there are pictures; their bytes stay here.
       const marker = { ...(screenshot && { screenshot: NONE }), ...(pageshot && { pageshot: NONE }) };
       const askedMs = performance.now();
       const timed = trace !== undefined;
       const outcome = await run({ kind: 'render', ...task, timed, snapshot: { ...snapshot, ...marker } }, signal);
       if (outcome.kind !== 'rendition') throw failure(outcome);
-      if (trace && outcome.steps) noteSteps(trace, askedMs, outcome.steps);
+      if (trace && outcome.steps) recordSteps(trace, askedMs, outcome.steps);
       return { ...outcome.rendition, screenshot, pageshot };
     },
     async material(task, signal) {
@@ -92,7 +96,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       const limits = { timeoutMs: CHECK_MS, signal, weight: weightOf(task) };
       const outcome = await threads.run(task, limits).catch((error: unknown) => {
         throw error instanceof TaskTimeoutError || error instanceof TaskCrashedError
-          ? tooMuchToCheck(error)
+          ? schemaTooSlow(error)
           : tooBusy(error);
       });
       if (outcome.kind !== 'json') throw failure(outcome);
@@ -114,26 +118,26 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
     },
     async hasContent(html) {
       const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);
-      return outcome.kind === 'probe' && outcome.evidence.words >= ENOUGH_WORDS;
+      return outcome.kind === 'probe' && outcome.evidence.words >= MIN_WORDS;
     },
     load: threads.load,
     close: () => threads.close(),
   };
 }
 
-/** What a thread has timed, and how long it took to come to it. */
-function noteSteps(trace: Trace, askedMs: number, steps: readonly TimedStep[]): void {
+/** Records how long the task waited for a thread, and the steps that the thread timed. */
+function recordSteps(trace: Trace, askedMs: number, steps: readonly TimedStep[]): void {
   const here = (ms: number) => ms - performance.timeOrigin;
   trace.note('queue', askedMs, here(steps[0]!.fromMs));
   for (const { name, fromMs, toMs } of steps) trace.note(name, here(fromMs), here(toMs));
 }
 
-/** Pages up to this size are alike; a larger one lets smaller ones go first. */
-const LIGHT = 256 * 1024;
+/** Smaller pages have equal weight; a larger page yields to smaller ones. */
+const LIGHT_CHARACTERS = 256 * 1024;
 
 function weightOf(task: Task): number {
   const size = sizeOf(task);
-  return size <= LIGHT ? 0 : size;
+  return size <= LIGHT_CHARACTERS ? 0 : size;
 }
 
 function sizeOf(task: Task): number {
@@ -154,13 +158,13 @@ function sizeOf(task: Task): number {
   }
 }
 
-/** How long a schema may take to be read and held against a text. */
+/** Time limit for compiling a schema and validating a text. */
 const CHECK_MS = 5_000;
 
 const tooBusy = (error: unknown) =>
   error instanceof QueueFullError ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }) : error;
 
-const tooMuchToCheck = (error: unknown) =>
+const schemaTooSlow = (error: unknown) =>
   problem('ParamValidationError', { path: 'jsonSchema', message: 'The schema takes too long to check' }, error);
 
 const NEVER = new AbortController().signal;

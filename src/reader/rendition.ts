@@ -1,4 +1,4 @@
-/** A page in the form that was asked for. Plain data: it crosses threads, and the doors write it as it is. */
+/** A page in its requested form. Plain data: it crosses threads, and endpoints write it as it is. */
 import type { Explanation } from './explanation.ts';
 import type { PageLinks } from './extract/content/page-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
@@ -9,7 +9,7 @@ export interface Page {
   title: string;
   description: string;
   url: string;
-  /** What the server of the page answered with, after redirects; unset for what came with the request. */
+  /** HTTP status of the page after redirects; unset for submitted documents. */
   targetStatus?: number;
   content?: string;
   chunks?: string[];
@@ -18,44 +18,44 @@ export interface Page {
   text?: string;
   screenshotUrl?: string;
   pageshotUrl?: string;
-  /** Cookies and local storage, when they were asked for. */
+  /** Cookies and local storage, if requested. */
   storageState?: StorageState;
-  /** Of a document that was read whole. */
+  /** Set if a document was read whole. */
   numPages?: number;
   links?: Record<string, string> | [string, string][];
   images?: Record<string, string>;
   warning?: string;
   metadata?: Record<string, string>;
   external?: Record<string, Record<string, Record<string, string>>>;
-  /** When it was asked for. */
+  /** Set if requested. */
   explanation?: Explanation;
   usage: { tokens: number };
 }
 
 export interface Rendition {
   readonly page: Page;
-  /** The same as plain text: the full layout, or the one field that was asked for. */
+  /** The plain-text answer: the full layout, or the one requested field. */
   readonly body: string;
-  /** PNG pictures that the page object names only by address. */
+  /** PNG pictures, which the page object only links to. */
   readonly screenshot?: Uint8Array | undefined;
   readonly pageshot?: Uint8Array | undefined;
-  /** Set when pictures are to be described and some are not. */
+  /** Images without alternative text, set if captions were requested. */
   readonly uncaptioned?: readonly UncaptionedImage[] | undefined;
-  /** What the answer is charged, in tokens. */
+  /** Charge for the answer, in tokens. */
   readonly tokens: number;
-  /** The URL after redirects, whichever the page object shows. */
+  /** URL after redirects, whichever URL the page object shows. */
   readonly finalUrl?: string | undefined;
-  /** What the page's server answered with. */
+  /** HTTP status of the page. */
   readonly status?: number | undefined;
-  /** Whether the page forbids copies of it. */
+  /** Whether the page forbids shared copies. */
   readonly noStore?: boolean | undefined;
-  /** What its server's X-Robots-Tag header says. */
+  /** X-Robots-Tag header of the page. */
   readonly robotsTag?: string | undefined;
-  /** When the copy was kept that stands for a page which could not be read, in ms since 1970. */
+  /** Set if a stale copy was served: when it was made, in milliseconds since 1970. */
   readonly staleAt?: number | undefined;
-  /** The Retry-After header of its answer. */
+  /** Retry-After header of the page. */
   readonly retryAfter?: string | undefined;
-  /** Where one can go from the page, when the request asked for it. */
+  /** Links of the page, if requested. */
   readonly pageLinks?: PageLinks | undefined;
 }
 
@@ -82,7 +82,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'usage',
 ];
 
-/** The page object with its keys in the order of the contract, unset ones absent. */
+/** The page object with its keys in wire order, without unset ones (docs/reference/wire/reader.md, Page object). */
 export const orderedPage = (page: Page): Page =>
   Object.fromEntries(
     KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]])),

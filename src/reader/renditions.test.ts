@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { resolve } from './options/resolve.ts';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
-import { createRenditions } from './renditions.ts';
+import { createRenditionCache } from './renditions.ts';
 
 const LIMITS = { maxDepth: 256, maxElements: 80_000, proxyFactor: 5, readerlmTokens: 60_000, visionTokens: 16_000 };
 
@@ -26,7 +26,7 @@ const task = (text: string, options = {}, facts = {}): RenderTask => ({
   limits: LIMITS,
 });
 
-const counting = (renditions = createRenditions()) => {
+const counting = (renditions = createRenditionCache()) => {
   let made = 0;
   const through = async (asked: RenderTask, length = 10) => {
     const make = async (): Promise<Rendition> => {
@@ -34,7 +34,7 @@ const counting = (renditions = createRenditions()) => {
       const page = { title: '', description: '', url: '', usage: { tokens: 0 } };
       return { page, body: 'x'.repeat(length), tokens: made };
     };
-    return (await renditions.through(asked, make)).tokens;
+    return (await renditions.getOrRender(asked, make)).tokens;
   };
   return { through, made: () => made };
 };
@@ -65,7 +65,7 @@ it('keeps nothing with DNT', async () => {
 });
 
 it('drops the least recently used first, and never keeps what is too large', async () => {
-  const { through, made } = counting(createRenditions(10_000));
+  const { through, made } = counting(createRenditionCache(10_000));
   await through(task('a'), 4_000);
   await through(task('b'), 3_000);
   await through(task('a'));

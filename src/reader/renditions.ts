@@ -1,21 +1,21 @@
 /**
- * Renditions of kept copies, in memory: who asks again for the same page in the same form gets what was made for the
- * last one. A rendition is wholly made from its copy and the options, so this knows nothing of callers.
+ * In-memory cache of renditions made from cached copies: a repeated request for the same page in the same form gets the
+ * same rendition. A rendition depends only on its copy and the options, so callers play no part here.
  */
 import { createHash } from 'node:crypto';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 
-export interface Renditions {
-  /** What was kept for this task, else what `make` gives. */
-  through(task: RenderTask, make: () => Promise<Rendition>): Promise<Rendition>;
+export interface RenditionCache {
+  /** The cached rendition of this task, else the result of `make`. */
+  getOrRender(task: RenderTask, make: () => Promise<Rendition>): Promise<Rendition>;
 }
 
 const MAX_CHARACTERS = 32_000_000;
-/** Larger ones would push out too many others. */
-const MAX_ONE = 2_000_000;
+/** Larger renditions would evict too many others. */
+const MAX_RENDITION_CHARACTERS = 2_000_000;
 
-export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
+export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionCache {
   const kept = new Map<string, Rendition>();
   let characters = 0;
 
@@ -36,7 +36,7 @@ export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
   };
 
   return {
-    async through(task, make) {
+    async getOrRender(task, make) {
       const { cachedAt, screenshot, pageshot } = task.snapshot;
       if (cachedAt === undefined || screenshot || pageshot || task.captions) return make();
       const key = keyOf(task);
@@ -46,13 +46,13 @@ export function createRenditions(maxCharacters = MAX_CHARACTERS): Renditions {
         return known;
       }
       const rendition = await make();
-      if (sizeOf(rendition) <= MAX_ONE && !task.options.doNotTrack) keep(key, rendition);
+      if (sizeOf(rendition) <= MAX_RENDITION_CHARACTERS && !task.options.doNotTrack) keep(key, rendition);
       return rendition;
     },
   };
 }
 
-/** The text itself is part of the key: two copies of one moment need not be the same page. */
+/** The text is part of the key: two copies made at the same moment may differ. */
 function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, isKeyless }: RenderTask): string {
   const { text, ...facts } = snapshot;
   const form = JSON.stringify([
@@ -67,18 +67,18 @@ function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, is
   return createHash('sha256').update(form).update('\0').update(text).digest('base64');
 }
 
-/** Roughly what an entry of an explanation holds. */
-const EXPLAINED = 400;
+/** Estimated characters of one entry of an explanation. */
+const EXPLANATION_CHARACTERS = 400;
 
-/** Roughly what a link of the page holds. */
-const LINK = 150;
+/** Estimated characters of one link. */
+const LINK_CHARACTERS = 150;
 
-/** Roughly what a rendition holds: its body says the same as its page object. */
+/** Estimated size in characters. The body repeats the page object, so it counts beside it. */
 const sizeOf = ({ body, page, pageLinks }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
   (page.text?.length ?? 0) +
-  (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLAINED : 0) +
-  (pageLinks?.links.length ?? 0) * LINK +
+  (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLANATION_CHARACTERS : 0) +
+  (pageLinks?.links.length ?? 0) * LINK_CHARACTERS +
   1_000;

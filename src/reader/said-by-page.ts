@@ -1,7 +1,7 @@
 /**
- * What a page says about itself while a selector leaves but a part of it: title and metadata still come from the whole
- * page (contract, section 10). That takes a tree of its own, since a caller may point at what nobody sees, which names
- * no title.
+ * Metadata of the whole page, for reads that selectors reduce to a part of it (docs/reference/wire/reader.md,
+ * Selectors). The metadata needs a tree of its own: a selector may target invisible elements, which must not supply the
+ * title.
  */
 import { parsePage } from '#html/parse.ts';
 import { extractMetadata, type PageMetadata } from './extract/metadata/metadata.ts';
@@ -11,8 +11,8 @@ import type { Options } from './options/resolve.ts';
 import { applySelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What `removeSelector` takes out says nothing. */
-export function saidByPage(
+/** Metadata of the page without the `removeSelector` matches. */
+export function wholePageMetadata(
   { text, engine }: Pick<Snapshot, 'text' | 'engine'>,
   { removeSelector }: Pick<Options, 'removeSelector'>,
   { url, baseUrl }: { readonly url: string; readonly baseUrl: string },

@@ -1,19 +1,20 @@
-/** What the caller's own selectors make of a page: pieces taken out, then the parts that become the page. */
+/** Applies the caller's selectors to a page: removes elements, then reduces the page to the target elements. */
 import { problem } from '#errors.ts';
 import { append, children, type Document, detach, ELEMENT, Element, find, following } from '#html/node.ts';
 import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
 import { type Notes, textIn } from './extract/content/removals.ts';
 import type { Options } from './options/resolve.ts';
 
-/** What selectors matched nothing, by the option that they stand in. */
+/** Selectors that matched nothing, by option. */
 export interface Unmatched {
   readonly removeSelector: readonly string[];
   readonly targetSelector: readonly string[];
 }
 
 /**
- * Removes, then narrows (contract, section 10), and tells `notes` of what goes; gives the selectors that matched nothing. AssertionFailureError when nothing
- * matches the target, ParamValidationError for a selector that costs too much on this page.
+ * Removes `removeSelector` matches, reduces the page to `targetSelector` matches (docs/reference/wire/reader.md,
+ * Selectors), and records removals in `notes`. Returns the selectors that matched nothing. Throws AssertionFailureError
+ * if no target matches, ParamValidationError if a selector is too expensive on this page.
  */
 export function applySelectors(
   document: Document,
@@ -22,42 +23,42 @@ export function applySelectors(
 ): Unmatched {
   const unmatched = { removeSelector: [] as string[], targetSelector: [] as string[] };
   for (const text of removeSelector) {
-    const found = matching(document, text, 'removeSelector');
+    const found = select(document, text, 'removeSelector');
     if (!found.length) unmatched.removeSelector.push(text);
     for (const element of found) {
-      if (notes && stands(element)) {
+      if (notes && isAttached(element)) {
         notes.add({ step: 'selector', rule: `removeSelector: ${text}`, node: element });
       }
       remove(element);
     }
   }
   if (!targetSelector.length) return unmatched;
-  const taken = new Set<Element>();
+  const targets = new Set<Element>();
   for (const text of targetSelector) {
-    const found = matching(document, text, 'targetSelector');
+    const found = select(document, text, 'targetSelector');
     if (!found.length) unmatched.targetSelector.push(text);
     for (const element of found) {
-      if (!isInside(element, taken)) taken.add(element);
+      if (!isInside(element, targets)) targets.add(element);
     }
   }
-  if (!taken.size) {
+  if (!targets.size) {
     throw problem('AssertionFailureError', {
       path: 'targetSelector',
       message: `Nothing on the page matches ${targetSelector.join(', ')}`,
     });
   }
   const body = find(document, 'body')!;
-  if (taken.has(body)) return unmatched;
-  const kept = [...taken].filter((element) => element.name !== 'html');
-  if (kept.length < taken.size) return unmatched;
-  if (notes) noteOutside(notes, body, taken);
+  if (targets.has(body)) return unmatched;
+  const kept = [...targets].filter((element) => element.name !== 'html');
+  if (kept.length < targets.size) return unmatched;
+  if (notes) noteOutside(notes, body, targets);
   for (const element of kept) detach(element);
   while (body.first) detach(body.first);
   for (const element of kept) append(body, element);
   return unmatched;
 }
 
-/** Notes the largest pieces of the page that have no target in or around them. */
+/** Records the largest pieces of the page that neither contain nor lie within a target. */
 function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>): void {
   const around = new Set<Element>();
   for (const target of targets) {
@@ -78,7 +79,7 @@ function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>)
   }
 }
 
-/** What makes a document a document stays; it is emptied instead. */
+/** Removes an element. `html`, `head` and `body` are emptied instead. */
 function remove(element: Element): void {
   if (element.name === 'html' || element.name === 'body' || element.name === 'head') {
     for (const inner of children(element)) {
@@ -88,8 +89,8 @@ function remove(element: Element): void {
   } else detach(element);
 }
 
-/** A selector may be sound and still cost too much on a page. */
-function matching(document: Document, selector: string, path: string): Element[] {
+/** A valid selector may still be too expensive on a page. */
+function select(document: Document, selector: string, path: string): Element[] {
   try {
     return selectAll(document, compileSelectors(selector));
   } catch (error) {
@@ -98,8 +99,8 @@ function matching(document: Document, selector: string, path: string): Element[]
   }
 }
 
-/** Whether an element is still in the document. */
-function stands(element: Element): boolean {
+/** Whether an element is still part of the document. */
+function isAttached(element: Element): boolean {
   let node: Element | Document | null = element;
   while (node instanceof Element) node = node.parent;
   return node !== null;

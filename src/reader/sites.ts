@@ -1,21 +1,22 @@
 /**
- * What reads have shown of sites: whether scripts add anything to what their servers send. Kept by a hash of the host,
- * of the kind of path and of the scripts that its pages bring, for a week after the last look; no address is kept.
+ * What earlier reads learned about sites: whether scripts add content to the HTML that their servers send. Records are
+ * kept for a week after the last comparison, under a hash of the host, the kind of path and the scripts of the page;
+ * URLs are not stored.
  *
- * That scripts add nothing is said only of a page that has no more for them to work with than the pages that showed it.
+ * "Scripts add nothing" holds only for pages that are no richer than those that were compared.
  */
 import { createHash } from 'node:crypto';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
-import { MOST_KINDS, type Template } from './engines/template.ts';
+import { MAX_KINDS, type Template } from './engines/template.ts';
 
 export interface Sites {
   /**
-   * What is known of pages like this one at its site, and whether this read should be rendered and compared to know it
-   * better. With `keep` the read counts towards the next comparison; without it nothing is written down.
+   * What is known about pages like this one, and whether to render this read too, to compare the two. With `keep` the
+   * read counts towards the next comparison; without it nothing is stored.
    */
   look(url: string, template: Template, keep: boolean): SiteView;
-  /** Notes a comparison: whether rendering made no difference. */
+  /** Records a comparison: whether rendering made no difference. */
   note(url: string, template: Template, unchanged: boolean): void;
   close(): void;
 }
@@ -26,20 +27,23 @@ export interface SiteView {
 }
 
 export interface SitesOptions {
-  /** A file, or `:memory:`. */
+  /** Path of the database, or `:memory:`. */
   readonly file: string;
   readonly maxSites?: number;
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** One read may be like its source by chance; two of different pages seldom are. A site that once differed owes more. */
-const NEEDED = 2;
-const NEEDED_AFTER_DIFFERENCE = 4;
-/** A site is looked at again after so many reads, or so long. */
-const READS_BETWEEN = 20;
-const AGE_MS = 24 * 60 * 60 * 1_000;
-const KEEP_MS = 7 * AGE_MS;
+/**
+ * Comparisons without a difference before scripts count as adding nothing: one page may match by chance, two seldom do.
+ * A site that once differed needs more.
+ */
+const COMPARISONS = 2;
+const COMPARISONS_AFTER_DIFFERENCE = 4;
+/** A site is compared again after this many reads, or this long. */
+const MAX_READS_BETWEEN = 20;
+const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
+const RETENTION_MS = 7 * MAX_AGE_MS;
 const SWEEP_EVERY = 500;
 
 const MIGRATIONS = [
@@ -65,35 +69,35 @@ const MIGRATIONS = [
 ];
 
 interface Row {
-  /** Comparisons without a difference since the last one with. */
+  /** Consecutive comparisons without a difference. */
   readonly streak: number;
   readonly differed: number;
   /** Reads since the last comparison. */
   readonly reads: number;
   readonly compared_at: number;
-  /** The kinds of elements of the pages that were compared without a difference, each as 32 bits. */
+  /** Kinds of elements on the compared pages, 32 bits each. */
   readonly kinds: Uint8Array;
-  /** The fewest words that the main content of one of them had. */
+  /** Smallest word count of the main content among the compared pages. */
   readonly words: number;
 }
 
 const UNKNOWN: SiteView = { scripts: 'unknown', compare: true };
 
-/** What is kept can be learned again: a damaged file is replaced, and a store that fails knows nothing. */
+/** The records can be learned again: a damaged file is replaced, and a store that fails returns `unknown`. */
 export async function openSites({ file, maxSites = 20_000, clock = Date.now, log }: SitesOptions): Promise<Sites> {
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
   sweep(database, clock(), maxSites);
   let notes = 0;
   let closed = false;
 
-  const safely = <Result>(work: () => Result, otherwise: Result): Result => {
-    // Comparisons go on beside reads, and may end after everything else has.
-    if (closed) return otherwise;
+  const safely = <Result>(work: () => Result, fallback: Result): Result => {
+    // A comparison runs beside its read, and may end after the store was closed.
+    if (closed) return fallback;
     try {
       return work();
     } catch (error) {
-      log?.warn({ err: error }, 'what is known of sites could not be read or written');
-      return otherwise;
+      log?.warn({ err: error }, 'site records could not be read or written');
+      return fallback;
     }
   };
 
@@ -102,7 +106,7 @@ export async function openSites({ file, maxSites = 20_000, clock = Date.now, log
       safely(() => {
         const key = keyOf(url, template);
         const row = find(database, key);
-        if (!row || clock() - row.compared_at >= KEEP_MS) return UNKNOWN;
+        if (!row || clock() - row.compared_at >= RETENTION_MS) return UNKNOWN;
         if (keep) countRead(database, key);
         return viewOf(row, template, clock());
       }, UNKNOWN),
@@ -110,7 +114,7 @@ export async function openSites({ file, maxSites = 20_000, clock = Date.now, log
       safely(() => {
         const key = keyOf(url, template);
         const before = unchanged ? find(database, key) : undefined;
-        write(database, key, { ...(unchanged ? taught(before, template) : NOTHING), unchanged, now: clock() });
+        write(database, key, { ...(unchanged ? learn(before, template) : NOTHING), unchanged, now: clock() });
         if (++notes % SWEEP_EVERY === 0) sweep(database, clock(), maxSites);
       }, undefined),
     close() {
@@ -122,31 +126,31 @@ export async function openSites({ file, maxSites = 20_000, clock = Date.now, log
 
 function viewOf(row: Row, template: Template, now: number): SiteView {
   const { streak, differed, reads, compared_at } = row;
-  const due = reads >= READS_BETWEEN || now - compared_at >= AGE_MS;
+  const due = reads >= MAX_READS_BETWEEN || now - compared_at >= MAX_AGE_MS;
   if (streak === 0) return { scripts: 'add', compare: due };
-  if (streak < (differed ? NEEDED_AFTER_DIFFERENCE : NEEDED) || due || !isLike(row, template)) return UNKNOWN;
+  if (streak < (differed ? COMPARISONS_AFTER_DIFFERENCE : COMPARISONS) || due || !isLike(row, template)) return UNKNOWN;
   return { scripts: 'add nothing', compare: false };
 }
 
-/** With far fewer words the containers are the same and what they are for is missing. */
-const LEAST_OF_WORDS = 0.5;
+/** A page with far fewer words may have the same containers and miss their content. */
+const MIN_WORD_SHARE = 0.5;
 
-/** Whether a page has no kind of element that none of the compared pages had, and about as much to say. */
+/** Whether a page has only known kinds of elements, and about as many words as the compared pages. */
 function isLike(row: Row, { kinds, words }: Template): boolean {
   const known = new Set(kindsIn(row));
-  return words >= row.words * LEAST_OF_WORDS && kinds.every((kind) => known.has(kind));
+  return words >= row.words * MIN_WORD_SHARE && kinds.every((kind) => known.has(kind));
 }
 
 const kindsIn = ({ kinds }: Pick<Row, 'kinds'>): Uint32Array => new Uint32Array(Uint8Array.from(kinds).buffer);
 
-type Taught = Pick<Row, 'kinds' | 'words'>;
-const NOTHING: Taught = { kinds: new Uint8Array(0), words: 0 };
+type Learned = Pick<Row, 'kinds' | 'words'>;
+const NOTHING: Learned = { kinds: new Uint8Array(0), words: 0 };
 
-/** What is known with one more page that rendering left as it was; a difference has ended what was known before. */
-function taught(before: Row | undefined, { kinds, words }: Template): Taught {
+/** Adds an unchanged page to the record; a difference resets the record. */
+function learn(before: Row | undefined, { kinds, words }: Template): Learned {
   const known = before?.streak ? kindsIn(before) : new Uint32Array(0);
   const all = new Set([...kinds, ...known]);
-  const most = Uint32Array.from([...all].slice(0, 2 * MOST_KINDS));
+  const most = Uint32Array.from([...all].slice(0, 2 * MAX_KINDS));
   return { kinds: new Uint8Array(most.buffer), words: before?.streak ? Math.min(before.words, words) : words };
 }
 
@@ -156,7 +160,7 @@ const find = (database: Database, key: Uint8Array) =>
 const countRead = (database: Database, key: Uint8Array) =>
   database.run('UPDATE sites SET reads = reads + 1 WHERE key = ?', key);
 
-interface Comparison extends Taught {
+interface Comparison extends Learned {
   readonly unchanged: boolean;
   readonly now: number;
 }
@@ -177,7 +181,7 @@ const write = (database: Database, key: Uint8Array, { unchanged, now, kinds, wor
   );
 
 function sweep(database: Database, now: number, maxSites: number): void {
-  database.run('DELETE FROM sites WHERE compared_at <= ?', now - KEEP_MS);
+  database.run('DELETE FROM sites WHERE compared_at <= ?', now - RETENTION_MS);
   database.run(
     'DELETE FROM sites WHERE key IN (SELECT key FROM sites ORDER BY compared_at DESC LIMIT -1 OFFSET ?)',
     maxSites,
@@ -188,8 +192,8 @@ const keyOf = (url: string, { code }: Template): Uint8Array =>
   createHash('sha256').update(siteOf(url)).update('\0').update(code).digest().subarray(0, 16);
 
 /**
- * The host and the section of it that pages of one make stand in: the first folder of the path, `*` for a page that
- * stands in none, `#` for a folder that is a number or code of one thing.
+ * Host and section of a URL: the first folder of the path, `*` for a page outside any folder, `#` for a folder that is
+ * a number or an identifier.
  */
 export function siteOf(url: string): string {
   const { host, pathname } = new URL(url);

@@ -1,13 +1,13 @@
 import type { DocumentFile } from '#documents/document.ts';
 
-/** What a target that is a file says about itself. */
+/** What a file declares about itself. */
 export interface DocumentFacts {
   readonly title: string;
-  /** What the file was, before it became HTML or text. */
+  /** Media type of the file, before it became HTML or text. */
   readonly mediaType: string;
-  /** Set when the whole document was read and has pages. */
+  /** Set if the whole document was read and has pages. */
   readonly pageCount?: number | undefined;
-  /** Set when one page was read: which. */
+  /** The page that was read, if only one was. */
   readonly page?: number | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** ISO 8601. */
@@ -16,14 +16,14 @@ export interface DocumentFacts {
   readonly hiddenCount: number;
 }
 
-/** Cookies and local storage, in the shape of the contract's section 3.4. */
+/** Cookies and local storage (docs/reference/wire/reader.md, Storage state). */
 export interface StorageState {
   readonly cookies: readonly {
     readonly name: string;
     readonly value: string;
     readonly domain: string;
     readonly path: string;
-    /** Seconds since 1970; -1 for a cookie of the session. */
+    /** Seconds since 1970; -1 for session cookies. */
     readonly expires: number;
     readonly httpOnly: boolean;
     readonly secure: boolean;
@@ -35,65 +35,65 @@ export interface StorageState {
   }[];
 }
 
-/** What an engine saw of a target at one moment. Each snapshot of a read is better than the one before. */
+/** A target as an engine saw it at one moment. Each snapshot of a read is more complete than the one before. */
 export interface Snapshot {
-  /** The address after redirects; a `blob:` address for submitted HTML. */
+  /** URL after redirects; a `blob:` URL for submitted HTML. */
   readonly url: string;
-  /** The HTTP status of the main document; 200 for submitted HTML. */
+  /** HTTP status of the main document; 200 for submitted HTML. */
   readonly status: number;
   readonly statusText: string;
-  /** The media type in lower case without parameters: `text/html`, `application/json`, ... */
+  /** Media type in lower case without parameters: `text/html`, `application/json`, ... */
   readonly mediaType: string;
-  /** The target's Last-Modified header as it came. */
+  /** The target's Last-Modified header, verbatim. */
   readonly lastModified?: string | undefined;
-  /** The target's Retry-After header as it came. */
+  /** The target's Retry-After header, verbatim. */
   readonly retryAfter?: string | undefined;
   /**
-   * The document: outer HTML of the root element (shadow roots written in and frames filled when asked), or the
-   * decoded text of a target that is not HTML.
+   * Outer HTML of the root element (with shadow roots and frames included if requested), or the decoded text of a
+   * target that is not HTML.
    */
   readonly text: string;
-  /** What the window shows, as PNG. */
+  /** The visible window, as PNG. */
   readonly screenshot?: Uint8Array | undefined;
   /** The whole page, as PNG. */
   readonly pageshot?: Uint8Array | undefined;
-  /** Whether the page had come to rest: always true without scripts. */
+  /** Whether the page had stopped changing: always true without scripts. */
   readonly settled: boolean;
-  /** Whether the page has frames, or open shadow roots, that were not written into the HTML. */
+  /** Whether the page has frames, or open shadow roots, that the HTML does not include. */
   readonly hiddenFrames: boolean;
   readonly hiddenShadow: boolean;
   /**
-   * Set when the target's answer forbids that others are given copies of it: Cache-Control with no-store or private
-   * (RFC 9111, sections 5.2.2.5 and 5.2.2.7).
+   * Whether the target forbids shared copies: Cache-Control with no-store or private (RFC 9111, sections 5.2.2.5 and
+   * 5.2.2.7).
    */
   readonly noStore?: boolean | undefined;
-  /** The X-Robots-Tag header of the target's answer: what a robots meta element would say of it. */
+  /** The target's X-Robots-Tag header: equivalent to a robots meta element. */
   readonly robotsTag?: string | undefined;
-  /** Whether the scripts of the page loaded data: what the next page is made of may be more. */
+  /** Whether the scripts of the page loaded data, so that the page may have content beyond its HTML. */
   readonly loadsData?: boolean | undefined;
-  /** Whether the target's answer ended before it was whole. */
+  /** Whether the target's response was incomplete. */
   readonly partial?: boolean | undefined;
-  /** What went wrong on the way and should be told: `Timed out after 3 s`. One line each. */
+  /** Problems to report as warnings, one line each: `Timed out after 3 s`. */
   readonly notes: readonly string[];
-  /** Which engine made it. */
+  /** The engine that made the snapshot. */
   readonly engine: 'direct' | 'browser' | 'cf-browser-rendering' | 'given';
-  /** Why that engine, in a few words. */
+  /** Why that engine was used, in a few words. */
   readonly engineReason?: string | undefined;
-  /** A target that is no page: its bytes, still to be read as a document. `text` is empty then. */
+  /** A target that is not a web page: its bytes, still to be read as a document. `text` is empty then. */
   readonly file?: DocumentFile | undefined;
-  /** Set when the text was made from a file. */
+  /** Set if the text was made from a file. */
   readonly document?: DocumentFacts | undefined;
-  /** Set when it was asked for. */
+  /** Set if it was requested. */
   readonly storageState?: StorageState | undefined;
-  /** Whether it came through a proxy of the operator. */
+  /** Whether it was fetched through a proxy of the operator. */
   readonly proxied?: boolean | undefined;
-  /** When a kept copy was made, in ms since 1970; unset for what was read live. */
+  /** When a cached copy was made, in milliseconds since 1970; `undefined` for live snapshots. */
   readonly cachedAt?: number | undefined;
-  /** Set for a copy that is older than what was asked for, answered because the page could not be read. */
+  /** Set for a copy older than allowed, served because the page could not be read. */
   readonly stale?: boolean | undefined;
 }
 
-/** What a browser made of a page that another engine had fetched, with what there was to tell of that. */
+/** A rendered snapshot of a page that another engine had fetched, with the notes of both. */
 export const fromFetched = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
   ...seen,
   notes: [...fetched.notes, ...seen.notes],
@@ -103,20 +103,22 @@ export const fromFetched = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
 export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
 
-/** Whether HTML that was not rendered has frames, or shadow roots, whose content is not in it. */
+/** Whether HTML that was not rendered has frames, or shadow roots, whose content it does not include. */
 export const unwritten = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hiddenShadow'> => ({
   hiddenFrames: /<i?frame[\s>]/i.test(html),
   hiddenShadow: /<template\s[^<>]{0,200}shadowroot/i.test(html),
 });
 
-/** Set by the browser engine on elements that a person would not see; the value says why. Extraction leaves these out. */
+/**
+ * The browser engine sets this attribute on invisible elements; the value says why they are. Extraction removes them.
+ */
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
-/** Set by the browser engine on frames' content and shadow roots it wrote into the HTML. */
+/** The browser engine sets this attribute on frame content and shadow roots that it wrote into the HTML. */
 export const FRAME_ATTRIBUTE = 'data-lectern-frame';
-/** Its value on the body that was made of a frameset. */
+/** Value of that attribute on the body made from a frameset. */
 export const FRAMESET = 'frameset';
 
-/** What the head of an answer says of it. */
+/** The facts of a snapshot that come from the status line and headers. */
 export type AnswerFacts = Pick<
   Snapshot,
   'status' | 'statusText' | 'lastModified' | 'retryAfter' | 'noStore' | 'robotsTag'

@@ -1,42 +1,42 @@
-/** What a caller wants read: an address that is fetched, or a document that came with the request. */
+/** The target of a read: a URL to fetch, or a document that came with the request. */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 
 export interface Target {
-  /** The address shown, the base of relative links, and the cache's key: http(s), or `blob:` for what has none. */
+  /** URL to show, base of relative links, and cache key: http(s), or `blob:` for documents without a URL. */
   readonly url: string;
-  /** HTML or text that came with the request; nothing is fetched then. */
+  /** HTML or text that came with the request; nothing is fetched. */
   readonly given?: { readonly text: string; readonly mediaType: string } | undefined;
-  /** A file that came with the request and is no text; nothing is fetched then. */
+  /** A binary file that came with the request; nothing is fetched. */
   readonly upload?:
     | {
         readonly bytes: Uint8Array;
         readonly mediaType: string;
         readonly contentType?: string | undefined;
         readonly name?: string | undefined;
-        /** The option that it came in; `file` when it is not said. */
+        /** The option that carried it; `file` by default. */
         readonly option?: 'file' | 'pdf';
       }
     | undefined;
 }
 
-/** As much as a request line can hold. */
-const MAX_LENGTH = 64 * 1024;
-/** The longest name that DNS knows (RFC 1035, section 2.3.4), with its dot. */
+/** Maximum length of a URL, in characters: as much as a request line can hold. */
+const MAX_URL_LENGTH = 64 * 1024;
+/** Maximum length of a host name with its final dot (RFC 1035, section 2.3.4). */
 const MAX_HOST_LENGTH = 254;
 
 const invalid = (message: string, value?: string) =>
   problem('ParamValidationError', { path: 'url', message, ...(value !== undefined && { value: value.slice(0, 200) }) });
 
 /**
- * A cleaned http(s) address from what people type (contract, section 2.1). `ownHosts` are the names under which this
- * server is asked, so that its own address in front of a target falls away. Throws ParamValidationError, path `url`.
+ * Turns typed text into a clean http(s) URL (docs/reference/wire/reader.md, Target URL). `ownHosts` are the host names
+ * of this server: its own URL in front of a target is removed. Throws ParamValidationError with path `url`.
  */
 export function cleanUrl(typed: string, ownHosts: readonly string[] = []): string {
-  if (typed.length > MAX_LENGTH) throw invalid(`The address is longer than ${MAX_LENGTH} characters`);
+  if (typed.length > MAX_URL_LENGTH) throw invalid(`The URL is longer than ${MAX_URL_LENGTH} characters`);
   let text = withoutOwnHost(typed.trim(), ownHosts);
-  if (!text) throw invalid('No address was given');
-  // `view-source:https://a.b` and `https://https://a.b` mean what stands last; one slash after a scheme is enough.
+  if (!text) throw invalid('The URL is missing');
+  // `view-source:https://a.b` and `https://https://a.b` mean the last URL; one slash after a scheme is enough.
   text = text
     .replace(/^(?:[a-z][a-z0-9+.-]*:\/{0,2})+(?=[a-z][a-z0-9+.-]*:\/)/i, '')
     .replace(/^([a-z][a-z0-9+.-]*):\/+(?!\/)/i, '$1://');
@@ -44,9 +44,9 @@ export function cleanUrl(typed: string, ownHosts: readonly string[] = []): strin
   if (!scheme) text = `http://${text.replace(/^\/+/, '')}`;
   else if (/^\d{1,5}(?:[/?#]|$)/.test(scheme[2]!)) text = `http://${text}`;
   else if (!/^https?$/i.test(scheme[1]!))
-    throw invalid(`Only http and https addresses can be read, not ${scheme[1]}:`, typed);
-  if (!URL.canParse(text)) throw invalid('The address is not valid', typed);
-  return normalised(new URL(text));
+    throw invalid(`Only http and https URLs can be read, not ${scheme[1]}:`, typed);
+  if (!URL.canParse(text)) throw invalid('The URL is not valid', typed);
+  return normalise(new URL(text));
 }
 
 function withoutOwnHost(text: string, ownHosts: readonly string[]): string {
@@ -59,10 +59,10 @@ function withoutOwnHost(text: string, ownHosts: readonly string[]): string {
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-function normalised(url: URL): string {
+function normalise(url: URL): string {
   url.username = '';
   url.password = '';
-  if (!url.hostname) throw invalid('The address has no host');
+  if (!url.hostname) throw invalid('The URL has no host');
   if (url.hostname.length > MAX_HOST_LENGTH) throw invalid('The host name is too long');
   if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.replace(/\.$/, '');
   url.pathname = url.pathname.replace(/\/{2,}/g, '/');
@@ -72,7 +72,7 @@ function normalised(url: URL): string {
   return url.href;
 }
 
-/** Parameters named `utm_…` go, the others stay as they were written and in order. */
+/** Removes `utm_…` parameters; the others keep their spelling and order. */
 function withoutTracking(search: string): string {
   if (!/[?&]utm_/i.test(search)) return search;
   const kept = search
@@ -83,8 +83,8 @@ function withoutTracking(search: string): string {
 }
 
 /**
- * The target typed into the request line: everything after the first slash, percent-decoded once as a whole. Text that
- * cannot be decoded is taken as it is when it still is an address.
+ * The target in a request line: everything after the first slash, percent-decoded once as a whole. Text that cannot be
+ * decoded stays as it is.
  */
 export function decodePathTarget(requestUrl: string): string {
   const raw = requestUrl.replace(/^\//, '');
@@ -95,6 +95,6 @@ export function decodePathTarget(requestUrl: string): string {
   }
 }
 
-/** The address of a document that has none: a hash of what it says. */
+/** A URL for a document without one: a hash of its content. */
 export const blobUrl = (content: string | Uint8Array): string =>
   `blob:${createHash('sha256').update(content).digest('hex')}`;

@@ -1,21 +1,21 @@
 /**
- * Counting and cutting by tokens of cl100k_base. The vocabulary is large, so it is loaded on demand, once a thread.
- * Text that spells a special token is text like any other.
+ * Counts tokens of cl100k_base and cuts text to a number of tokens. The vocabulary is large, so each thread loads it
+ * once, on demand. Text that spells a special token counts as plain text.
  *
- * Byte-pair merging takes time by the square of an unbroken run, so a run of one kind of character (letters, marks,
- * white space) is cut every 256 characters; that costs at most one token more per cut than the vocabulary alone would.
+ * Byte-pair merging takes quadratic time in an unbroken run of characters. So a run of one kind (letters, marks, white
+ * space) is split every 256 characters; each split adds at most one token to the count.
  */
 
 interface Encoding {
   encode(text: string): number[];
-  /** How many bytes of UTF-8 a token stands for. */
+  /** Number of UTF-8 bytes of a token. */
   byteLength(token: number): number;
 }
 
 let encoding: Encoding | undefined;
 let loading: Promise<void> | undefined;
 
-/** Loads the vocabulary; the functions below need it. Calling it again costs nothing. */
+/** Loads the vocabulary, which the functions below need. Repeated calls return the same promise. */
 export function loadTokens(): Promise<void> {
   loading ??= load();
   return loading;
@@ -42,7 +42,7 @@ function loaded(): Encoding {
   return encoding;
 }
 
-/** How many tokens a text is. */
+/** Number of tokens in a text. */
 export function countTokens(text: string): number {
   const { encode } = loaded();
   let count = 0;
@@ -50,7 +50,7 @@ export function countTokens(text: string): number {
   return count;
 }
 
-/** The first `limit` tokens of a text, without the rest of a character that the cut went through. */
+/** The first `limit` tokens of a text. A character that the cut would split is dropped. */
 export function keepTokens(text: string, limit: number): string {
   const { encode, byteLength } = loaded();
   let left = limit;
@@ -69,7 +69,7 @@ export function keepTokens(text: string, limit: number): string {
   return text;
 }
 
-/** The characters of `text` that lie wholly within its first `bytes` bytes of UTF-8. */
+/** The characters of `text` that fit whole into its first `bytes` bytes of UTF-8. */
 function wholeCharacters(text: string, bytes: number): string {
   let at = 0;
   for (let left = bytes; at < text.length; ) {
@@ -81,8 +81,8 @@ function wholeCharacters(text: string, bytes: number): string {
   return text.slice(0, at);
 }
 
-const LONGEST_RUN = 256;
-const LONGEST_PIECE = 1 << 16;
+const MAX_RUN = 256;
+const MAX_PIECE = 1 << 16;
 const SPACE = 0;
 const MARK = 1;
 const WORD = 2;
@@ -98,11 +98,10 @@ function kindOf(code: number): number {
 }
 
 /**
- * The text in pieces: cut inside runs that are too long, and between a space and what precedes it when a piece has
- * grown long (a place where no token spans).
+ * Splits the text inside overlong runs, and before a space once a piece has grown long: no token crosses that point.
  */
 function* pieces(text: string): Generator<string> {
-  if (text.length <= LONGEST_PIECE && !hasLongRun(text)) {
+  if (text.length <= MAX_PIECE && !hasLongRun(text)) {
     yield text;
     return;
   }
@@ -112,7 +111,7 @@ function* pieces(text: string): Generator<string> {
   for (let at = 0; at < text.length; at++) {
     const now = kindOf(text.charCodeAt(at));
     if (now !== kind) {
-      if (at - start >= LONGEST_PIECE && now === SPACE && kind === WORD) {
+      if (at - start >= MAX_PIECE && now === SPACE && kind === WORD) {
         yield text.slice(start, at);
         start = at;
       }
@@ -120,7 +119,7 @@ function* pieces(text: string): Generator<string> {
       run = 0;
     }
     run += 1;
-    if (run > LONGEST_RUN && !isTrailSurrogate(text, at)) {
+    if (run > MAX_RUN && !isTrailSurrogate(text, at)) {
       yield text.slice(start, at);
       start = at;
       run = 1;
@@ -130,13 +129,13 @@ function* pieces(text: string): Generator<string> {
 }
 
 /**
- * Whether a run of one kind is longer than it may be. Such a run covers one of the characters that are looked at, and
- * from there back to its start; ordinary text is passed over in leaps.
+ * Whether any run of one kind exceeds the limit. Such a run covers one of the characters that are tested and reaches
+ * back to the previous one, so ordinary text is tested only every 256 characters.
  */
 function hasLongRun(text: string): boolean {
   let start = 0;
-  while (start + LONGEST_RUN < text.length) {
-    let at = start + LONGEST_RUN;
+  while (start + MAX_RUN < text.length) {
+    let at = start + MAX_RUN;
     const kind = kindOf(text.charCodeAt(at));
     while (at > start && kindOf(text.charCodeAt(at - 1)) === kind) at--;
     if (at === start) return true;

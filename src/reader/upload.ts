@@ -1,4 +1,4 @@
-/** A file that came with the request, as a target's content: HTML and text are decoded, other files become documents. */
+/** Reads a file that came with the request. HTML and text are decoded; other files become documents. */
 import { decodeBody } from './engines/encoded-body.ts';
 import { actualMedia, declaredMedia } from './engines/media-type.ts';
 import type { Target } from './target.ts';
@@ -19,5 +19,5 @@ export function readUpload({ bytes, contentType, name, option }: UploadedFile): 
   };
 }
 
-/** The last part of a name that may have been a path elsewhere. */
+/** The last part of a name that may be a path on the caller's machine. */
 const safeName = (name: string | undefined) => name?.split(/[\\/]/).pop()?.trim() || undefined;

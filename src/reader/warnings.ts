@@ -1,72 +1,78 @@
-/** What a caller should know about an answer. Clients match on these lines, so their words never change. */
+/** Warnings that an answer carries. Clients match on these lines: never change their words. */
 import { STATUS_CODES } from 'node:http';
 import type { Article } from './article.ts';
 import type { Seen } from './extract/visibility/seen.ts';
 import type { Unmatched } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Only answers shorter than this are told why they may be short. */
+/** Only shorter answers carry the warnings that explain why they may be short. */
 const SHORT_TOKENS = 200;
 
 export const CAPTCHA =
   /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
-/** `keptAt` in ms since 1970. */
+/** `keptAt` in milliseconds since 1970. */
 export const staleWarning = (keptAt: number): string =>
   `This page could not be read now, this is a copy of ${new Date(keptAt).toISOString()}.`;
 
-/** That line among the warnings of a page; undefined without one. */
-export const staleWarningIn = (warning: string | undefined): string | undefined => warning && STALE.exec(warning)?.[0];
+/** The stale-copy line among the warnings of a page; `undefined` if there is none. */
+export const findStaleWarning = (warning: string | undefined): string | undefined => warning && STALE.exec(warning)?.[0];
 const STALE = /^This page could not be read now, this is a copy of \S+$/m;
-/** The most of a caller's selectors that is told back. */
-const LONGEST = 300;
-const MOST_REPLACEMENTS = 1_000;
+/** Maximum characters of the caller's selectors that a warning repeats. */
+const MAX_SELECTOR_CHARACTERS = 300;
+const MAX_REPLACEMENTS_COUNTED = 1_000;
 
-/** How many characters stand for bytes that mean nothing in the encoding of the page. */
-function replacements(text: string): number {
+/** Counts the replacement characters: bytes that could not be decoded. */
+function countReplacements(text: string): number {
   let count = 0;
-  for (let at = text.indexOf('\ufffd'); at >= 0 && count < MOST_REPLACEMENTS; at = text.indexOf('\ufffd', at + 1))
+  for (
+    let at = text.indexOf('\ufffd');
+    at >= 0 && count < MAX_REPLACEMENTS_COUNTED;
+    at = text.indexOf('\ufffd', at + 1)
+  )
     count++;
   return count;
 }
 
-interface Told {
-  /** Undefined when the answer has no Markdown. */
+interface WarningFacts {
+  /** `undefined` if the answer has no Markdown. */
   readonly contentTokens: number | undefined;
-  /** Whether the answer has the text of the page, and its HTML. */
+  /** Whether the answer contains the text of the page; `hasHtml`: its HTML. */
   readonly hasText?: boolean;
   readonly hasHtml?: boolean;
-  /** Pieces left out because nobody sees them. */
+  /** Number of invisible pieces that were removed. */
   readonly hiddenCount: number;
-  /** Absent when a model wrote the answer. */
+  /** Absent if a model wrote the answer. */
   readonly seen?: Pick<Seen, 'hiddenKept' | 'stylesComplete'>;
-  /** Whether the whole page was looked at. */
+  /** Whether the whole page was parsed. */
   readonly complete: boolean;
   readonly source: Article['source'];
-  /** Whether the page seems to wait for scripts that were not run. */
+  /** Whether the page seems to depend on scripts that were not run. */
   readonly waits: boolean;
   /** Whether the page is a frameset whose frames were not read. */
   readonly framesUnread?: boolean;
-  /** Selectors of the caller that matched nothing. */
+  /** The caller's selectors that matched nothing. */
   readonly unmatched?: Unmatched;
-  /** Whether the page is its text instead of Markdown, being too large or too deep. */
+  /** Whether the answer is plain text because the page is too large or too deep for Markdown. */
   readonly tooMuch?: boolean;
-  /** Set when the answer was cut: after so many tokens. */
+  /** Token limit at which the answer was cut; `undefined` if it was not cut. */
   readonly cutAt?: number | undefined;
-  /** Lines about options without an effect. */
+  /** Lines about options that had no effect. */
   readonly unused?: readonly string[];
 }
 
 export const cutAfter = (tokens: number): string =>
   `This answer was cut after ${tokens} tokens (maxTokens), the rest was left out.`;
 
-/** The lines for a snapshot, in the contract's order (section 6.5), then ours. */
-export function warnings(snapshot: Snapshot, told: Told): string[] {
-  const { contentTokens, complete, source, waits, framesUnread, unmatched, tooMuch, cutAt, unused = [] } = told;
+/**
+ * The warnings of a snapshot: first those of docs/reference/wire/reader.md, Warnings, in that order, then further ones.
+ */
+export function warnings(snapshot: Snapshot, facts: WarningFacts): string[] {
+  const { contentTokens, complete, source, waits, framesUnread, unmatched, tooMuch, cutAt, unused = [] } = facts;
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
-    // The target’s own words, as far as they are plain ASCII (RFC 9112, section 4).
+    // The status text of the target, reduced to printable ASCII (RFC 9112, section 4).
     const own = statusText
       .replace(/[^\x20-\x7e]+/g, ' ')
       .trim()
@@ -91,7 +97,7 @@ export function warnings(snapshot: Snapshot, told: Told): string[] {
       lines.push('This is a cached snapshot of the original page, consider retry with caching opt-out.');
     }
   }
-  lines.push(...aboutHidden(told));
+  lines.push(...hiddenWarnings(facts));
   if (contentTokens !== undefined && (source === 'nothing' || source === 'head')) {
     lines.push(
       'This page shows no content of its own without its scripts, consider reading it with the browser engine.',
@@ -112,9 +118,11 @@ export function warnings(snapshot: Snapshot, told: Told): string[] {
   if (cutAt !== undefined) lines.push(cutAfter(cutAt));
   for (const name of ['targetSelector', 'removeSelector'] as const) {
     if (unmatched?.[name].length)
-      lines.push(`${name} matched nothing on this page: ${unmatched[name].join(', ').slice(0, LONGEST)}`);
+      lines.push(
+        `${name} matched nothing on this page: ${unmatched[name].join(', ').slice(0, MAX_SELECTOR_CHARACTERS)}`,
+      );
   }
-  const lost = replacements(snapshot.text);
+  const lost = countReplacements(snapshot.text);
   if (lost > 0) {
     const [letters, could] = lost === 1 ? ['character', 'it stands'] : ['characters', 'they stand'];
     lines.push(`${lost} ${letters} of this page could not be decoded, ${could} as \ufffd.`);
@@ -123,8 +131,8 @@ export function warnings(snapshot: Snapshot, told: Told): string[] {
   return lines;
 }
 
-/** What nobody can see: how much of it was left out, and where it was not. */
-function aboutHidden({ contentTokens, hasText, hasHtml, hiddenCount, seen }: Told): string[] {
+/** Warnings about invisible text: how much was removed, and why some may remain. */
+function hiddenWarnings({ contentTokens, hasText, hasHtml, hiddenCount, seen }: WarningFacts): string[] {
   const lines: string[] = [];
   const isRead = contentTokens !== undefined || hasText;
   const [pieces, were] = hiddenCount === 1 ? ['piece', 'it was'] : ['pieces', 'they were'];

@@ -1,4 +1,4 @@
-/** What runs in a worker thread. Failures come back as data, since errors lose their kind on the way between threads. */
+/** Code of the worker threads. Failures are returned as data, since errors lose their class between threads. */
 import { type Facts, Problem, type ProblemName } from '#errors.ts';
 import { parseDocument } from '#html/parse.ts';
 import { decodeBody, type EncodedBody } from './engines/encoded-body.ts';
@@ -29,14 +29,14 @@ export type Outcome =
   | { kind: 'text'; text: string }
   | { kind: 'problem'; name: ProblemName; facts: Facts };
 
-/** A step of the work, in milliseconds since 1970: threads have no clock in common but that. */
+/** A step of the work, in milliseconds since 1970: the only clock that threads share. */
 export interface TimedStep {
   readonly name: 'parse' | 'extract' | 'markdown';
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Pages up to this size are probed; larger ones surely have content. */
+/** Larger pages are not probed: they surely have content. */
 const MAX_PROBED_CHARACTERS = 2_000_000;
 
 export default async function work(task: Task): Promise<Outcome> {

@@ -4,7 +4,7 @@
  * find it.
  */
 import { createHash } from 'node:crypto';
-import { mayKeep, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
+import { mayCache, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { exclusionOf, toIndexablePage } from './index/fill/indexable.ts';
 import type { LocalIndex } from './index/local-index.ts';
@@ -96,7 +96,7 @@ function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: Ind
 
 /** Whether the read returned a whole public page in Markdown. */
 function isPublicRead({ target, options }: ReadRequest): boolean {
-  if (target.given || target.upload || !mayKeep(options)) return false;
+  if (target.given || target.upload || !mayCache(options)) return false;
   const { formats, modelFormat, maxTokens, targetSelector, removeSelector, retainLinks } = options;
   const isWhole = maxTokens === undefined && targetSelector.length === 0 && removeSelector.length === 0;
   const isPlain = retainLinks !== 'none' && retainLinks !== 'gpt-oss' && options.proxy === 'none';

@@ -1,7 +1,7 @@
 /** Formats results as plain text (docs/reference/wire/search.md, Text). */
 
 import { own } from '#own.ts';
-import { staleWarningIn } from '#reader/index.ts';
+import { findStaleWarning } from '#reader/index.ts';
 import type { Result } from './result.ts';
 
 const LINES: readonly (readonly [label: string, value: (result: Result) => string | number | undefined])[] = [
@@ -16,7 +16,7 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
   // An addition of this project: tells a stale copy from a page that was read now.
-  ['Warning', ({ warning }) => staleWarningIn(warning)],
+  ['Warning', ({ warning }) => findStaleWarning(warning)],
 ];
 
 /** Formats all results, ending in a newline. */

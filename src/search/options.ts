@@ -21,7 +21,7 @@ const MAX_PASSAGE_TOKENS = 50_000;
 const row = <Schema extends z.ZodType>(
   spec: Pick<OptionRow, 'meaning'> &
     Partial<Pick<OptionRow, 'fromHeader' | 'unit' | 'defaultText' | 'headers' | 'wins'>> & { readonly schema: Schema },
-) => ({ headers: [] as readonly string[], wins: 'body' as const, ...spec });
+) => ({ headers: [] as readonly string[], wins: 'body' as const, group: 'Search' as const, ...spec });
 
 const known = (find: (text: string) => string | undefined, message: string) =>
   z.string().transform((text, context) => {

@@ -65,12 +65,12 @@ async function bounded(page: string, headers: Record<string, string> = {}): Prom
   return outcome;
 }
 
-const CRASHED = 'The page crashed or took more memory than one page may take';
+const CRASHED = 'The page crashed or exceeded the memory limit of a page';
 
 describe.runIf(process.platform === 'linux')('a page in the browser', () => {
   it('that does not end is cut off', async () => {
     const { status, told, text } = await bounded('/endless/comment');
-    expect(told).toContain('The page did not end and was cut off; this is what had arrived');
+    expect(told).toContain('The page was too large and was cut off; this is what had arrived');
     expect(status).toBe(200);
     expect(text).toMatch(/The beginning|Shown|And so on/);
   });
@@ -78,12 +78,12 @@ describe.runIf(process.platform === 'linux')('a page in the browser', () => {
   // On a busy machine the page may reach its memory limit before the browser is told to stop loading.
   it.each(['/endless/html', '/endless/gzip'])('that does not end is cut off or ended: %s', async (page) => {
     const { status, told } = await bounded(page);
-    expect(told).toMatch(new RegExp(`The page did not end and was cut off|${CRASHED}`));
+    expect(told).toMatch(new RegExp(`The page was too large and was cut off|${CRASHED}`));
     expect([200, 422]).toContain(status);
   });
 
   it('that is text without end is refused as it is without the browser', async () => {
-    expect((await bounded('/endless/text')).told).toContain('Text of more than 32 MiB cannot be read');
+    expect((await bounded('/endless/text')).told).toContain('Text larger than 32 MiB cannot be read');
   });
 
   it.each(['/endless/fetch', '/endless/fetch-many', '/endless/xhr-sync', '/endless/style'])(
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('a page in the browser', () => {
       const { status, told, text } = await bounded(page);
       expect(status).toBe(200);
       expect(text).toMatch(/This is here before the (?:rest|script runs)/);
-      expect(told).toContain('The page loaded more than one page may load; the rest was not loaded');
+      expect(told).toContain('The page loaded more than the limit for one page; the rest was not loaded');
     },
   );
 

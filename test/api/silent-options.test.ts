@@ -156,7 +156,7 @@ describe('of what came with the request', () => {
   it.each(['waitForSelector', 'withIframe', 'viewport'] as const)('a file is no page for %s', async (name) => {
     const file = Buffer.from('a,b\n1,2\n').toString('base64');
     const { data } = await ask({ file, [name]: VALUES[name] });
-    expect(data.warning).toContain(`${name} has no effect: the target is no web page.`);
+    expect(data.warning).toContain(`${name} has no effect: the target is not a web page.`);
   });
 });
 
@@ -222,6 +222,6 @@ describe('what a limit or a selector left out', () => {
     const missing = await ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 3 });
     expect(missing.data.warning).toContain('waitForSelector did not appear in time: .never');
     const chatty = await ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 3 });
-    expect(chatty.data.warning).toContain('had not come to rest when time was up');
+    expect(chatty.data.warning).toContain('had not become idle at the deadline');
   });
 });

@@ -5,7 +5,7 @@ import { CRAWL_OPTIONS, type GivenCrawl } from '#crawl/index.ts';
 import { Problem, problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
 import type { Guard } from '#net/guard/guard.ts';
-import { cleanUrl, featuresAsked, type GivenOptions, OPTIONS, resolve } from '#reader/index.ts';
+import { cleanUrl, featuresNeeded, type GivenOptions, OPTIONS, resolve } from '#reader/index.ts';
 
 export interface CrawlRules {
   readonly guard: Guard;
@@ -45,7 +45,7 @@ function readerOptions(body: Record<string, unknown>, admission: Admission, { us
   if (PICTURES.test(given.respondWith ?? ''))
     throw invalidOption('respondWith', 'cannot be a screenshot format in a crawl');
   const options = resolve(given);
-  for (const { feature, option } of featuresAsked(given, options))
+  for (const { feature, option } of featuresNeeded(given, options))
     admission.requireFeature(feature, `options.${option}`);
   return given;
 }

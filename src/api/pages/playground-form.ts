@@ -1,58 +1,29 @@
 /** The forms of the playground, made from the tables of options. */
 import * as z from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
-import { own } from '#own.ts';
+import { OPTION_GROUPS, type OptionGroup } from '#reader/index.ts';
 import type { FormField } from './playground-types.ts';
 
-export type FieldTable = Readonly<Record<string, DescribedOption>>;
+export type FieldTable = Readonly<Record<string, DescribedOption & { readonly group: OptionGroup }>>;
 
-/** The headings of the form and the options under each, in display order. Options not listed come last. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Search: [
-    ...['num', 'count', 'type', 'provider', 'site', 'ext', 'filetype', 'intitle', 'loc', 'since', 'until', 'passages'],
-    ...['gl', 'hl', 'location', 'nfpr', 'fallback', 'withFavicons'],
-  ],
-  Answer: ['respondWith', 'preset', 'explain', 'trace', 'maxTokens', 'tokenBudget', 'markdownChunking', 'page', 'base'],
-  Content: [
-    ...['targetSelector', 'removeSelector', 'waitForSelector', 'retainLinks', 'retainImages', 'retainMedia'],
-    ...['withLinksSummary', 'withImagesSummary', 'withGeneratedAlt', 'keepImgDataUrl', 'withIframe', 'withShadowDom'],
-    ...['removeOverlay', 'detachInvisibles'],
-  ],
-  Markdown: ['markdown', 'noGfm'],
-  Reading: ['engine', 'respondTiming', 'timeout', 'viewport', 'injectPageScript', 'injectFrameScript', 'preloadUrl'],
-  Request: [
-    ...['locale', 'userAgent', 'referer', 'setCookies', 'customHeader', 'storageState', 'exportStorageState'],
-    ...['proxy', 'proxyUrl', 'proxyResources', 'robotsTxt', 'assertStatusCode', 'skipCertVerification'],
-    'noServiceWorker',
-  ],
-  'Cache and privacy': ['noCache', 'cacheTolerance', 'doNotTrack', 'zeroDataRetention'],
-  Models: ['instruction', 'jsonSchema'],
-};
-const OTHERS = 'Other options';
-/** Options that name the target or query. The page has separate inputs for them. */
+/** Options that have inputs outside the form. */
 const TARGETS = new Set(['url', 'html', 'file', 'pdf', 'q']);
 
-const groupOf = (name: string): string =>
-  Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? OTHERS;
+/** The fields of a table of options, by group. */
+export const formOf = (table: FieldTable): FormField[] =>
+  OPTION_GROUPS.flatMap((group) =>
+    Object.entries(table)
+      .filter(([name, option]) => option.group === group && !TARGETS.has(name))
+      .flatMap(([name, option]) => fieldsOf(name, option, table)),
+  );
 
-/** The form fields of a table of options, ordered by group. */
-export function formOf(table: FieldTable): FormField[] {
-  const fields = Object.entries(table)
-    .filter(([name]) => !TARGETS.has(name))
-    .flatMap(([name, option]) => fieldsOf(name, option));
-  const order = [...Object.keys(GROUPS), OTHERS];
-  const rank = ({ name, group }: FormField) => own(GROUPS, group)?.indexOf(name.split('.', 1)[0]!) ?? 0;
-  return fields.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || rank(a) - rank(b));
-}
-
-function fieldsOf(name: string, option: DescribedOption): FormField[] {
-  const { meaning, unit, defaultText, headers, schema } = option;
-  const group = groupOf(name);
+function fieldsOf(name: string, option: FieldTable[string], table: FieldTable): FormField[] {
+  const { group, meaning, unit, defaultText, headers, schema } = option;
   const members = membersOf(inputSchema(schema));
   if (!members) {
     const kind = kindOf(schema);
-    const values = valuesOf(name, schema, kind, meaning);
-    // Scripts cannot set the header DNT.
+    const values = valuesOf(name, schema, kind, meaning).filter((value) => !isOtherOption(value, table));
+    // Pages may not send this header: it is the browser's.
     const header = headers.find((other) => other !== 'dnt');
     return [
       {
@@ -128,13 +99,11 @@ function valuesOf(name: string, schema: z.ZodType, kind: FormField['kind'], mean
   }
   if (kind !== 'text') return [];
   const named = [...meaning.matchAll(/`([^`\s]+)`/g)].map(([, word]) => word!);
-  return [...new Set(named)].filter((word) => word !== name && !(word in KNOWN_NAMES));
+  return [...new Set(named)].filter((word) => word !== name);
 }
 
-/** Names of options, which are no suggestions when they appear in backticks. */
-const KNOWN_NAMES: Readonly<Record<string, true>> = Object.fromEntries(
-  Object.values(GROUPS).flatMap((names) => names.map((name) => [name, true as const])),
-);
+/** Backticked words of a meaning may name other options instead of values. */
+const isOtherOption = (word: string, table: FieldTable): boolean => word in table && !TARGETS.has(word);
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -16,7 +16,7 @@ import {
   blobUrl,
   cleanUrl,
   decodePathTarget,
-  featuresAsked,
+  featuresNeeded,
   type GivenOptions,
   OPTIONS,
   type Options,
@@ -125,7 +125,7 @@ async function read(
     if (request.method === 'GET') return writeIndex(reply, kind, deps.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
   }
-  for (const { feature, option } of featuresAsked(given, options)) {
+  for (const { feature, option } of featuresNeeded(given, options)) {
     // Callers without a key may name a proxy, which is then not used (docs/reference/wire/reader.md, Option values).
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }

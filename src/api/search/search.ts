@@ -11,7 +11,7 @@ import { goneSignal } from '#http/gone.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
-import { featuresAsked, resolve } from '#reader/index.ts';
+import { featuresNeeded, resolve } from '#reader/index.ts';
 import {
   type Answer,
   composeText,
@@ -141,7 +141,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
     },
     pages,
   );
-  for (const { feature, option } of featuresAsked(reading, options)) {
+  for (const { feature, option } of featuresNeeded(reading, options)) {
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
   const signal = goneSignal(reply);

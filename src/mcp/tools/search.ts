@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
-import { loadTokens, OPTIONS, staleWarningIn } from '#reader/index.ts';
+import { loadTokens, OPTIONS, findStaleWarning } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
@@ -150,7 +150,7 @@ const CONTENT_OPTIONS: Record<Given['content'], (budget: number) => SearchOption
 };
 
 function formatHead({ title, url, description, date, warning }: FoundPage, number: number): string {
-  const stale = staleWarningIn(warning);
+  const stale = findStaleWarning(warning);
   return [`${number}. ${oneLine(title)}`, url, date && `Date: ${date}`, description, stale && `Warning: ${stale}`]
     .filter(Boolean)
     .join('\n   ');

@@ -76,7 +76,7 @@ function counted(make: (words: string) => Snapshot = page) {
 }
 
 const read = (live: Live, given: GivenOptions = {}, target?: ReadRequest['target'] | string) =>
-  last(cache.through(request(given, target), live));
+  last(cache.getOrRead(request(given, target), live));
 const files = (): string[] =>
   existsSync(root)
     ? readdirSync(root, { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -223,7 +223,7 @@ describe('a copy', () => {
       };
     await read(live('unsettled'));
     await expect(read(live('failed', new Error('broke')))).rejects.toThrow('broke');
-    for await (const _ of cache.through(request({ noCache: true }), counted().live)) break;
+    for await (const _ of cache.getOrRead(request({ noCache: true }), counted().live)) break;
     await read(live('again'));
     expect(reads).toEqual(['unsettled', 'failed', 'again']);
     expect(blobs()).toEqual([]);
@@ -310,7 +310,7 @@ describe('when the page cannot be read', () => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     const ends = (error: Error) =>
-      last(cache.through(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
+      last(cache.getOrRead(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
     await expect(ends(new RedirectRefusedError())).rejects.toThrow(RedirectRefusedError);
     expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
@@ -360,7 +360,7 @@ describe('when the page cannot be read', () => {
       signal.throwIfAborted();
       yield page('never');
     };
-    await expect(last(cache.through(request({}, URL_OF_TEA, { signal: gone.signal }), live))).rejects.toThrow('gone');
+    await expect(last(cache.getOrRead(request({}, URL_OF_TEA, { signal: gone.signal }), live))).rejects.toThrow('gone');
   });
 });
 
@@ -392,7 +392,7 @@ describe('equal reads at the same time', () => {
   it('share one, whatever their format', async () => {
     const { live, release, counts } = slow();
     const formats = ['content', 'html', 'text', 'markdown+html'];
-    const reads = formats.map((respondWith) => last(cache.through(request({ respondWith, engine: 'direct' }), live)));
+    const reads = formats.map((respondWith) => last(cache.getOrRead(request({ respondWith, engine: 'direct' }), live)));
     await begun(() => counts().times, 1);
     release();
     expect((await Promise.all(reads)).map(({ text }) => text)).toEqual(formats.map(() => page('late').text));
@@ -403,7 +403,7 @@ describe('equal reads at the same time', () => {
     const { live, counts } = slow();
     const leaving = [new AbortController(), new AbortController()];
     const outcomes = leaving.map(({ signal }) =>
-      last(cache.through(request({}, URL_OF_TEA, { signal }), live)).catch((error: Error) => error.message),
+      last(cache.getOrRead(request({}, URL_OF_TEA, { signal }), live)).catch((error: Error) => error.message),
     );
     await begun(() => counts().times, 1);
     leaving[0]!.abort(new Error('first has gone'));
@@ -432,7 +432,7 @@ describe('equal reads at the same time', () => {
   it('are not shared with one who may not follow every redirect', async () => {
     const { live, release, counts } = slow();
     const mayFollow = async () => {};
-    const reads = [{}, { mayFollow }].map((more) => last(cache.through(request({}, URL_OF_TEA, more), live)));
+    const reads = [{}, { mayFollow }].map((more) => last(cache.getOrRead(request({}, URL_OF_TEA, more), live)));
     await begun(() => counts().times, 2);
     release();
     await Promise.all(reads);

@@ -1,7 +1,7 @@
 /**
- * Between the readers and the engines: a kept copy answers when it may, equal reads at the same time share one, what was
- * read is kept when it may be, and an old copy answers for a page that cannot be read (contract, section 13). A copy of
- * what may not be read any more answers nobody.
+ * The cache between reader and engines. It serves cached copies, lets equal concurrent reads share one, stores what may
+ * be stored, and serves a stale copy if a page cannot be read (docs/reference/wire/reader.md, Cache). A copy of a page
+ * that is refused now is never served.
  */
 import { rm } from 'node:fs/promises';
 import { createFlights } from '#concurrency/single-flight.ts';
@@ -16,15 +16,15 @@ import type { Snapshot } from '../snapshot.ts';
 import {
   type Copy,
   capturedBy,
-  flightOf,
+  copyKey,
+  flightKey,
   fragmentOf,
+  isWorthCaching,
   maxAgeMs,
   mayRead,
   mayWrite,
-  placeOf,
-  placeToKeep,
   serves,
-  worthKeeping,
+  storageKey,
 } from './rules.ts';
 import { type CopyStore, openCopyStore } from './store.ts';
 
@@ -32,65 +32,67 @@ export type Live = (request: ReadRequest) => AsyncGenerator<Snapshot>;
 
 export interface SnapshotCache {
   /**
-   * The snapshots of a read: a kept copy (`cachedAt` says so) when one may answer, else those of `live`, the last of
-   * which is kept when it may be. Equal reads at the same time share one; its signal is aborted when the last of them is.
-   * When the live read fails, an old copy is the last snapshot, and `stale`. Throws what `live` throws, and
-   * SecurityCompromiseError where a copy would answer for a URL that is refused now.
+   * The snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else those of `live`, whose last one
+   * is stored if allowed. Equal concurrent reads share one `live`; its signal is aborted when all of them are aborted.
+   * If `live` fails, the last snapshot is a stale copy with `stale` set. Throws what `live` throws, and
+   * SecurityCompromiseError if a copy's URL is refused now.
    */
-  through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
+  getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
   close(): Promise<void>;
 }
 
 export interface CacheOptions {
   readonly dir: string;
-  /** What copies may take on disk; with 0 there is no cache, and the folder is removed. */
+  /** Maximum size of all copies on disk, in bytes; 0 disables the cache and removes the folder. */
   readonly maxBytes: number;
-  /** How old a copy may be to answer when the caller does not say. */
+  /** Maximum age of a served copy if the caller sets none, in milliseconds. */
   readonly freshMs: number;
-  /** After this a copy is gone. */
+  /** Copies are removed after this time, in milliseconds. */
   readonly keepMs: number;
-  /** Whether pages that forbid copies (Cache-Control no-store or private) are kept like others; not by default. */
+  /** Whether to cache pages that forbid it (Cache-Control no-store or private). Default: false. */
   readonly keepsNoStore?: boolean;
-  /** Asked of the URLs of a copy before it answers. */
+  /** Checks the URLs of a copy before it is served. */
   readonly mayAnswer: MayAnswer;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
-  /** Told at each read what the cache gave to it. */
+  /** Called once for each read with the outcome of the lookup, and again if a stale copy is served. */
   readonly onRead?: ((outcome: CacheOutcome) => void) | undefined;
 }
 
-/** `stale`: an old copy for a page that could not be read; `off`: the options forbid copies, or there is no cache. */
+/**
+ * `stale`: a stale copy for a page that could not be read; `off`: the options forbid caching, or the cache is disabled.
+ */
 export type CacheOutcome = 'hit' | 'miss' | 'stale' | 'off';
 
-const SWEEP_MS = 10 * 60 * 1000;
-/** Pages that wait to be written; beyond these, what was read is not kept. */
-const MAX_WRITING = 32;
+const SWEEP_INTERVAL_MS = 10 * 60 * 1000;
+/** Maximum number of pages waiting to be written; more are not cached. */
+const MAX_PENDING_WRITES = 32;
 
-/** Never fails: where nothing can be kept, everything is read live, and the log says why. */
+/** Opens the cache. Never fails: without a usable folder every read is live, and a warning is logged. */
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, mayAnswer, clock = Date.now, log, onRead } = options;
   if (maxBytes === 0) {
     await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
-      log?.warn({ err: error }, 'the kept copies could not be removed'),
+      log?.warn({ err: error }, 'the cached copies could not be removed'),
     );
     return {
-      through(request, live) {
-        told(request, 'off', onRead);
+      getOrRead(request, live) {
+        report(request, 'off', onRead);
         return live(request);
       },
       close: async () => {},
     };
   }
   const store = await openCopyStore({ dir, maxBytes, keepMs, clock, log }).catch((error: unknown) => {
-    log?.warn({ err: error }, 'no copies of pages can be kept');
+    log?.warn({ err: error }, 'pages cannot be cached');
     return undefined;
   });
-  const timer = setInterval(() => void store?.sweep(), SWEEP_MS);
+  const timer = setInterval(() => void store?.sweep(), SWEEP_INTERVAL_MS);
   timer.unref();
   const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayAnswer }, onRead);
   return {
-    through: cache.through,
+    getOrRead: cache.getOrRead,
     async close() {
       clearInterval(timer);
       await cache.close();
@@ -99,8 +101,8 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   };
 }
 
-/** Says what a read was given, to who counts reads and to who follows this one. */
-function told({ trace }: ReadRequest, outcome: CacheOutcome, onRead: CacheOptions['onRead']): void {
+/** Reports the outcome of a lookup to the metrics and the trace. */
+function report({ trace }: ReadRequest, outcome: CacheOutcome, onRead: CacheOptions['onRead']): void {
   onRead?.(outcome);
   trace?.fact('cache', outcome);
 }
@@ -115,66 +117,68 @@ function createCache(
   const flights = createFlights<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
-  async function* through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+  async function* getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
     const { options, signal } = request;
     if (options.zeroDataRetention || !(mayRead(options) || mayWrite(options))) {
-      told(request, 'off', onRead);
+      report(request, 'off', onRead);
       return yield* live(request);
     }
     if (!mayRead(options)) {
-      told(request, 'miss', onRead);
-      return yield* keeping(request, live);
+      report(request, 'miss', onRead);
+      return yield* readAndStore(request, live);
     }
     const endSpan = request.trace?.span('cache');
     const fresh = await find(request, maxAgeMs(request, freshMs));
     endSpan?.();
-    told(request, fresh ? 'hit' : 'miss', onRead);
+    report(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
     try {
-      // Where one may not go others may.
-      if (request.mayFollow) yield* keeping(request, live);
-      else yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
+      // Reads with `mayFollow` are not shared: the rule of one read does not hold for others.
+      if (request.mayFollow) yield* readAndStore(request, live);
+      else
+        yield* flights.join(flightKey(request), signal, (shared) => readAndStore({ ...request, signal: shared }, live));
     } catch (error) {
       signal.throwIfAborted();
       const stale = isFailedRead(error) ? await find(request, keepMs) : undefined;
       if (!stale) throw error;
-      told(request, 'stale', onRead);
+      report(request, 'stale', onRead);
       yield { ...stale, stale: true };
     }
   }
 
-  async function* keeping(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+  async function* readAndStore(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
     let last: Snapshot | undefined;
     for await (const snapshot of live(request)) {
       last = snapshot;
       yield snapshot;
     }
-    if (last && !request.signal.aborted) keep(request, last);
+    if (last && !request.signal.aborted) storeCopy(request, last);
   }
 
-  /** The answer does not wait for the disk; whoever looks for this page next does. */
-  function keep(request: ReadRequest, seen: Snapshot): void {
+  /** Stores a snapshot in the background; the next lookup of the page waits for it. */
+  function storeCopy(request: ReadRequest, captured: Snapshot): void {
     const { options } = request;
-    const snapshot = keepsNoStore ? { ...seen, noStore: undefined } : seen;
-    if (!store || writing.size >= MAX_WRITING || !mayWrite(options) || !worthKeeping(snapshot, options)) return;
-    const place = placeToKeep(request, snapshot);
-    const written = store.keep(place, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
-      if (writing.get(place) === written) writing.delete(place);
+    const snapshot = keepsNoStore ? { ...captured, noStore: undefined } : captured;
+    if (!store || writing.size >= MAX_PENDING_WRITES || !mayWrite(options) || !isWorthCaching(snapshot, options))
+      return;
+    const key = storageKey(request, snapshot);
+    const written = store.keep(key, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
+      if (writing.get(key) === written) writing.delete(key);
     });
-    writing.set(place, written);
+    writing.set(key, written);
   }
 
   async function find(request: ReadRequest, maxAgeMs: number): Promise<Snapshot | undefined> {
     if (!store) return undefined;
     const { options, target, signal } = request;
-    const seen = new Set<string>();
-    // Whether the address is that of a document, of which a page may be named, only its copy tells.
+    const tried = new Set<string>();
+    // Only the copy tells whether the URL is that of a document, whose fragment may select a page.
     for (const kind of fragmentOf(target.url) ? (['at fragment', ...KINDS] as const) : KINDS) {
-      const place = placeOf(request, kind);
-      if (seen.has(place)) continue;
-      seen.add(place);
-      await writing.get(place);
-      const copy = await store.find(place, {
+      const key = copyKey(request, kind);
+      if (tried.has(key)) continue;
+      tried.add(key);
+      await writing.get(key);
+      const copy = await store.find(key, {
         serves: (found: Copy) => isOf(kind, found, request) && serves(found, request),
         maxAgeMs,
         pictures: wantsPictures(options),
@@ -182,14 +186,14 @@ function createCache(
       if (!copy) continue;
       if (target.given || target.upload) return copy;
       if (!(await mayAnswer(target.url, signal))) throw refusal();
-      // Where it was redirected to may be refused now, while it leads elsewhere.
+      // The URL after redirects may be refused by now.
       if (await mayAnswer(copy.url, signal)) return { ...copy, url: withAnchor(copy.url, target.url) };
     }
     return undefined;
   }
 
   return {
-    through,
+    getOrRead,
     async close() {
       await flights.close();
       await Promise.all(writing.values());
@@ -199,13 +203,13 @@ function createCache(
 
 const KINDS = ['document', 'page'] as const;
 
-/** A copy of a whole document is no answer to a read of one of its pages. */
+/** A copy of a whole document does not serve a read of one of its pages. */
 const isOf = (kind: 'document' | 'page' | 'at fragment', { facts }: Copy, request: ReadRequest): boolean =>
-  kind === 'document' || !facts.document || placeOf(request, 'document') === placeOf(request, 'page');
+  kind === 'document' || !facts.document || copyKey(request, 'document') === copyKey(request, 'page');
 
 const wantsPictures = ({ formats }: Options): boolean => formats.has('screenshot') || formats.has('pageshot');
 
-/** A copy serves whatever part of the page is named, and shows the part that its caller named. */
+/** Copies are stored without the anchor and served with the anchor of the request. */
 const withoutAnchor = (snapshot: Snapshot): Snapshot => {
   const at = snapshot.url.indexOf('#');
   return at < 0 || snapshot.url.startsWith('#/', at) ? snapshot : { ...snapshot, url: snapshot.url.slice(0, at) };
@@ -215,8 +219,8 @@ const withAnchor = (url: string, asked: string): string => {
   return at < 0 || url.includes('#') ? url : url + asked.slice(at);
 };
 
-/** Failures of the page or of ours, as against refusals and mistakes of the caller. */
-const FAILED: ReadonlySet<ProblemName> = new Set([
+/** Failures of the page or the server, unlike refusals and invalid requests. */
+const FAILURES: ReadonlySet<ProblemName> = new Set([
   'AssertionFailureError',
   'DataStreamBrokenError',
   'DownstreamServiceFailureError',
@@ -228,5 +232,5 @@ const FAILED: ReadonlySet<ProblemName> = new Set([
 function isFailedRead(error: unknown): boolean {
   if (!(error instanceof Problem)) return !(error instanceof RedirectRefusedError);
   const { path } = error.facts;
-  return FAILED.has(error.name) && (path === undefined || path === 'url');
+  return FAILURES.has(error.name) && (path === undefined || path === 'url');
 }

@@ -37,9 +37,9 @@ const writer = (from: string) => `
       const live = async function* () {
         yield page('', { url, text: '<title>Tea</title><p>begin ' + n + ' ' + words + ' end ' + n + '</p>' });
       };
-      await last(cache.through(request({ noCache: true }, url), live));
+      await last(cache.getOrRead(request({ noCache: true }, url), live));
       // A reader waits for what is being written.
-      await last(cache.through(request({}, url), live));
+      await last(cache.getOrRead(request({}, url), live));
       console.log(n);
     }
   };
@@ -81,7 +81,7 @@ it('is whole after kills in the middle of writing', async () => {
       const live = async function* () {
         yield page('anew', { settled: false });
       };
-      const { text, cachedAt } = await last(cache.through(request({}, url), live));
+      const { text, cachedAt } = await last(cache.getOrRead(request({}, url), live));
       if (cachedAt === undefined) continue;
       kept++;
       const [, begin, end] = /begin (\d+) .* end (\d+)<\/p>$/.exec(text) ?? [];

@@ -69,7 +69,7 @@ class Read implements fc.AsyncCommand<Model, Real> {
       yield page(`version ${version}`, { engine: direct ? 'direct' : 'browser' });
     };
     const expected = expectedOf(model, this.asked, version);
-    const read = last(cache.through(request(given, `https://tea.example/${address}`, { keyed: true }), live));
+    const read = last(cache.getOrRead(request(given, `https://tea.example/${address}`, { keyed: true }), live));
     const seen = await read.then(
       ({ text, cachedAt }) => ({ version: Number(/version (\d+)/.exec(text)![1]), cachedAt }),
       () => 'failed',

@@ -1,10 +1,10 @@
 /**
- * The index of kept copies: which there are, of which parts each is made, and what all of them take on disk. A blob is
- * a file; several copies may name one.
+ * The index of cached copies: the copies, their parts, and the total size on disk. A blob is a file; several copies may
+ * share one.
  */
 import type { Database } from '#storage/database/sqlite.ts';
 
-/** What a file is to a copy. */
+/** The content of a copy that a file holds. */
 export type Role = 'text' | 'screenshot' | 'pageshot';
 
 interface Row {
@@ -41,7 +41,7 @@ export const MIGRATIONS = [
    CREATE TRIGGER copy_removed AFTER DELETE ON copies BEGIN UPDATE total SET bytes = bytes - old.bytes; END;`,
 ];
 
-/** One function a query. To be called inside `transaction` where several belong together. */
+/** One function for each query. Call those that belong together inside `transaction`. */
 export function createRows(database: Database) {
   const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
   return {

@@ -6,14 +6,14 @@ import { file, page, request, URL_OF_TEA } from './cache.suite.ts';
 import {
   type Copy,
   capturedBy,
-  flightOf,
+  copyKey,
+  flightKey,
   hasTokens,
+  isWorthCaching,
   maxAgeMs,
   mayRead,
   mayWrite,
-  placeOf,
   serves,
-  worthKeeping,
 } from './rules.ts';
 
 /** A value that is on, for every option. */
@@ -142,11 +142,11 @@ describe('what the options allow', () => {
 });
 
 describe('the place of a copy', () => {
-  const plain = placeOf(request());
+  const plain = copyKey(request());
 
   it('is split by what changes the capture alone', () => {
     const keyed = { keyed: true };
-    const split = named((name) => mayRead(only(name).options) && placeOf(only(name, keyed)) !== plain);
+    const split = named((name) => mayRead(only(name).options) && copyKey(only(name, keyed)) !== plain);
     expect(split).toEqual([
       'waitForSelector',
       'withIframe',
@@ -160,10 +160,10 @@ describe('the place of a copy', () => {
   });
 
   it('tells values of those apart', () => {
-    expect(placeOf(request({ withIframe: true }))).not.toBe(placeOf(request({ withIframe: 'quoted' })));
-    expect(placeOf(request({ locale: 'DE-ch' }))).toBe(placeOf(request({ locale: 'de-CH' })));
+    expect(copyKey(request({ withIframe: true }))).not.toBe(copyKey(request({ withIframe: 'quoted' })));
+    expect(copyKey(request({ locale: 'DE-ch' }))).toBe(copyKey(request({ locale: 'de-CH' })));
     // Without a key no proxy is used.
-    expect(placeOf(request({ proxy: 'de' }))).toBe(plain);
+    expect(copyKey(request({ proxy: 'de' }))).toBe(plain);
   });
 
   it.each<[string, string, boolean]>([
@@ -175,17 +175,17 @@ describe('the place of a copy', () => {
     ['http://tea.example/Leaves?kind=green', URL_OF_TEA, false],
     ['https://tea.example/Leaves', URL_OF_TEA, false],
   ])('of %s is that of %s: %s', (one, other, equal) => {
-    expect(placeOf(request({}, one)) === placeOf(request({}, other))).toBe(equal);
+    expect(copyKey(request({}, one)) === copyKey(request({}, other))).toBe(equal);
   });
 
   it('is the same for a page by option and by fragment, and the option wins', () => {
-    const third = placeOf(request({ page: 3 }));
-    expect(placeOf(request({}, `${URL_OF_TEA}#3`))).toBe(third);
-    expect(placeOf(request({ page: 3 }, `${URL_OF_TEA}#9`))).toBe(third);
+    const third = copyKey(request({ page: 3 }));
+    expect(copyKey(request({}, `${URL_OF_TEA}#3`))).toBe(third);
+    expect(copyKey(request({ page: 3 }, `${URL_OF_TEA}#9`))).toBe(third);
   });
 
   it('is by content, type and name for what came with the request', () => {
-    const places = (targets: Target[]) => new Set(targets.map((target) => placeOf(request({}, target)))).size;
+    const places = (targets: Target[]) => new Set(targets.map((target) => copyKey(request({}, target)))).size;
     const given = (text: string, url = URL_OF_TEA, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
     expect(places([given('a'), given('a')])).toBe(1);
     expect(
@@ -202,8 +202,8 @@ describe('the place of a copy', () => {
 
 describe('a flight', () => {
   it('is shared by reads that differ only in what comes after the capture', () => {
-    const plain = flightOf(request({}, URL_OF_TEA, { keyed: true }));
-    const split = named((name) => mayRead(only(name).options) && flightOf(only(name, { keyed: true })) !== plain);
+    const plain = flightKey(request({}, URL_OF_TEA, { keyed: true }));
+    const split = named((name) => mayRead(only(name).options) && flightKey(only(name, { keyed: true })) !== plain);
     expect(split).toEqual([
       'engine',
       'respondTiming',
@@ -223,9 +223,9 @@ describe('a flight', () => {
       // A schema asks for a model.
       'jsonSchema',
     ]);
-    expect(flightOf(request())).not.toBe(plain);
+    expect(flightKey(request())).not.toBe(plain);
     const keyless = ['content', 'markdown', 'html', 'screenshot', 'vlm'].map((respondWith) =>
-      flightOf(request({ respondWith })),
+      flightKey(request({ respondWith })),
     );
     expect(new Set(keyless).size).toBe(4);
   });
@@ -333,13 +333,13 @@ describe('what is worth keeping', () => {
     ],
     ['a document that was cut off', file('tea', { notes: ['It broke off'], partial: true }), false],
     ['a document that was not found', file('tea', { status: 404 }), false],
-  ])('%s: %#', (_, snapshot, kept) => expect(worthKeeping(snapshot, request().options)).toBe(kept));
+  ])('%s: %#', (_, snapshot, kept) => expect(isWorthCaching(snapshot, request().options)).toBe(kept));
 
   it('is a page that forbids copies for those who say how old a copy may be, and for no others', () => {
     const secret = page('tea', { noStore: true });
     const asks = request({ cacheTolerance: 60 });
-    expect(worthKeeping(secret, asks.options)).toBe(true);
-    expect(worthKeeping(secret, request({ cacheTolerance: 0 }).options)).toBe(false);
+    expect(isWorthCaching(secret, asks.options)).toBe(true);
+    expect(isWorthCaching(secret, request({ cacheTolerance: 0 }).options)).toBe(false);
     const { text: _, ...facts } = secret;
     const copy = { facts, screenshot: false, pageshot: false, captured: capturedBy(asks) };
     expect(serves(copy, asks)).toBe(true);
@@ -349,9 +349,9 @@ describe('what is worth keeping', () => {
 
   it('is no document that was read for a model, and no picture that a question was asked of', () => {
     const picture = file('tea', { document: { title: '', mediaType: 'image/png', metadata: {}, hiddenCount: 0 } });
-    expect(worthKeeping(picture, request().options)).toBe(true);
-    expect(worthKeeping(picture, request({ instruction: 'what is it?' }).options)).toBe(false);
-    expect(worthKeeping(file('tea'), request({ respondWith: 'vlm' }).options)).toBe(false);
+    expect(isWorthCaching(picture, request().options)).toBe(true);
+    expect(isWorthCaching(picture, request({ instruction: 'what is it?' }).options)).toBe(false);
+    expect(isWorthCaching(file('tea'), request({ respondWith: 'vlm' }).options)).toBe(false);
   });
 });
 

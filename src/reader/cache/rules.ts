@@ -1,6 +1,7 @@
 /**
- * What the cache may read and write, and which copy serves which read (contract, section 13). The table of options says
- * what each option means to copies; the rules that it calls `by rule` stand here.
+ * The rules of the cache: what may be read and written, and which copy serves which read
+ * (docs/reference/wire/reader.md, Cache). The table of options states the effect of each option; this file has the
+ * rules for options marked `by rule`.
  */
 import { createHash } from 'node:crypto';
 import { isCapabilityUrl } from '#net/capability-url.ts';
@@ -17,7 +18,7 @@ export type SnapshotFacts = Omit<
   'text' | 'screenshot' | 'pageshot' | 'file' | 'storageState' | 'cachedAt' | 'stale'
 >;
 
-/** What a kept copy is known by before its content is read. */
+/** The facts of a cached copy that are known without reading its content. */
 export interface Copy {
   readonly facts: SnapshotFacts;
   readonly screenshot: boolean;
@@ -25,20 +26,20 @@ export interface Copy {
   readonly captured: Captured;
 }
 
-/** How a copy came to be. */
+/** How a copy was captured. */
 export interface Captured {
   readonly engine: EngineChoice;
-  /** How much it waited for: the place of its timing among RESPOND_TIMINGS. */
+  /** How long the capture waited: index of its timing in RESPOND_TIMINGS. */
   readonly patience: number;
 }
 
 const ROWS = Object.entries(OPTIONS) as [OptionName, OptionRow][];
 
-/** Whether a kept copy may answer, however old. */
+/** Whether the options allow a cached copy of any age. */
 export const mayRead = (options: Options): boolean =>
   options.cacheTolerance !== 0 && !someOn(options, ({ caching }) => caching === 'not read' || caching === 'neither');
 
-/** Whether the options let anything be kept; `worthKeeping` looks at what was captured. */
+/** Whether the options allow storing the result; `isWorthCaching` checks the snapshot. */
 export const mayWrite = (options: Options): boolean =>
   !someOn(options, ({ caching }) => caching === 'not written' || caching === 'neither');
 
@@ -51,7 +52,7 @@ function isOn(value: unknown): boolean {
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** How old a copy may be to answer at once, in ms. What came with the request is the same for ever. */
+/** Maximum age of a copy that is served without a live read, in milliseconds. Submitted content never expires. */
 export function maxAgeMs(request: ReadRequest, freshMs: number): number {
   const { target, options } = request;
   if (target.given || target.upload) return Number.POSITIVE_INFINITY;
@@ -59,10 +60,10 @@ export function maxAgeMs(request: ReadRequest, freshMs: number): number {
 }
 
 /**
- * The name under which copies for equal targets and equal ways to capture them lie. Pages of a document lie apart; a web
- * page is the same whatever part of it is named. `at fragment`: but for a page that was made by what the fragment says.
+ * The key for copies of equal targets captured with equal options. Each page of a document has its own key; a web page
+ * has one key for all fragments, except with `at fragment`, for pages whose content depends on the fragment.
  */
-export function placeOf(
+export function copyKey(
   { target, options, keyed }: ReadRequest,
   of: 'document' | 'page' | 'at fragment' = 'document',
 ): string {
@@ -71,34 +72,37 @@ export function placeOf(
     copies || caching || !isOn(values[name]) ? [] : [[name, values[name]]],
   );
   const { waitForSelector, locale, proxy } = options;
-  const ruled = {
-    address: of === 'at fragment' ? target.url : addressOf(target.url),
+  const byRule = {
+    address: of === 'at fragment' ? target.url : withoutFragment(target.url),
     page: of === 'document' ? (options.page ?? fragmentPage(target.url)) : undefined,
     given: target.given && [sha256(target.given.text), target.given.mediaType],
-    // The name of a file may become its title, so another’s name is never shown.
+    // The file name may become the title: copies must not show another file's name.
     upload: target.upload && [target.upload.mediaType, target.upload.contentType, target.upload.name],
     waitForSelector,
     locale: locale && Intl.getCanonicalLocales(locale)[0],
     proxy: keyed ? proxy : 'none',
   };
-  return sha256(JSON.stringify([PLACES_VERSION, ruled, exact]));
+  return sha256(JSON.stringify([KEY_VERSION, byRule, exact]));
 }
-
-/** In earlier places rendered pages of all fragments lay together. */
-const PLACES_VERSION = 2;
 
 /**
- * Where a copy lies. Scripts may make another page of each fragment, and a fragment may be the key to it: a rendered page
- * is that of all fragments only when its fragment names a part of it, and is no secret.
+ * Increase when keys change: older copies are then never found. Version 1 had one key for rendered pages of all
+ * fragments.
  */
-export function placeToKeep(request: ReadRequest, { engine, text, document }: Snapshot): string {
-  if (document) return placeOf(request, 'document');
+const KEY_VERSION = 2;
+
+/**
+ * The key under which to store a snapshot. Scripts may render other content for each fragment, and a fragment may be a
+ * secret. So a rendered page serves all fragments only if its fragment is an anchor of the page and not a secret.
+ */
+export function storageKey(request: ReadRequest, { engine, text, document }: Snapshot): string {
+  if (document) return copyKey(request, 'document');
   const fragment = fragmentOf(request.target.url);
-  const isMade = engine === 'browser' || engine === 'cf-browser-rendering';
-  return placeOf(request, fragment && isMade && !isAnchor(fragment, text) ? 'at fragment' : 'page');
+  const isRendered = engine === 'browser' || engine === 'cf-browser-rendering';
+  return copyKey(request, fragment && isRendered && !isAnchor(fragment, text) ? 'at fragment' : 'page');
 }
 
-/** Empty for a URL without one. */
+/** Fragment of a URL without `#`; empty if it has none. */
 export const fragmentOf = (url: string): string => new URL(url).hash.slice(1);
 
 function isAnchor(fragment: string, html: string): boolean {
@@ -115,20 +119,20 @@ function decoded(text: string): string {
   }
 }
 
-/** The address without its fragment, unless that is a route of the page’s own. */
-function addressOf(url: string): string {
+/** The URL without its fragment, unless the fragment is a route of a single-page application. */
+function withoutFragment(url: string): string {
   const at = url.indexOf('#');
   return at < 0 || url.startsWith('#/', at) ? url : url.slice(0, at);
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Reads with equal names would do the same work from beginning to end. */
-export function flightOf(request: ReadRequest): string {
+/** Key of equal concurrent reads: reads with the same key do exactly the same work. */
+export function flightKey(request: ReadRequest): string {
   const { options, keyed } = request;
   const { engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources } = options;
   return JSON.stringify([
-    placeOf(request),
+    copyKey(request),
     fragmentOf(request.target.url),
     keyed,
     [engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources],
@@ -136,7 +140,7 @@ export function flightOf(request: ReadRequest): string {
   ]);
 }
 
-/** Callers without a key who ask for HTML alone get it as it was fetched (contract, section 11). */
+/** Callers without a key who request only HTML get it as fetched (docs/reference/wire/reader.md, Engine). */
 const wantsSource = ({ keyed, options: { engine, formats, needsBrowser } }: ReadRequest): boolean =>
   !keyed && engine === 'auto' && formats.size === 1 && formats.has('html') && needsBrowser.length === 0;
 
@@ -146,55 +150,55 @@ export const capturedBy = (request: ReadRequest): Captured => ({
 });
 
 /**
- * Whether pages that forbid copies may be kept for a read, and answer it: the caller names an age that copies may have.
- * To others such a copy is not there.
+ * Whether to store and serve copies of pages that forbid caching: only for callers that set a maximum age. For others
+ * such a copy does not exist.
  */
-const asksForCopies = ({ cacheTolerance = 0 }: Options): boolean => cacheTolerance > 0;
+const acceptsForbiddenCopies = ({ cacheTolerance = 0 }: Options): boolean => cacheTolerance > 0;
 
-/** Whether a copy from the right place shows all that a read asks for. */
+/** Whether a copy found under the right key has everything that a read needs. */
 export function serves({ facts, screenshot, pageshot, captured }: Copy, request: ReadRequest): boolean {
-  if (facts.noStore && !asksForCopies(request.options)) return false;
+  if (facts.noStore && !acceptsForbiddenCopies(request.options)) return false;
   const { engine, formats, modelFormat, respondTiming } = request.options;
   if (formats.has('screenshot') && !screenshot) return false;
   if (formats.has('pageshot') && !pageshot) return false;
-  // The other models look at the target itself.
+  // The other models read the target itself.
   if (modelFormat && modelFormat !== 'readerlm-v2') return false;
   if (facts.document) return true;
-  // What has no scripts is the same however long one waits.
-  const patient = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
-  if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || patient);
-  const chosen = captured.engine === 'auto' || facts.engine === 'browser' || wantsSource(request);
-  return (chosen && patient) || (!isHtml(facts) && facts.status === 200);
+  // Pages without HTML do not change while one waits.
+  const waitedEnough = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
+  if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || waitedEnough);
+  const fitsEngine = captured.engine === 'auto' || facts.engine === 'browser' || wantsSource(request);
+  return (fitsEngine && waitedEnough) || (!isHtml(facts) && facts.status === 200);
 }
 
-/** Pages with fewer tokens than this are kept only when nothing is wrong with them. */
+/** Shorter pages are cached only if they have status 200 and no CAPTCHA. */
 const FEW_TOKENS = 200;
 
-/** Characters of a page that are looked at here, where everybody waits. */
-const MAX_LOOK = 1024 ** 2;
+/** Characters of a page that are examined here, on the main thread. */
+const MAX_EXAMINED_CHARACTERS = 1024 ** 2;
 
-/** Whether the last snapshot of a read is final, whole, and worth keeping for others. */
-export function worthKeeping(snapshot: Snapshot, options: Options): boolean {
+/** Whether the last snapshot of a read is final, complete, and useful to others. */
+export function isWorthCaching(snapshot: Snapshot, options: Options): boolean {
   const { text, status, settled, document, notes, engine } = snapshot;
   if (!settled || snapshot.file || snapshot.storageState) return false;
-  if (snapshot.noStore && !asksForCopies(options)) return false;
-  if (document ? !worthyDocument(snapshot, options) : notes.length > 0) return false;
-  // Text that came with the request, and that nothing was done to.
+  if (snapshot.noStore && !acceptsForbiddenCopies(options)) return false;
+  if (document ? !isCacheableDocument(snapshot, options) : notes.length > 0) return false;
+  // Submitted text without any processing costs nothing to read again.
   if (engine === 'given' && !document) return false;
-  const start = text.slice(0, MAX_LOOK);
+  const start = text.slice(0, MAX_EXAMINED_CHARACTERS);
   if (!document && isHtml(snapshot) && !hasTitle(start)) return false;
   return (status === 200 && !CAPTCHA.test(start)) || hasTokens(start, isHtml(snapshot), FEW_TOKENS);
 }
 
-function worthyDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {
-  // The address of a file with a query is often one that is good for a short while, or for one person.
+function isCacheableDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {
+  // URLs of files with a query are often valid only for a short time or one person.
   if (/^https?:[^#]*\?/.test(url)) return false;
-  // For a model pages without text are left as they are; an instruction decides what is said of a picture.
+  // With a model format, scanned pages stay without text; an instruction changes the description of an image.
   if (modelFormat || (instruction && document!.mediaType.startsWith('image/'))) return false;
   return !partial;
 }
 
-/** Whether some title has text. Each step goes on where the last one ended. */
+/** Whether any title has text. Linear: each step continues where the last one ended. */
 function hasTitle(html: string): boolean {
   const opening = /<title\b/gi;
   const text = /\S/g;
@@ -209,16 +213,16 @@ function hasTitle(html: string): boolean {
   return false;
 }
 
-/** Elements whose text nobody sees. */
-const UNSEEN = /^<(script|style|noscript|template|title)\b/i;
+/** Elements with invisible text. */
+const INVISIBLE = /^<(script|style|noscript|template|title)\b/i;
 
 /**
- * Whether a text surely has that many tokens: four ASCII characters, or one other, are counted as one. Stops as soon as
- * it is sure.
+ * Whether a text certainly has this many tokens. Four ASCII characters, or one other character, count as one token.
+ * Stops as soon as the answer is certain.
  */
 export function hasTokens(text: string, html: boolean, least: number): boolean {
   let quarters = 0;
-  for (const [from, to] of html ? seenText(text) : [[0, text.length] as const]) {
+  for (const [from, to] of html ? visibleRanges(text) : [[0, text.length] as const]) {
     let space = true;
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at);
@@ -232,8 +236,8 @@ export function hasTokens(text: string, html: boolean, least: number): boolean {
   return false;
 }
 
-/** Where the text of HTML that is not in tags, comments or unseen elements begins and ends. */
-function* seenText(html: string): Generator<readonly [number, number]> {
+/** Ranges of the text of HTML, without tags, comments and invisible elements. */
+function* visibleRanges(html: string): Generator<readonly [number, number]> {
   let at = 0;
   while (at < html.length) {
     const tag = html.indexOf('<', at);
@@ -241,8 +245,8 @@ function* seenText(html: string): Generator<readonly [number, number]> {
     if (tag > at) yield [at, tag];
     const end = html.startsWith('<!--', tag) ? html.indexOf('-->', tag + 4) : html.indexOf('>', tag);
     if (end < 0) return;
-    const unseen = UNSEEN.exec(html.slice(tag, tag + 16))?.[1];
-    at = unseen ? endOf(html, unseen, end) : end + 1;
+    const invisible = INVISIBLE.exec(html.slice(tag, tag + 16))?.[1];
+    at = invisible ? endOf(html, invisible, end) : end + 1;
   }
 }
 

@@ -1,17 +1,17 @@
-/** Markdown cut at its headings (contract, section 6.8). */
+/** Splits Markdown at its headings (docs/reference/wire/reader.md, Chunking). */
 
 export interface ChunkOptions {
   /**
-   * As the caller wrote it: text that starts with `s` gives each chunk the headings above it, everything else plain
-   * pieces; its last character, when it is 1-9, is the deepest heading level that starts a chunk, else 4.
+   * The strategy as given. If it starts with `s`, each chunk repeats its parent headings. A last character of 1-9 is
+   * the deepest heading level that starts a chunk; otherwise 4.
    */
   readonly strategy: string;
-  /** The page's title, the first line of each header block. */
+  /** Title of the page: the first line of each repeated heading block. */
   readonly title: string;
 }
 
-/** A part of the content that starts with a heading line, or the part before the first one (level 0). */
-interface Piece {
+/** A section that starts with a heading line, or the text before the first heading (level 0). */
+interface Section {
   readonly text: string;
   readonly level: number;
 }
@@ -19,25 +19,25 @@ interface Piece {
 const HEADING = /^(#{1,6}) /;
 const FENCE = /^(?:[ >]|[*+:-] {3}|\d+[.)] {3})*(`{3,}|~{3,})(.*)$/;
 
-/** Chunks in order, trimmed, none empty. Headings are `#` lines outside code fences. */
+/** The chunks in order, trimmed and not empty. Headings are `#` lines outside code fences. */
 export function chunkMarkdown(content: string, { strategy, title }: ChunkOptions): string[] {
   const contextual = strategy.startsWith('s');
   const depth = Number(/[1-9]$/.exec(strategy)?.[0] ?? 4);
-  const chunks: Piece[][] = [];
-  const ancestors: Piece[] = [];
-  let open: Piece[] = [];
-  for (const piece of cut(content)) {
-    if (piece.level > 0) {
-      while (ancestors.length > 0 && ancestors.at(-1)!.level >= piece.level) ancestors.pop();
-      if (piece.level <= depth) {
+  const chunks: Section[][] = [];
+  const ancestors: Section[] = [];
+  let open: Section[] = [];
+  for (const section of splitAtHeadings(content)) {
+    if (section.level > 0) {
+      while (ancestors.length > 0 && ancestors.at(-1)!.level >= section.level) ancestors.pop();
+      if (section.level <= depth) {
         chunks.push(open);
-        open = [contextual ? withHeader(piece, ancestors, title) : piece];
-      } else open.push(piece);
-      ancestors.push({ text: headingLine(piece.text), level: piece.level });
-    } else open.push(piece);
+        open = [contextual ? withParentHeadings(section, ancestors, title) : section];
+      } else open.push(section);
+      ancestors.push({ text: headingLine(section.text), level: section.level });
+    } else open.push(section);
   }
-  const texts = chunks.map((pieces) => pieces.map((piece) => piece.text.trim()).join('\n\n'));
-  texts.push(open.map((piece) => piece.text.trim()).join('\n'));
+  const texts = chunks.map((sections) => sections.map((section) => section.text.trim()).join('\n\n'));
+  texts.push(open.map((section) => section.text.trim()).join('\n'));
   return texts.map((text) => text.trim()).filter((text) => text !== '');
 }
 
@@ -46,22 +46,22 @@ const headingLine = (text: string): string => {
   return (end < 0 ? text : text.slice(0, end)).trim();
 };
 
-/** The opening piece of a chunk under the title and the headings it stands below, none of them twice. */
-function withHeader(piece: Piece, ancestors: readonly Piece[], title: string): Piece {
-  const own = headingLine(piece.text);
+/** The first section of a chunk, preceded by the title and its parent headings, without duplicates. */
+function withParentHeadings(section: Section, ancestors: readonly Section[], title: string): Section {
+  const own = headingLine(section.text);
   const lines = new Set<string>();
   if (title !== '') lines.add(`# ${title}`);
   for (const ancestor of ancestors) lines.add(ancestor.text);
   lines.add(own);
-  const body = piece.text.trimStart().slice(own.length).trim();
+  const body = section.text.trimStart().slice(own.length).trim();
   const header = [...lines].join('\n');
-  return { text: body === '' ? header : `${header}\n\n${body}`, level: piece.level };
+  return { text: body === '' ? header : `${header}\n\n${body}`, level: section.level };
 }
 
-/** Cuts before every heading line. A heading that is the very last line of all counts as no heading. */
-function cut(content: string): Piece[] {
+/** Splits before every heading line. A heading on the very last line does not count as a heading. */
+function splitAtHeadings(content: string): Section[] {
   const text = content.trimEnd();
-  const pieces: Piece[] = [];
+  const sections: Section[] = [];
   let start = 0;
   let level = 0;
   let fence = '';
@@ -76,13 +76,13 @@ function cut(content: string): Piece[] {
     else {
       const heading = HEADING.exec(line);
       if (heading) {
-        if (at > start) pieces.push({ text: text.slice(start, at), level });
+        if (at > start) sections.push({ text: text.slice(start, at), level });
         start = at;
         level = newline < 0 ? 0 : heading[1]!.length;
       }
     }
     at = end + 1;
   }
-  if (start < text.length) pieces.push({ text: text.slice(start), level });
-  return pieces;
+  if (start < text.length) sections.push({ text: text.slice(start), level });
+  return sections;
 }

@@ -12,7 +12,7 @@ import { openSites, type Sites } from '../sites.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
 import { type Bench, options, startBench, words } from './browser/browser.suite.ts';
-import { createChooser, type Engines } from './choose.ts';
+import { createCapture, type Engines } from './choose.ts';
 import type { Engine } from './engine.ts';
 
 const sentence = (n: number) =>
@@ -191,7 +191,7 @@ async function readAll(
   given: Record<string, unknown> = {},
   { keyed = true, parts, target }: Reading = {},
 ) {
-  const choose = createChooser({ direct: bench.direct, browser: bench.engine, renderer, sites, ...parts });
+  const choose = createCapture({ direct: bench.direct, browser: bench.engine, renderer, sites, ...parts });
   const folder = temporaryFolder(os.tmpdir());
   const snapshots: Snapshot[] = [];
   asked = [];
@@ -272,11 +272,11 @@ describe('what is asked for', () => {
   it('comes first', async () => {
     expect(by(await read('/calm/one', { engine: 'direct' }))).toBe('direct: asked for');
     expect(by(await read('/plain', { engine: 'browser' }))).toBe('browser: asked for');
-    expect(by(await read('/calm/one', { respondTiming: 'html' }))).toBe('direct: an early answer was asked for');
-    const patient = 'browser: the caller waits for the page to come to rest';
+    expect(by(await read('/calm/one', { respondTiming: 'html' }))).toBe('direct: an early answer was requested');
+    const patient = 'browser: respondTiming waits for the page to become idle';
     expect(by(await read('/plain', { respondTiming: 'network-idle' }))).toBe(patient);
     expect(by(await read('/plain', { timeout: 25 }))).toBe(patient);
-    expect(by(await read('/plain', { respondWith: 'screenshot' }))).toBe('browser: a picture was asked for');
+    expect(by(await read('/plain', { respondWith: 'screenshot' }))).toBe('browser: a picture was requested');
     expect(by(await read('/plain', { withShadowDom: true }))).toBe('browser: withShadowDom needs a browser');
   });
 
@@ -296,7 +296,7 @@ describe('what is asked for', () => {
     await expect(read('/plain', { viewport: { width: 500 } }, without)).rejects.toMatchObject({
       facts: { path: 'viewport' },
     });
-    expect(by(await read('/rendered', {}, without))).toBe('direct: there is no browser here');
+    expect(by(await read('/rendered', {}, without))).toBe('direct: no browser is available');
     await expect(read('/plain', { engine: 'cf-browser-rendering' })).rejects.toMatchObject({
       name: 'ParamValidationError',
       message: expect.stringMatching(/LECTERN_CF_ACCOUNT.*LECTERN_CF_TOKEN/),
@@ -325,7 +325,7 @@ describe('what is asked for', () => {
   it('by a preset is done as far as it can be', async () => {
     const without = { parts: { browser: undefined } };
     expect(by(await read('/plain', { preset: 'reader' }))).toBe('browser: detachInvisibles needs a browser');
-    expect(by(await read('/plain', { preset: 'reader' }, without))).toBe('direct: there is no browser here');
+    expect(by(await read('/plain', { preset: 'reader' }, without))).toBe('direct: no browser is available');
     const given = { preset: 'reader', removeOverlay: true };
     await expect(read('/plain', given, without)).rejects.toMatchObject({ facts: { path: 'removeOverlay' } });
   });
@@ -403,7 +403,7 @@ describe('what is known of a site', () => {
 
   it('gives an early answer only of a page that has something to read', async () => {
     const early = { respondTiming: 'visible-content' };
-    expect(by(await read('/calm/three', early))).toBe('direct: an early answer was asked for');
+    expect(by(await read('/calm/three', early))).toBe('direct: an early answer was requested');
     const seen = await read('/calm/app', early);
     expect(by(seen)).toBe('browser: its content is made by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');

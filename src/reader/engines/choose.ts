@@ -1,31 +1,31 @@
-/** Which engine serves a read, and by which way out (contract, section 11). */
+/** Chooses the engine and proxy of a read (docs/reference/wire/reader.md, Engine). */
 import { Problem, problem } from '#errors.ts';
 import { parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
 import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
-import { type AutoParts, isRefusal, readAuto, reasoned, reasonOf, withReason } from './auto.ts';
+import { type AutoParts, isRefusal, readAuto, reasonOf, withReason, withReasons } from './auto.ts';
 import type { Engine, Visit } from './engine.ts';
-import { ENOUGH_WORDS, MADE_OF_FRAMES } from './evidence.ts';
+import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
 import { createLearner } from './learn.ts';
 
-/** How long a read may take when the caller sets no limit (contract, section 9). */
+/** Default timeouts (docs/reference/wire/reader.md, Timing). */
 const BROWSER_MS = 15_000;
 const DIRECT_MS = 30_000;
 
-/** `browser` is absent when this machine has none. */
+/** `browser` is absent if none is installed. */
 export interface Engines extends Omit<AutoParts, 'learn'> {
-  /** The remote rendering service; absent when the operator has not configured one. */
+  /** The remote rendering service; absent if not configured. */
   readonly remote?: Engine | undefined;
   /**
-   * A proxy of the operator for the option `proxy`; undefined when the server has none for `auto`.
-   * AssertionFailureError, path `proxy`: nobody serves what was asked for.
+   * Picks a proxy of the operator for the option `proxy`; `undefined` for `auto` if there is none. Throws
+   * AssertionFailureError with path `proxy` if no proxy matches.
    */
   readonly pickProxy?: ((wanted: string) => URL | undefined) | undefined;
 }
 
-/** A request with the moment at which its time began to run, and the proxy that it goes through. */
+/** A request with its start time and its proxy. */
 interface Started extends ReadRequest {
   readonly startedAt: number;
   readonly folder: Visit['folder'];
@@ -33,12 +33,15 @@ interface Started extends ReadRequest {
   readonly proxy?: URL | undefined;
 }
 
-/** Which engine serves a read, and what it falls back on (contract, section 11). */
-export function createChooser(parts: Engines) {
+/**
+ * Returns the function that captures a target: it chooses the engine and falls back to others
+ * (docs/reference/wire/reader.md, Engine).
+ */
+export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
   const auto: AutoParts = { ...parts, learn: sites && createLearner(renderer, sites) };
 
-  return async function* snapshots(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
+  return async function* capture(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;
     const required = options.needsBrowser;
     check(asked, required);
@@ -50,17 +53,17 @@ export function createChooser(parts: Engines) {
     else yield* live({ ...request, proxy: wanted === 'none' ? undefined : pickProxy?.(wanted) });
   };
 
-  /** Throws when the options ask for an engine that cannot serve them, or that is not here. */
+  /** Throws if the options need an engine that cannot serve them or is not available. */
   function check({ target, options: { engine } }: ReadRequest, required: readonly OptionName[]): void {
     if (engine === 'cf-browser-rendering') {
       if (!remote) throw noRemote();
       return;
     }
     if (engine === 'browser' && !browser) throw noBrowser(required[0] ?? 'engine');
-    // The pages of a file are drawn without a browser: whether the target is one is seen when it is there.
+    // Files are drawn without a browser, and only the response tells whether the target is a file.
     const missing = target.given ? required[0] : required.find((name) => name !== 'respondWith');
     if (missing === undefined) return;
-    if (engine === 'direct') throw leftOut(missing);
+    if (engine === 'direct') throw needsOtherEngine(missing);
     if (!browser) throw noBrowser(missing);
   }
 
@@ -92,7 +95,7 @@ export function createChooser(parts: Engines) {
     }
   }
 
-  /** Why given HTML is rendered: it was asked for, or says next to nothing until its scripts have run. */
+  /** Why submitted HTML is rendered: options require it, or it has almost no content without scripts. */
   async function reasonToRender({ text, url }: Snapshot, { options, signal, required }: Started) {
     if (options.engine === 'browser') return ASKED_FOR;
     if (required.length) return reasonOf(required[0]!);
@@ -100,7 +103,7 @@ export function createChooser(parts: Engines) {
     if (!browser || options.engine === 'direct') return undefined;
     const { words, scripts, sign } = await renderer.probe(text, url, signal);
     if (sign === MADE_OF_FRAMES) return sign;
-    return scripts && words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
+    return scripts && words < MIN_WORDS ? 'too little content without scripts' : undefined;
   }
 
   async function* live(request: Started): AsyncGenerator<Snapshot> {
@@ -108,25 +111,25 @@ export function createChooser(parts: Engines) {
     for await (const snapshot of byEngine(request)) yield isProxied ? { ...snapshot, proxied: true } : snapshot;
   }
 
-  /** A read of an address by the engine that was named, or that fits. */
+  /** Reads a URL with the requested engine, or the one that fits. */
   function byEngine(request: Started): AsyncGenerator<Snapshot> {
     const { options, keyed, required, target } = request;
     const jar = toJar(parseSetCookies(options.setCookies, target.url));
     const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
-    if (options.engine === 'cf-browser-rendering') return reasoned(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
+    if (options.engine === 'cf-browser-rendering') return withReasons(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
     if (options.engine === 'direct') {
-      const snapshots = reasoned(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
-      return required.length ? filesAlone(snapshots, () => leftOut(required[0]!)) : snapshots;
+      const snapshots = withReasons(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
+      return required.length ? filesAlone(snapshots, () => needsOtherEngine(required[0]!)) : snapshots;
     }
-    if (options.engine === 'browser') return reasoned(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
+    if (options.engine === 'browser') return withReasons(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
     if (!keyed && !required.length && isHtmlAlone(options)) {
-      return reasoned(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
+      return withReasons(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
     }
     const snapshots = readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
     return required.length && !browser ? filesAlone(snapshots, () => noBrowser(required[0]!)) : snapshots;
   }
 
-  /** Without a proxy, and once more through one when that came to little. */
+  /** Reads without a proxy; if that yields too little, reads again through one. */
   async function* withFallback(request: Started): AsyncGenerator<Snapshot> {
     let held: Snapshot | undefined;
     let failure: unknown;
@@ -137,7 +140,7 @@ export function createChooser(parts: Engines) {
       }
     } catch (error) {
       request.signal.throwIfAborted();
-      if (!isUnread(error)) throw error;
+      if (!isFailedRead(error)) throw error;
       failure = error;
     }
     const isGood = failure === undefined && held !== undefined && !(await isPoor(held, request));
@@ -148,10 +151,14 @@ export function createChooser(parts: Engines) {
       return;
     }
     if (held) yield { ...held, settled: false };
-    yield* again({ ...request, proxy }, held, failure);
+    yield* retryThroughProxy({ ...request, proxy }, held, failure);
   }
 
-  async function* again(request: Started, held: Snapshot | undefined, failure: unknown): AsyncGenerator<Snapshot> {
+  async function* retryThroughProxy(
+    request: Started,
+    held: Snapshot | undefined,
+    failure: unknown,
+  ): AsyncGenerator<Snapshot> {
     let last: Snapshot | undefined;
     try {
       for await (const snapshot of live(request)) {
@@ -165,9 +172,9 @@ export function createChooser(parts: Engines) {
     if (held && (!last || (await isPoor(last, request)))) yield held;
   }
 
-  /** Whether a page is one that another way out may get more of (contract, section 11). */
+  /** Whether a proxy may get more of a page (docs/reference/wire/reader.md, Proxy). */
   async function isPoor(snapshot: Snapshot, { signal }: Started): Promise<boolean> {
-    if (OWN_WORD.has(snapshot.status)) return false;
+    if (INDEPENDENT_STATUSES.has(snapshot.status)) return false;
     if (snapshot.status !== 200) return true;
     if (!isHtml(snapshot)) return false;
     const { tokens } = await renderer.probe(snapshot.text, snapshot.url, signal);
@@ -176,11 +183,11 @@ export function createChooser(parts: Engines) {
 }
 
 const ASKED_FOR = 'asked for';
-/** Statuses of servers that answered as they do to everybody, however little it is. */
-const OWN_WORD: ReadonlySet<number> = new Set([201, 202, 404, 405]);
+/** Statuses that do not depend on the client, however short the page is. */
+const INDEPENDENT_STATUSES: ReadonlySet<number> = new Set([201, 202, 404, 405]);
 const POOR_TOKENS = 42;
 
-/** The caller's own limit is for the whole read; without one each engine has its own. */
+/** The caller's timeout covers the whole read; otherwise each engine has its own. */
 function visitOf(
   { target, options, signal, startedAt, keyed, folder, proxy, trace, mayFollow }: Started,
   standardMs: number,
@@ -190,17 +197,17 @@ function visitOf(
   return { url: target.url, options, signal, deadline, keyed, folder, proxy, trace, mayFollow };
 }
 
-/** Callers without a key use no proxy of the operator; one that the caller names comes before it. */
+/** Callers without a key cannot use the operator's proxies; `proxyUrl` takes precedence. */
 const wantedProxy = ({ proxy, proxyUrl }: Options, keyed: boolean): string =>
   keyed && proxyUrl === undefined ? proxy : 'none';
 
 const isHtmlAlone = ({ formats, modelFormat }: Options) =>
   formats.size === 1 && formats.has('html') && modelFormat === undefined;
 
-/** A page that could not be had, not one that may not be. */
-const isUnread = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
+/** Failed to be read, as opposed to refused. */
+const isFailedRead = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
 
-/** What is drawn without a browser; a page or a text is a reason to refuse. */
+/** Yields files, which are drawn without a browser; throws for pages and text. */
 async function* filesAlone(snapshots: AsyncIterable<Snapshot>, refusal: () => Problem): AsyncGenerator<Snapshot> {
   for await (const snapshot of snapshots) {
     if (!snapshot.file) throw refusal();
@@ -208,13 +215,13 @@ async function* filesAlone(snapshots: AsyncIterable<Snapshot>, refusal: () => Pr
   }
 }
 
-const leftOut = (path: OptionName) =>
-  problem('ParamValidationError', { path, message: `${path} needs the browser, which engine direct leaves out` });
+const needsOtherEngine = (path: OptionName) =>
+  problem('ParamValidationError', { path, message: `${path} needs the browser, which engine direct does not use` });
 
 const noBrowser = (path: string) =>
   problem('ParamValidationError', {
     path,
-    message: `${path} needs a browser, and this server has none: install Chromium, or set LECTERN_BROWSER to one`,
+    message: `${path} needs a browser, and this server has none: install Chromium, or set LECTERN_BROWSER to its path`,
   });
 
 const noRemote = () =>

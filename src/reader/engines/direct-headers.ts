@@ -1,20 +1,20 @@
-/** What the direct engine says about itself: the headers of a browser that opens a page, and what the caller adds. */
+/** Headers of the direct engine: those of a browser that opens a page, then those of the caller. */
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import type { Visit } from './engine.ts';
 import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';
 
-export interface Self {
-  /** Who to be when the caller does not say, in the words of the option `userAgent`. */
+export interface IdentityDefaults {
+  /** Value of the option `userAgent` if the caller sets none. */
   readonly userAgent?: string | undefined;
-  /** The major version of the browser engine's Chromium, so that both look alike to a target. */
+  /** Major version of the browser engine's Chromium, so that both engines look the same to a target. */
   readonly chromiumMajor?: number | undefined;
-  /** Our own version, for those who ask to be named. */
+  /** Version of this program, for the user agent `lectern`. */
   readonly version?: string | undefined;
 }
 
-/** Throws ParamValidationError, path `customHeader`. */
-export function headersFor(url: URL, asked: Visit['options'], self: Self): Record<string, string> {
+/** Throws ParamValidationError with path `customHeader`. */
+export function headersFor(url: URL, asked: Visit['options'], self: IdentityDefaults): Record<string, string> {
   const { userAgent, hints } = identify({
     userAgent: asked.userAgent ?? self.userAgent,
     host: url.hostname,
@@ -22,7 +22,7 @@ export function headersFor(url: URL, asked: Visit['options'], self: Self): Recor
     version: self.version,
   });
   const isBrowser = Object.keys(hints).length > 0;
-  // Browsers tell these things to secure sites only.
+  // Browsers send these headers to secure sites only.
   const secure = url.protocol === 'https:' && isBrowser;
   return {
     ...(secure && hints),

@@ -1,16 +1,16 @@
-/** Pages and headers that send their reader on after a while (HTML standard, "shared declarative refresh steps"). */
+/** Redirects by a `Refresh` header or meta element (HTML standard, "shared declarative refresh steps"). */
 import { attribute, type Element, elements, isElement } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 
-/** Whoever would show a page for longer than this wants it to be read. */
+/** A longer delay means that the page is meant to be read. */
 const MAX_DELAY_S = 5;
-const LOOKED_AT = 64 * 1024;
+const EXAMINED_CHARACTERS = 64 * 1024;
 
-/** Where a `Refresh` header, or else a meta tag early in the page, sends its reader within five seconds. */
+/** Where a `Refresh` header, else a meta element early in the page, redirects within five seconds. */
 export function refreshOf(html: string, url: string, header: string | undefined): URL | undefined {
   const named = header === undefined ? undefined : parseRefresh(header, url);
   if (named) return named;
-  const start = html.slice(0, LOOKED_AT);
+  const start = html.slice(0, EXAMINED_CHARACTERS);
   return /http-equiv\s{0,10}=\s{0,10}["']?\s{0,10}refresh/i.test(start) ? metaRefresh(start, url) : undefined;
 }
 
@@ -22,26 +22,26 @@ function metaRefresh(html: string, url: string): URL | undefined {
   for (const meta of elements(document, 'meta')) {
     const content = attribute(meta, 'content');
     const isRefresh = attribute(meta, 'http-equiv')?.trim().toLowerCase() === 'refresh';
-    if (!isRefresh || !content || isForThoseWithoutScripts(meta)) continue;
+    if (!isRefresh || !content || isInNoscript(meta)) continue;
     const to = parseRefresh(content, from);
     if (to) return to;
   }
   return undefined;
 }
 
-function isForThoseWithoutScripts(element: Element): boolean {
+function isInNoscript(element: Element): boolean {
   for (let parent = element.parent; isElement(parent); parent = parent.parent) {
     if (parent.name === 'noscript') return true;
   }
   return false;
 }
 
-const MAX_CONTENT = 8_192;
+const MAX_CONTENT_CHARACTERS = 8_192;
 const REFRESH = /^(?:(\d+)(?:\.[\d.]*)?|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(.*)$/is;
 
-/** `3; url=/next`. Undefined: it waits for longer, reloads the same page, or leads to what is no page. */
+/** Parses `3; url=/next`. `undefined` if the delay is longer, or the URL is missing or not http(s). */
 function parseRefresh(text: string, base: string): URL | undefined {
-  const found = REFRESH.exec(text.slice(0, MAX_CONTENT).trim());
+  const found = REFRESH.exec(text.slice(0, MAX_CONTENT_CHARACTERS).trim());
   if (!found || Number(found[1]) > MAX_DELAY_S) return undefined;
   const [, , rest] = found;
   const quoted = /^(["'])([^"']*)/.exec(rest!);

@@ -208,7 +208,7 @@ describe('other types', () => {
         response.on('drain', more);
         more();
       }),
-    ).rejects.toMatchObject({ name: 'AssertionFailureError', message: 'Text of more than 32 MiB cannot be read' });
+    ).rejects.toMatchObject({ name: 'AssertionFailureError', message: 'Text larger than 32 MiB cannot be read' });
   });
 });
 
@@ -358,7 +358,7 @@ describe('a page that sends its reader on', () => {
     const where = await startServer((_, response) => response.end(refresh(`0;url=/${++asked}`)));
     expect(await visit([where], where.origin)).toMatchObject({
       url: `${where.origin}/6`,
-      notes: ['The page sends its reader on again and again; this is where it was left'],
+      notes: ['The page redirects again and again; this is the last page that was read'],
     });
     expect(asked).toBe(7);
   });

@@ -1,4 +1,4 @@
-/** The direct engine: fetches alone, no scripts, one snapshot of a page or of a file. */
+/** The direct engine: fetches a target without running scripts, and yields one snapshot of a page or file. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
@@ -10,35 +10,35 @@ import { fileNameOf } from '#net/fetch/file-name.ts';
 import { headersAfter } from '#net/fetch/redirect.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import { type Snapshot, unwritten } from '../snapshot.ts';
-import { headersFor, type Self } from './direct-headers.ts';
+import { headersFor, type IdentityDefaults } from './direct-headers.ts';
 import { refreshOf } from './direct-refresh.ts';
 import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia, type Media } from './media-type.ts';
 import { forbidsCopies } from './no-store.ts';
-import { CUT_NOTES, partNote, SENT_ON_NOTE } from './notes.ts';
+import { CUT_NOTES, partNote, REFRESH_NOTE } from './notes.ts';
 
-export interface DirectEngineOptions extends Self {
+export interface DirectEngineOptions extends IdentityDefaults {
   readonly fetch: GuardedFetch;
-  /** The largest file that is read. Default 1 GiB. */
+  /** Maximum size of a file. Default: 1 GiB. */
   readonly maxFileBytes?: number | undefined;
-  /** Decodes a large body elsewhere than here, where others wait. */
-  readonly decodeAside?: ((body: EncodedBody, signal: AbortSignal) => Promise<string>) | undefined;
+  /** Decodes a large body outside the main thread. */
+  readonly decodeInThread?: ((body: EncodedBody, signal: AbortSignal) => Promise<string>) | undefined;
 }
 
-/** Guessing the encoding of more than this takes long enough for others to notice. */
-const ASIDE_BYTES = 512 * 1024;
+/** Larger bodies are decoded outside the main thread: detecting their encoding would delay other reads. */
+const IN_THREAD_BYTES = 512 * 1024;
 
-/** The limits of a direct fetch (contract, sections 9 and 16). */
+/** Limits of a direct fetch (docs/reference/wire/reader.md, Timing and Files). */
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 6;
 const MAX_TEXT_BYTES = 32 * 1024 ** 2;
 const MAX_FILE_BYTES = 1024 ** 3;
 
-/** So much of a body tells what it is. */
+/** Number of bytes needed to detect the type of a body. */
 const SNIFFED_BYTES = 4 * 1024;
 
-/** Time kept back before the deadline, to decode what has arrived. */
+/** Time reserved before the deadline to decode the received bytes. */
 const DECODE_MS = 100;
 
 export function createDirectEngine(options: DirectEngineOptions): Engine {
@@ -49,13 +49,13 @@ export function createDirectEngine(options: DirectEngineOptions): Engine {
       if (visit.html !== undefined) yield given(visit.url, visit.html);
       else yield await follow(visit, options);
     },
-    // The fetch belongs to whoever made it.
+    // The owner of `fetch` closes it.
     async close() {},
   };
 }
 
-/** What a request takes along from one address to the next. */
-interface Way {
+/** State of a request, carried along the redirect chain. */
+interface Hop {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly redirects: number;
@@ -63,12 +63,12 @@ interface Way {
 
 interface Arrival {
   readonly snapshot: Snapshot;
-  readonly way: Way;
-  /** Where the page sends its reader. */
+  readonly hop: Hop;
+  /** Where the page redirects to. */
   readonly next?: URL | undefined;
 }
 
-/** Reads the target, and where pages send their reader from there. */
+/** Reads the target and follows the redirects of pages. */
 async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snapshot> {
   const { options: asked } = visit;
   const jar = visit.jar ?? toJar(parseSetCookies(asked.setCookies ?? [], visit.url));
@@ -76,21 +76,21 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   const start = new URL(visit.url);
   const own = headersFor(start, asked, options);
   const headers = visit.cameFrom === undefined ? own : headersAfter(new URL(visit.cameFrom), start, own);
-  let way: Way = { url: start, headers, redirects: 0 };
+  let hop: Hop = { url: start, headers, redirects: 0 };
   for (;;) {
-    const { snapshot, way: come, next } = await read(way, { ...visit, jar, proxy }, options);
+    const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);
     if (!next) return snapshot;
-    // A page that sends its reader round for ever is read as it is.
-    if (come.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, SENT_ON_NOTE] };
-    await visit.mayFollow?.(next, come.url, visit.signal);
-    way = { url: next, headers: headersAfter(come.url, next, come.headers), redirects: come.redirects + 1 };
+    // A page that keeps redirecting is answered as it is.
+    if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REFRESH_NOTE] };
+    await visit.mayFollow?.(next, last.url, visit.signal);
+    hop = { url: next, headers: headersAfter(last.url, next, last.headers), redirects: last.redirects + 1 };
   }
 }
 
-type Passage = Visit & { readonly jar: CookieJar };
+type FetchVisit = Visit & { readonly jar: CookieJar };
 
-async function read(way: Way, visit: Passage, options: DirectEngineOptions): Promise<Arrival> {
-  const { response, come } = await ask(way, visit, options);
+async function read(hop: Hop, visit: FetchVisit, options: DirectEngineOptions): Promise<Arrival> {
+  const { response, last } = await send(hop, visit, options);
   try {
     const { headers } = response;
     const declared = declaredMedia(headers['content-type']);
@@ -100,12 +100,12 @@ async function read(way: Way, visit: Passage, options: DirectEngineOptions): Pro
     const name = fileNameOf(response.url, headers['content-disposition']);
     const media = actualMedia(declared, start, name);
     if (media.kind === 'other' || media.kind === 'unknown') throw unreadable(media.mediaType);
-    if (media.kind === 'file') return { snapshot: await file(response, bytes, media, name, visit), way: come };
+    if (media.kind === 'file') return { snapshot: await file(response, bytes, media, name, visit), hop: last };
     const { text, truncated } = await decoded(response, bytes, media.kind, visit, options);
     return {
       snapshot: snapshotOf(response, media, text, truncated),
-      way: come,
-      next: nextOf(response, come, media.kind === 'html' ? text : ''),
+      hop: last,
+      next: nextOf(response, last, media.kind === 'html' ? text : ''),
     };
   } catch (error) {
     response.discard();
@@ -113,15 +113,15 @@ async function read(way: Way, visit: Passage, options: DirectEngineOptions): Pro
   }
 }
 
-async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
+async function send(hop: Hop, visit: FetchVisit, options: DirectEngineOptions) {
   const { options: asked, deadline, signal, jar, proxy, trace, mayFollow } = visit;
   const left = deadline - performance.now() - DECODE_MS;
-  let come = way;
-  const response = await options.fetch(way.url, {
-    headers: way.headers,
+  let last = hop;
+  const response = await options.fetch(hop.url, {
+    headers: hop.headers,
     signal,
     timeoutMs: Math.max(1, Math.min(asked.timeoutMs ?? TIMEOUT_MS, left)),
-    maxRedirects: MAX_REDIRECTS - way.redirects,
+    maxRedirects: MAX_REDIRECTS - hop.redirects,
     maxBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
     jar,
     proxy,
@@ -129,14 +129,17 @@ async function ask(way: Way, visit: Passage, options: DirectEngineOptions) {
     mayFollow,
     acceptInvalidCertificates: asked.skipCertVerification ?? false,
     onRedirect(from, to) {
-      come = { url: to, headers: headersAfter(from, to, come.headers), redirects: come.redirects + 1 };
+      last = { url: to, headers: headersAfter(from, to, last.headers), redirects: last.redirects + 1 };
     },
   });
-  return { response, come };
+  return { response, last };
 }
 
-/** An address that sends its reader to itself has to give a cookie for it, or it would say the same again. */
-function nextOf({ headers }: FetchResponse, { url }: Way, html: string): URL | undefined {
+/**
+ * The next URL. A redirect to the same URL counts only if the response sets a cookie; otherwise it would repeat
+ * forever.
+ */
+function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): URL | undefined {
   const next = refreshOf(html, url.href, headers.refresh);
   if (!next) return undefined;
   const [here, there] = [url, next].map(({ href }) => href.split('#', 1)[0]);
@@ -146,7 +149,7 @@ function nextOf({ headers }: FetchResponse, { url }: Way, html: string): URL | u
 }
 
 async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): Promise<void> {
-  // Whoever broke off before the first byte is told so.
+  // A response that broke off before its first byte fails here with the better message.
   await collect(bytes);
   throw problem('AssertionFailureError', {
     targetStatus: status,
@@ -175,7 +178,7 @@ async function decoded(
   parts: AsyncIterable<Uint8Array>,
   kind: EncodedBody['kind'],
   { signal }: Visit,
-  { decodeAside }: DirectEngineOptions,
+  { decodeInThread }: DirectEngineOptions,
 ): Promise<Pick<Collected, 'truncated'> & { text: string }> {
   const contentType = response.headers['content-type'];
   if (Number(response.headers['content-length']) > MAX_TEXT_BYTES) throw tooMuchText();
@@ -183,13 +186,13 @@ async function decoded(
     throw error instanceof Problem && error.name === 'TargetFileTooLargeError' ? tooMuchText(error) : error;
   });
   const body = { bytes, contentType, kind };
-  const aside = decodeAside && bytes.length > ASIDE_BYTES;
-  const text = aside ? await decodeAside(body, signal) : decodeBody(body);
+  const inThread = decodeInThread && bytes.length > IN_THREAD_BYTES;
+  const text = inThread ? await decodeInThread(body, signal) : decodeBody(body);
   return { text, ...(truncated && { truncated }) };
 }
 
 const tooMuchText = (cause?: unknown) =>
-  problem('AssertionFailureError', { message: 'Text of more than 32 MiB cannot be read' }, cause);
+  problem('AssertionFailureError', { message: 'Text larger than 32 MiB cannot be read' }, cause);
 
 const snapshotOf = (
   { url, status, statusText, headers }: FetchResponse,
@@ -222,7 +225,7 @@ const unreadable = (mediaType: string) =>
     message:
       mediaType && mediaType !== 'application/octet-stream'
         ? `Content of the type ${mediaType.slice(0, 100)} cannot be read`
-        : 'The type of the content is not known and could not be told from its bytes',
+        : 'The type of the content is unknown and could not be detected from its bytes',
   });
 
 const given = (url: string, html: string): Snapshot => ({

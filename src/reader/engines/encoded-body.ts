@@ -1,4 +1,4 @@
-/** A body whose encoding is still to be found out. */
+/** A body whose encoding is not yet detected. */
 import { decodeHtml, decodeText } from '#html/decode.ts';
 
 export interface EncodedBody {

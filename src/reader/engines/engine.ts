@@ -1,6 +1,6 @@
 /**
- * What an engine owes: given an address, snapshots of it, each better than the last. The read takes the snapshots as
- * they come (a stream shows each), and the last one is the answer.
+ * The contract of an engine: given a URL, it yields snapshots, each more complete than the last. The last one is the
+ * answer; streams show them all.
  */
 import type { CookieJar } from '#net/fetch/cookies.ts';
 import type { MayFollow } from '#net/fetch/fetch.ts';
@@ -9,36 +9,39 @@ import type { Options } from '../options/resolve.ts';
 import type { AnswerFacts, Snapshot } from '../snapshot.ts';
 
 export interface Visit {
-  /** The cleaned, absolute http(s) address. For submitted HTML: the address to show, while `html` is what is loaded. */
+  /** Absolute http(s) URL of the target. With `html`: the URL to show for it. */
   readonly url: string;
   readonly html?: string | undefined;
-  /** The address that led to `url`, if one did: what was meant for it is told to no other site. */
+  /** URL of the page that led here, if any. Headers meant for it are not sent to other sites. */
   readonly cameFrom?: string | undefined;
-  /** Set when `html` is what `url` has just answered: it stands for the first answer of that address, later ones are fetched. */
+  /**
+   * Set if `html` is the response just fetched from `url`: it replaces the first request to that URL; later ones are
+   * fetched.
+   */
   readonly answer?: AnswerFacts | undefined;
-  /** The cookies of the read, the caller's among them, and where those of answers go; engines that follow each other share it. */
+  /** Cookie jar of the read, with the caller's cookies. Engines that run one after the other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;
-  /** When an answer is due at the latest, as `performance.now()` milliseconds. Partial answers beat none. */
+  /** Deadline of the answer, in milliseconds of `performance.now()`. Partial answers are better than none. */
   readonly deadline: number;
-  /** Aborted when the caller has gone: stop at once and give everything back. */
+  /** Aborted when the caller disconnects: stop at once and release all resources. */
   readonly signal: AbortSignal;
-  /** Whether the caller gave a key; those who did not have narrower limits. */
+  /** Whether the caller has a key; callers without one have narrower limits. */
   readonly keyed: boolean;
-  /** The proxy of the operator for this read, chosen by the option `proxy`. `options.proxyUrl` wins over it. */
+  /** The operator's proxy chosen for the option `proxy`. `options.proxyUrl` takes precedence. */
   readonly proxy?: URL | undefined;
-  /** The folder for a file that the target turns out to be; removed when the read is over. */
+  /** Folder for a target that is a file; removed at the end of the read. */
   readonly folder: () => Promise<string>;
   readonly trace?: Trace | undefined;
-  /** Asked before an address is that the target leads to. A browser follows its pages without asking. */
+  /** Called before a redirect is followed. The browser does not call it for navigations of its pages. */
   readonly mayFollow?: MayFollow | undefined;
 }
 
 export interface Engine {
   readonly name: 'direct' | 'browser' | 'cf-browser-rendering';
   /**
-   * Yields snapshots until the page has reached the state that the options ask for, or time is up.
-   * Nothing captured at all is a problem: AssertionFailureError; a refused address: SecurityCompromiseError.
+   * Yields snapshots until the page has reached the requested state or the deadline. Throws AssertionFailureError if
+   * nothing was captured, SecurityCompromiseError if a URL is refused.
    */
   visit(visit: Visit): AsyncIterable<Snapshot>;
   close(): Promise<void>;

@@ -82,24 +82,24 @@ describe('a page that waits for its scripts', () => {
     ['<noscript>You need to enable JavaScript to run this app.</noscript><main></main>', 'the page asks for scripts'],
     [
       '<i class="skeleton-line"></i><i class="skeleton-line"></i><i class="skeleton-line"></i>',
-      'placeholders stand where its content will',
+      'it shows placeholders for its content',
     ],
     ['<p>Welcome to the shop.</p>', 'too little content without scripts'],
     ['<h1>Loading</h1>', 'too little content without scripts'],
   ])('%s', (body, sign) => expect(look(page(body + script)).sign).toBe(sign));
 
   it.each([
-    ['https://a.example/#/items/3', 'its address is one of a router in scripts'],
-    ['https://a.example/#!/items', 'its address is one of a router in scripts'],
+    ['https://a.example/#/items/3', 'its URL is a route of its scripts'],
+    ['https://a.example/#!/items', 'its URL is a route of its scripts'],
     ['https://a.example/#part', undefined],
   ])('%s', (url, sign) => expect(look(page(prose() + script), url).sign).toBe(sign));
 
   it('is told by a challenge, and by sending itself on', () => {
     const challenge =
       '<title>Just a moment...</title><p>Checking.</p><script src="/cdn-cgi/challenge-platform/x.js"></script>';
-    expect(look(challenge).sign).toBe('a challenge stands before the page');
+    expect(look(challenge).sign).toBe('the page is a challenge');
     expect(look(page(prose(), '<meta http-equiv="Refresh" content="0; url=/next">')).sign).toBe(
-      'the page sends itself on',
+      'the page redirects itself',
     );
     expect(look(page(prose(), '<meta http-equiv="refresh" content="600">')).sign).toBeUndefined();
     expect(

@@ -1,6 +1,6 @@
 /**
- * What the source of a page tells about its scripts: whether there are any that could change what there is to read, and
- * whether the page plainly waits for them.
+ * What the HTML of a page says about its scripts: whether any could change the content, and whether the page clearly
+ * depends on them.
  */
 import {
   attribute,
@@ -17,46 +17,46 @@ import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
 import { codeOnLoad, hidingStyle, isExecutable } from './page-scripts.ts';
-import { type ShownFile, shownFile } from './shown-file.ts';
+import { type EmbeddedFile, findEmbeddedFile } from './shown-file.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface Evidence {
-  /** Words of main content that stand in the source. */
+  /** Words of main content in the HTML. */
   readonly words: number;
-  /** Tokens of the first 1,000 characters of that content: as much as tells a page from an empty one. */
+  /** Tokens in the first 1,000 characters of that content: enough to recognise an empty page. */
   readonly tokens: number;
-  /** Whether there are scripts that could change what there is to read. */
+  /** Whether scripts could change the content. */
   readonly scripts: boolean;
-  /** Whether there are style sheets that could hide some of it. */
+  /** Whether style sheets could hide content. */
   readonly styles: boolean;
-  /** Why the source cannot be all there is to read, in a few words. */
+  /** Why the HTML cannot be the whole content, in a few words. */
   readonly sign?: string | undefined;
-  /** The file that a page with next to nothing to say shows. */
-  readonly file?: ShownFile | undefined;
-  /** What pages of one template have in common; absent where nothing follows from that. */
+  /** The file that a page with almost no text embeds. */
+  readonly file?: EmbeddedFile | undefined;
+  /** Fingerprint of the page's template; absent if the page cannot be compared. */
   readonly template?: Template | undefined;
 }
 
-/** The sign of a page that has no content but that of its frames. */
+/** The sign of a page whose only content is its frames. */
 export const MADE_OF_FRAMES = 'its frames are its content';
-/** HTML with fewer words of main content than this has next to nothing to say. */
-export const ENOUGH_WORDS = 30;
-/** With more words than this a placeholder or an empty root is one of the page's corners. */
-const MEAGRE_WORDS = 150;
+/** HTML with fewer words of main content has almost no content. */
+export const MIN_WORDS = 30;
+/** With more words, a placeholder or empty root is only a minor part of the page. */
+const FEW_WORDS = 150;
 const START_CHARACTERS = 1_000;
 
-/** Looks at the source of a page. `document` is used up; loadTokens() must have finished. */
+/** Examines the HTML of a page. Consumes `document`; call loadTokens() first. */
 export function evidenceOf(document: Document, url: string): Evidence {
-  const seen = survey(document);
-  const shown = shownFile(document, url);
-  // Extraction cuts the tree.
-  const template = seen.scripts || seen.styles ? templateOf(document) : undefined;
+  const signs = findSigns(document);
+  const shown = findEmbeddedFile(document, url);
+  // Before extraction, which removes nodes from the tree.
+  const template = signs.scripts || signs.styles ? templateOf(document) : undefined;
   const { content } = extractArticle(document, { url, baseUrl: url, whole: false });
   const text = textOf(content);
   const words = countWords(text);
-  const { scripts, styles } = seen;
-  const file = words < ENOUGH_WORDS ? shown : undefined;
-  const sign = scripts || seen.refreshes || seen.frames ? signOf(seen, words, url) : undefined;
+  const { scripts, styles } = signs;
+  const file = words < MIN_WORDS ? shown : undefined;
+  const sign = scripts || signs.refreshes || signs.frames ? signFor(signs, words, url) : undefined;
   return {
     words,
     tokens: countTokens(text.slice(0, START_CHARACTERS)),
@@ -68,11 +68,11 @@ export function evidenceOf(document: Document, url: string): Evidence {
   };
 }
 
-export interface Survey {
+export interface PageSigns {
   scripts: boolean;
   styles: boolean;
   refreshes: boolean;
-  /** Whether the page is a set of frames. */
+  /** Whether the page is a frameset. */
   frames: boolean;
   challenge: boolean;
   asksForScripts: boolean;
@@ -81,28 +81,28 @@ export interface Survey {
   placeholders: number;
 }
 
-function signOf(seen: Survey, words: number, url: string): string | undefined {
-  if (seen.refreshes) return 'the page sends itself on';
-  if (seen.frames) return MADE_OF_FRAMES;
-  if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its address is one of a router in scripts';
-  if (words >= MEAGRE_WORDS) return undefined;
-  if (seen.challenge) return 'a challenge stands before the page';
-  if (seen.emptyRoot) return 'its content is made by scripts';
-  if (seen.asksForScripts) return 'the page asks for scripts';
-  if (seen.placeholders >= 3) return 'placeholders stand where its content will';
-  return words < ENOUGH_WORDS ? 'too little content without scripts' : undefined;
+function signFor(signs: PageSigns, words: number, url: string): string | undefined {
+  if (signs.refreshes) return 'the page redirects itself';
+  if (signs.frames) return MADE_OF_FRAMES;
+  if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its URL is a route of its scripts';
+  if (words >= FEW_WORDS) return undefined;
+  if (signs.challenge) return 'the page is a challenge';
+  if (signs.emptyRoot) return 'its content is made by scripts';
+  if (signs.asksForScripts) return 'the page asks for scripts';
+  if (signs.placeholders >= 3) return 'it shows placeholders for its content';
+  return words < MIN_WORDS ? 'too little content without scripts' : undefined;
 }
 
-/** Whether the content of a page that was not rendered is likely to be made by the scripts that were not run. */
-export function waitsForScripts(seen: Survey, words: number, url: string): boolean {
-  return seen.scripts && signOf({ ...seen, refreshes: false, frames: false }, words, url) !== undefined;
+/** Whether the content of an unrendered page probably comes from scripts that were not run. */
+export function waitsForScripts(signs: PageSigns, words: number, url: string): boolean {
+  return signs.scripts && signFor({ ...signs, refreshes: false, frames: false }, words, url) !== undefined;
 }
 
 const fragmentOf = (url: string) => (url.includes('#') ? url.slice(url.indexOf('#')) : '');
 
-/** The signs in the source of a page; to be called before extraction, which cuts the tree. */
-export function survey(document: Document): Survey {
-  const seen: Survey = {
+/** Collects the signs in the HTML of a page. Call it before extraction, which removes nodes from the tree. */
+export function findSigns(document: Document): PageSigns {
+  const signs: PageSigns = {
     scripts: false,
     styles: false,
     refreshes: false,
@@ -115,36 +115,36 @@ export function survey(document: Document): Survey {
   };
   let skip = false;
   for (let node = following(document, document); node; node = following(node, document, skip)) {
-    // What stands in `noscript` is for those who run no scripts.
+    // `noscript` content does not count with scripts.
     skip = isElement(node) && node.name === 'noscript';
-    if (isElement(node)) note(node, seen);
+    if (isElement(node)) collect(node, signs);
   }
-  return seen;
+  return signs;
 }
 
-function note(element: Element, seen: Survey): void {
+function collect(element: Element, signs: PageSigns): void {
   switch (element.name) {
     case 'script':
-      if (isExecutable(element)) seen.scripts = true;
-      if (CHALLENGES.test(attribute(element, 'src') ?? '')) seen.challenge = true;
+      if (isExecutable(element)) signs.scripts = true;
+      if (CHALLENGES.test(attribute(element, 'src') ?? '')) signs.challenge = true;
       return;
     case 'noscript':
-      if (/javascript/i.test(textOf(element).slice(0, START_CHARACTERS))) seen.asksForScripts = true;
+      if (/javascript/i.test(textOf(element).slice(0, START_CHARACTERS))) signs.asksForScripts = true;
       return;
     case 'style':
     case 'link':
-      if (hidingStyle(element) !== undefined) seen.styles = true;
+      if (hidingStyle(element) !== undefined) signs.styles = true;
       return;
     case 'frame':
-      seen.frames = true;
+      signs.frames = true;
       return;
     case 'meta':
-      if (isRefresh(element)) seen.refreshes = true;
+      if (isRefresh(element)) signs.refreshes = true;
       return;
   }
-  if (codeOnLoad(element) !== undefined) seen.scripts = true;
-  if (isAppRoot(element) && seen.roots++ < MAX_ROOTS && !hasContent(element)) seen.emptyRoot = true;
-  if (isPlaceholder(element)) seen.placeholders++;
+  if (codeOnLoad(element) !== undefined) signs.scripts = true;
+  if (isAppRoot(element) && signs.roots++ < MAX_ROOTS && !hasContent(element)) signs.emptyRoot = true;
+  if (isPlaceholder(element)) signs.placeholders++;
 }
 
 const CHALLENGES =
@@ -163,7 +163,7 @@ const isRefresh = (meta: Element) =>
   attribute(meta, 'http-equiv')?.trim().toLowerCase() === 'refresh' &&
   /^\s*0*\d?(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*\S/i.test((attribute(meta, 'content') ?? '').slice(0, 200));
 
-/** Where frameworks put what they make. */
+/** Ids of the elements that frameworks render into. */
 const ROOT_IDS = new Set(
   'root app __next __nuxt ___gatsby react-root react-app main-app app-root application svelte ember-application q-app mount'.split(
     ' ',
@@ -173,20 +173,20 @@ const isAppRoot = (element: Element) =>
   element.name === 'app-root' || ROOT_IDS.has(attribute(element, 'id')?.toLowerCase() ?? '');
 
 const ROOT_CHARACTERS = 60;
-/** A page has one or two; each is walked through. */
+/** Maximum number of roots to examine; pages have one or two. */
 const MAX_ROOTS = 10;
 
-/** Whether there is more than a word of waiting inside; reads no further than it must. */
+/** Whether an element contains more than a loading message; reads only as far as needed. */
 function hasContent(root: Element): boolean {
   let characters = 0;
-  for (let node: Child | null = following(root, root); node; node = following(node, root, isUnread(node))) {
+  for (let node: Child | null = following(root, root); node; node = following(node, root, isSkipped(node))) {
     if (node.type === TEXT) characters += node.value.trim().length;
     if (characters > ROOT_CHARACTERS) return true;
   }
   return false;
 }
 
-const isUnread = (node: Child) =>
+const isSkipped = (node: Child) =>
   isElement(node) && (node.name === 'script' || node.name === 'style' || node.name === 'noscript');
 
 const isPlaceholder = (element: Element) =>

@@ -1,15 +1,15 @@
-/** The language that is asked of a target, alike by every engine. */
+/** The language that every engine requests from a target. */
 
-/** Where the caller names none: what most browsers ask for, whatever the language of the machine. */
+/** What most browsers send, independent of the machine's language. */
 export const DEFAULT_LOCALE = 'en-US';
 
-/** A language, then the same without its region, as browsers list them: `de-CH`, `de`. */
+/** A language tag, then its language without the region, as browsers list them: `de-CH`, `de`. */
 export function languagesOf(locale: string = DEFAULT_LOCALE): readonly string[] {
   const language = locale.split('-', 1)[0]!;
   return language === locale ? [locale] : [locale, language];
 }
 
-/** As the header `Accept-Language`: `de-CH,de;q=0.9`. */
+/** Value of the header `Accept-Language`: `de-CH,de;q=0.9`. */
 export const acceptLanguage = (locale?: string): string =>
   languagesOf(locale)
     .join(',')

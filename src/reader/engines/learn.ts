@@ -1,14 +1,14 @@
-/** Learns from pages that were both fetched and rendered whether scripts add anything to pages like them. */
+/** Learns from pages that were both fetched and rendered whether scripts add content to pages of the same template. */
 import type { Renderer } from '../renderer.ts';
 import type { Sites } from '../sites.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Template } from './template.ts';
 
-/** Beside the read: nobody waits for it, and it may fail. */
+/** Runs in the background and may fail. */
 export type Learn = (fetched: Snapshot, rendered: Snapshot, template: Template) => void;
 
-/** Comparing two pages costs as much as reading them: when there is much to do, reading comes first. */
-const MOST_AT_ONCE = 2;
+/** A comparison costs as much as a read; when the server is busy, reads come first. */
+const MAX_CONCURRENT = 2;
 
 export function createLearner(renderer: Pick<Renderer, 'isUnchanged'>, sites: Sites): Learn {
   let comparing = 0;
@@ -24,10 +24,10 @@ export function createLearner(renderer: Pick<Renderer, 'isUnchanged'>, sites: Si
 
   return (fetched, rendered, template) => {
     if (fetched.status !== 200 || rendered.status !== 200 || !rendered.settled) return;
-    // A page that sent the reader elsewhere is not what was fetched, and what another is told of its data is not known.
+    // A page that redirected is not the page that was fetched; a page that loads data may show other data next time.
     const isOther = withoutFragment(rendered.url) !== withoutFragment(fetched.url);
     if (isOther || rendered.loadsData) sites.note(fetched.url, template, false);
-    else if (comparing < MOST_AT_ONCE) compare(fetched, rendered, template).catch(() => {});
+    else if (comparing < MAX_CONCURRENT) compare(fetched, rendered, template).catch(() => {});
   };
 }
 

@@ -1,8 +1,11 @@
-/** What a body is: by its Content-Type, by its first bytes when the header says nothing or plainly the wrong thing. */
+/** The kind of a body: by its Content-Type, or by its first bytes if the header is missing or clearly wrong. */
 import { canonicalType, hasLatePdfHeader, readable, TYPES, typeOfBytes, typeOfName } from '#documents/detect.ts';
 import { own } from '#own.ts';
 
-/** `html` and `text` are decoded here, a `file` becomes a document, `other` cannot be read; `unknown`: it takes the body to tell. */
+/**
+ * `html` and `text` are decoded, a `file` becomes a document, `other` cannot be read; `unknown` needs the body to
+ * decide.
+ */
 export type Kind = 'html' | 'text' | 'file' | 'other' | 'unknown';
 
 export interface Media {
@@ -13,7 +16,7 @@ export interface Media {
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-/** Types that say nothing, or are what servers call files they know nothing about. */
+/** Types without meaning: servers use them for files that they do not know. */
 const EMPTY_TYPES = new Set([
   '',
   'application/octet-stream',
@@ -26,7 +29,7 @@ const EMPTY_TYPES = new Set([
   '*/*',
 ]);
 
-/** Text that its type does not begin with `text/` or end in `+xml` or `+json`. */
+/** Text types that neither begin with `text/` nor end in `+xml` or `+json`. */
 const TEXT_TYPES = new Set(
   'json javascript x-javascript ecmascript typescript yaml x-yaml toml x-toml x-ndjson ndjson jsonl jsonlines x-jsonlines json-seq sql graphql x-sh x-httpd-php x-tex x-latex x-subrip x-bibtex mbox srt'
     .split(' ')
@@ -36,10 +39,12 @@ const TEXT_TYPES = new Set(
 const isTextType = (type: string) =>
   !readable(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
 
-/** Types of which no body is read, whatever it is. */
-const isForEarsOrEyes = (type: string) => /^(?:audio|video|font|model)\//.test(type);
+/** Types that are never read, whatever the body. */
+const isMediaOrFont = (type: string) => /^(?:audio|video|font|model)\//.test(type);
 
-/** Lower case, without parameters; of several types the last that is one (Fetch standard, "extract a MIME type"). */
+/**
+ * Lower case, without parameters. Of several types the last valid one counts (Fetch standard, "extract a MIME type").
+ */
 export function mediaTypeOf(contentType: string | undefined): string {
   const [first = '', ...others] = (contentType ?? '')
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
@@ -50,58 +55,58 @@ export function mediaTypeOf(contentType: string | undefined): string {
 
 const isType = (text: string) => /^[^\s/]+\/[^\s/]+$/.test(text) && text !== '*/*';
 
-/** What the header alone says; `unknown` when it takes the body to tell. */
+/** The kind by the header alone; `unknown` if the body has to decide. */
 export function declaredMedia(contentType: string | undefined): Media {
   const type = mediaTypeOf(contentType);
   if (HTML_TYPES.has(type)) return { mediaType: type, kind: 'html' };
   if (EMPTY_TYPES.has(type) || !isType(type)) return { mediaType: '', kind: 'unknown' };
   if (readable(type)) return { mediaType: canonicalType(type), kind: 'file' };
-  if (isForEarsOrEyes(type)) return { mediaType: type, kind: 'other' };
+  if (isMediaOrFont(type)) return { mediaType: type, kind: 'other' };
   return { mediaType: type, kind: isTextType(type) ? 'text' : 'unknown' };
 }
 
 /**
- * What header, first bytes (4 KiB are enough) and name say together. A file that is sent under the name of text is still
- * that file, and a page under the name of a file that page.
+ * The kind by header, first bytes (4 KiB are enough) and name. Magic bytes win over the header: a file sent as text is
+ * that file, and a page sent as a file is that page.
  */
 export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): Media {
   if (declared.kind === 'other') return declared;
   const magic = typeOfBytes(bytes);
   if (magic) return { mediaType: magic, kind: readable(magic) ? 'file' : 'other' };
   if (/[/+]json$/.test(declared.mediaType) && isJsonFeed(bytes)) return { mediaType: TYPES.jsonFeed, kind: 'file' };
-  const feed = feedUnder(declared.mediaType, bytes);
+  const feed = mislabelledFeed(declared.mediaType, bytes);
   if (feed) return { mediaType: feed, kind: 'file' };
   if (declared.kind !== 'file' && declared.kind !== 'unknown') return declared;
   if (hasLatePdfHeader(bytes)) return { mediaType: TYPES.pdf, kind: 'file' };
-  if (declared.kind === 'file') return fileInDisguise(declared, bytes, name) ?? declared;
-  const found = sniffed(bytes);
+  if (declared.kind === 'file') return mislabelledFile(declared, bytes, name) ?? declared;
+  const found = sniff(bytes);
   const named = found.kind === 'html' ? undefined : typeOfName(name);
   if (named) return { mediaType: named, kind: 'file' };
-  // A type that nobody here knows says more than that its body looks like text.
+  // An unknown type is better evidence than a body that looks like text.
   return declared.mediaType && found.kind !== 'html' ? { mediaType: declared.mediaType, kind: 'other' } : found;
 }
 
-/** A feed says so at its start, and is mostly sent as plain JSON (jsonfeed.org, version 1.1). */
+/** A JSON feed declares itself at its start, and is usually sent as plain JSON (jsonfeed.org, version 1.1). */
 const isJsonFeed = (bytes: Uint8Array) =>
   /^\s*\{[^[\]{}]*"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org/.test(
     Buffer.from(bytes.subarray(0, SNIFF_BYTES)).toString('latin1'),
   );
 
 /**
- * Servers send their sign-in and error pages under the type of the file that was asked for, and tables of plain text
- * under the type of the program that is to open them.
+ * Servers send sign-in and error pages with the type of the requested file, and plain-text tables with the type of a
+ * spreadsheet.
  */
-function fileInDisguise({ mediaType }: Media, bytes: Uint8Array, name: string | undefined): Media | undefined {
-  const found = sniffed(bytes);
+function mislabelledFile({ mediaType }: Media, bytes: Uint8Array, name: string | undefined): Media | undefined {
+  const found = sniff(bytes);
   if (found.kind === 'html') return found;
-  if (found.kind !== 'text' || !CONTAINED.has(mediaType)) return undefined;
+  if (found.kind !== 'text' || !CONTAINERS.has(mediaType)) return undefined;
   const named = typeOfName(name);
   const table = named && TABLES.has(named) ? named : typeOfRows(bytes);
   return table ? { mediaType: table, kind: 'file' } : found;
 }
 
-/** Files that are archives or OLE containers: none of them begins as text. */
-const CONTAINED = new Set<string>([
+/** Archives and OLE containers, which never begin as text. */
+const CONTAINERS = new Set<string>([
   TYPES.doc,
   TYPES.xls,
   TYPES.ppt,
@@ -120,17 +125,19 @@ const SEPARATORS = [
   [',', TYPES.csv],
   ['|', TYPES.csv],
 ] as const;
-const MOST_LINES = 20;
-/** Of a body this long there is more to come. */
-const FULL_START = 4_096;
+const MAX_LINES = 20;
+/** A body of this length was truncated. */
+const SNIFFED_BYTES = 4_096;
 
-/** The kind of table whose separator stands equally often, once at least, in each of two lines or more at the start. */
+/**
+ * The table type whose separator occurs equally often, at least once, in each of the first lines; at least two lines.
+ */
 function typeOfRows(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes).toString('latin1').replaceAll('\0', '');
   if (/^sep=/i.test(start)) return TYPES.csv;
-  // What is in quotes may hold separators and line breaks.
-  const lines = start.replaceAll(/"[^"]*"/g, '').split(/\r\n|\r|\n/, MOST_LINES + 1);
-  const isCut = bytes.length >= FULL_START || lines.length > MOST_LINES;
+  // Quoted cells may contain separators and line breaks.
+  const lines = start.replaceAll(/"[^"]*"/g, '').split(/\r\n|\r|\n/, MAX_LINES + 1);
+  const isCut = bytes.length >= SNIFFED_BYTES || lines.length > MAX_LINES;
   const whole = (isCut ? lines.slice(0, -1) : lines).filter((line) => line.trim() !== '');
   if (whole.length < 2) return undefined;
   const counts = (separator: string) => whole.map((line) => line.split(separator).length - 1);
@@ -140,7 +147,7 @@ function typeOfRows(bytes: Uint8Array): string | undefined {
   })?.[1];
 }
 
-/** Feeds and sitemaps by the name of their root element. */
+/** Feeds and sitemaps by their root element. */
 const FEEDS: Readonly<Record<string, string>> = {
   rss: TYPES.rss,
   feed: TYPES.atom,
@@ -150,10 +157,10 @@ const FEEDS: Readonly<Record<string, string>> = {
 const RDF_NAMESPACES = ['http://purl.org/rss/1.0/', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'];
 
 /**
- * The feed that is sent as a page or as plain text. For a page: the rules of the MIME Sniffing standard for telling a
- * feed from HTML (section 7.3), and sitemaps, which are no HTML either. Plain text has to begin as one.
+ * A feed sent as a page or as plain text. For pages: the rules of the MIME Sniffing standard (section 7.3), and
+ * sitemaps. Plain text must begin with the feed.
  */
-function feedUnder(declaredType: string, bytes: Uint8Array): string | undefined {
+function mislabelledFeed(declaredType: string, bytes: Uint8Array): string | undefined {
   if (declaredType !== 'text/html' && declaredType !== 'text/plain') return undefined;
   const text = Buffer.from(bytes)
     .toString('latin1')
@@ -164,7 +171,7 @@ function feedUnder(declaredType: string, bytes: Uint8Array): string | undefined 
   return own(FEEDS, root);
 }
 
-/** What follows the comments, declarations and processing instructions of a document; '' when one does not end. */
+/** The text after comments, declarations and processing instructions; '' if one of them is not closed. */
 function afterProlog(text: string): string {
   let at = 0;
   for (;;) {
@@ -185,7 +192,7 @@ function afterProlog(text: string): string {
 
 const SNIFF_BYTES = 1_445;
 
-function sniffed(bytes: Uint8Array): Media {
+function sniff(bytes: Uint8Array): Media {
   const start = Buffer.from(bytes.subarray(0, SNIFF_BYTES)).toString('latin1');
   const text = start.replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '').trimStart();
   const isUtf16 = /^(?:\xff\xfe|\xfe\xff)/.test(start);

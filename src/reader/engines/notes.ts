@@ -1,4 +1,4 @@
-/** What is told of a target that was not read as a whole, by whatever engine. One line each. */
+/** Warnings about a target that was not read completely, one line each. */
 import type { Truncation } from '#net/fetch/body-limits.ts';
 
 export const CUT_NOTES: Readonly<Record<Truncation, string>> = {
@@ -7,12 +7,12 @@ export const CUT_NOTES: Readonly<Record<Truncation, string>> = {
   broken: 'The target broke off before the end of its content; this is what had arrived',
 };
 
-/** Of a page that was left where it stood. */
-export const SENT_ON_NOTE = 'The page sends its reader on again and again; this is where it was left';
+/** For a page that kept redirecting. */
+export const REFRESH_NOTE = 'The page redirects again and again; this is the last page that was read';
 
 /**
- * Of an answer that is only a part, though nobody asked for one (RFC 9110, section 15.3.7). Undefined for one that is
- * whole, by its status or by the range that it names.
+ * Warning about a partial response that was not requested (RFC 9110, section 15.3.7). `undefined` if status or
+ * Content-Range show that it is complete.
  */
 export function partNote(status: number, contentRange: string | undefined): string | undefined {
   if (status !== 206) return undefined;

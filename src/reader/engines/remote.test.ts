@@ -249,7 +249,7 @@ describe('a failure of the service', () => {
   const failed = (code: number) => ({ success: false, errors: [{ code, message: 'secret' }], result: null });
   it.each<[string, Reply, object]>([
     [
-      'no capacity',
+      'at capacity',
       { status: 429, headers: { 'retry-after': '23' }, body: failed(2001) },
       { name: 'ServiceNodeResourceDrainError', status: 50303, facts: { retryAfter: 23 } },
     ],
@@ -269,7 +269,7 @@ describe('a failure of the service', () => {
 
   it('is a token or an account that it does not know', async () => {
     const { visit, make } = await start();
-    expect((await problemOf(visit({}, {}, make('wrong')))).message).toBe('The rendering service refused our token');
+    expect((await problemOf(visit({}, {}, make('wrong')))).message).toBe('The rendering service refused the token of this server');
     expect((await problemOf(visit({}, {}, make('tok', 'a/b')))).message).toMatch(/does not know the account/);
   });
 

@@ -1,7 +1,7 @@
 /**
- * The engine `cf-browser-rendering`: Cloudflare's Browser Rendering turns an address into rendered HTML, by the REST
- * endpoint `content`. It renders from its own network, and tells neither the address after redirects nor what a person
- * would see.
+ * The engine `cf-browser-rendering`: Cloudflare Browser Rendering renders a URL to HTML through the REST endpoint
+ * `content`. It fetches from its own network. It reports neither the URL after redirects nor which elements are
+ * visible.
  */
 import { type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
@@ -16,7 +16,7 @@ import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';
 
 export interface RemoteEngineOptions {
-  /** Of the API: `https://api.cloudflare.com/client/v4`. */
+  /** Base URL of the API: `https://api.cloudflare.com/client/v4`. */
   readonly url: string;
   readonly account: string;
   readonly token: string;
@@ -28,10 +28,10 @@ export interface RemoteEngineOptions {
   readonly version?: string | undefined;
 }
 
-/** The longest that the service waits for a page. */
+/** Maximum time that the service waits for a page. */
 const MAX_WAIT_MS = 60_000;
-/** Time kept back before the deadline, for the way there and back. */
-const WAY_MS = 1_000;
+/** Time reserved before the deadline for the round trip. */
+const ROUND_TRIP_MS = 1_000;
 const MAX_ANSWER_BYTES = 36 * 1024 * 1024;
 const RETRY_AFTER_S = 10;
 
@@ -47,20 +47,20 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
       const response = await options.fetch(address, {
         method: 'POST',
         headers: { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(requestOf(visit, options, Math.max(leftMs - WAY_MS, 1))),
+        body: JSON.stringify(requestOf(visit, options, Math.max(leftMs - ROUND_TRIP_MS, 1))),
         signal: visit.signal,
         timeoutMs: leftMs,
         maxBytes: MAX_ANSWER_BYTES,
       });
       yield snapshotOf(visit, await resultOf(response));
     },
-    // The fetch belongs to whoever made it.
+    // The owner of `fetch` closes it.
     async close() {},
   };
 }
 
-/** Options that ask for what the service does not give, and how to tell that they do. */
-const NOT_SERVED: readonly [path: string, asks: (options: Options) => unknown][] = [
+/** Options that the service does not support, each with a test whether they are set. */
+const UNSUPPORTED: readonly [path: string, asks: (options: Options) => unknown][] = [
   ['respondWith', ({ formats }) => formats.has('screenshot') || formats.has('pageshot')],
   ['respondWith', ({ modelFormat }) => modelFormat !== undefined && modelFormat !== 'readerlm-v2'],
   ['injectPageScript', ({ injectPageScript }) => injectPageScript.length],
@@ -80,13 +80,13 @@ const NOT_SERVED: readonly [path: string, asks: (options: Options) => unknown][]
 ];
 
 function assertServed({ options }: Visit): void {
-  const found = NOT_SERVED.find(([, asks]) => asks(options));
+  const found = UNSUPPORTED.find(([, asks]) => asks(options));
   if (!found) return;
-  const message = `${found[0]} cannot be served by engine cf-browser-rendering`;
+  const message = `${found[0]} is not supported by engine cf-browser-rendering`;
   throw problem('ParamValidationError', { path: found[0], message });
 }
 
-/** What may not be read from here is not read by others for us either. */
+/** Targets that the guard refuses are not read through the service either. */
 async function checkTarget({ url, signal }: Visit, guard: Guard): Promise<void> {
   const target = new URL(url);
   guard.checkUrl(target);
@@ -105,12 +105,12 @@ function requestOf(visit: Visit, engine: RemoteEngineOptions, waitMs: number): o
   });
   const cookies = html === undefined ? toBrowserCookies(parseSetCookies(setCookies, url)) : [];
   const { authenticate, headers } = headersOf(options);
-  const selector = waitedFor(options);
+  const selector = selectorToWaitFor(options);
   return {
     ...(html === undefined ? { url } : { html }),
     userAgent,
     gotoOptions: { waitUntil: waitUntilOf(options), timeout, ...(referer && { referer }) },
-    // What was there when the time ran out beats nothing.
+    // A partial page at the timeout is better than none.
     bestAttempt: true,
     ...(selector && { waitForSelector: { selector, timeout } }),
     ...(viewport && { viewport }),
@@ -133,13 +133,13 @@ const WAIT_UNTIL: Readonly<Record<Options['respondTiming'], WaitUntil>> = {
 
 const waitUntilOf = ({ respondTiming }: Options): WaitUntil => WAIT_UNTIL[respondTiming];
 
-/** The service waits for one selector: several are one that matches when all of them have appeared. */
-function waitedFor({ waitForSelector, targetSelector }: Options): string | undefined {
+/** The service waits for one selector: several are combined into one that matches when all are present. */
+function selectorToWaitFor({ waitForSelector, targetSelector }: Options): string | undefined {
   const wanted = waitForSelector.length > 0 ? waitForSelector : targetSelector;
   return wanted.length > 1 ? `html${wanted.map((selector) => `:has(${selector})`).join('')}` : wanted[0];
 }
 
-/** The service sends extra headers with every request of a page, so those that are secrets are not given to it. */
+/** The service sends extra headers with every request of a page, so secrets are not passed to it. */
 function headersOf({ customHeader, locale }: Options) {
   const { authorization, cookie, ...others } = checkCustomHeaders(customHeader);
   const basic = /^basic\s+([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1];
@@ -147,7 +147,7 @@ function headersOf({ customHeader, locale }: Options) {
     throw problem('ParamValidationError', {
       path: 'customHeader',
       message:
-        'Engine cf-browser-rendering would send this header to every site that the page asks: use setCookies, or Basic authorization',
+        'Engine cf-browser-rendering would send this header to every site that the page requests: use setCookies, or Basic authorization',
     });
   }
   const [username = '', ...password] = Buffer.from(basic ?? '', 'base64')
@@ -161,7 +161,7 @@ function headersOf({ customHeader, locale }: Options) {
 
 interface Rendered {
   readonly html: string;
-  /** Of the page, when the service tells it. */
+  /** Status of the page, if the service reports it. */
   readonly status: number;
 }
 
@@ -172,19 +172,22 @@ interface Answer {
   readonly errors?: readonly { readonly code?: unknown }[] | null;
 }
 
-/** `{success, result, errors}`, result being the HTML. What the service says of errors may name things of ours. */
+/**
+ * The HTML in `{success, result, errors}`. Error texts of the service are not repeated: they may contain the operator's
+ * data.
+ */
 async function resultOf(response: TrustedResponse): Promise<Rendered> {
   const { status } = response;
   if (status === 429) {
     response.discard();
     throw problem('ServiceNodeResourceDrainError', {
-      message: 'The rendering service has no capacity left, try again',
+      message: 'The rendering service is at capacity; try again later',
       retryAfter: retryAfterSeconds(response.headers['retry-after'], RETRY_AFTER_S),
     });
   }
   if (status === 401 || status === 403) {
     response.discard();
-    throw failure('The rendering service refused our token');
+    throw failure('The rendering service refused the token of this server');
   }
   if (status >= 500) {
     response.discard();
@@ -203,7 +206,7 @@ async function resultOf(response: TrustedResponse): Promise<Rendered> {
 function rendered({ result, meta }: Answer): Rendered {
   const status = Number(meta?.status);
   if (!/\S/.test(result as string)) {
-    throw problem('AssertionFailureError', { message: 'The rendering service gave a page without any content' });
+    throw problem('AssertionFailureError', { message: 'The rendering service returned an empty page' });
   }
   return { html: result as string, status: Number.isInteger(status) && status >= 100 && status <= 599 ? status : 200 };
 }

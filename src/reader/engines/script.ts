@@ -1,4 +1,4 @@
-/** Scripts that a caller named by their address: fetched by the same way out as pages, under the same checks. */
+/** Fetches scripts that a caller named by URL, through the same guarded fetch as pages. */
 import { problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -6,14 +6,16 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** The text of a script. AssertionFailureError when the address does not answer with success. */
+/** Source of a script. Throws AssertionFailureError if the response is an error. */
 export const createScriptFetcher =
   (fetch: GuardedFetch) =>
   async (url: string, signal: AbortSignal): Promise<string> => {
     const response = await fetch(url, { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     if (response.status >= 400) {
       response.discard();
-      throw problem('AssertionFailureError', { message: `A script to inject answered with status ${response.status}` });
+      throw problem('AssertionFailureError', {
+        message: `The URL of an injected script answered with status ${response.status}`,
+      });
     }
     const { bytes } = await response.collect();
     return decodeText(bytes, response.headers['content-type']).text;

@@ -1,30 +1,30 @@
-/** The file that the source of a page shows in a frame, `embed` or `object`. */
+/** The file that a page embeds in a frame, `embed` or `object`. */
 import { typeOfName } from '#documents/detect.ts';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';
 import { declaredMedia } from './media-type.ts';
 
-export interface ShownFile {
+export interface EmbeddedFile {
   readonly address: string;
-  /** Whether the page has nothing else to show. */
+  /** Whether the page has no other content. */
   readonly alone: boolean;
 }
 
-const SHOWS = new Set(['embed', 'object', 'iframe']);
-const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head']);
+const EMBEDS = new Set(['embed', 'object', 'iframe']);
+const INVISIBLE = new Set(['script', 'style', 'noscript', 'template', 'head']);
 
-/** The first one, told by the page's own word for its type, else by its name. */
-export function shownFile(document: Document, url: string): ShownFile | undefined {
+/** The first embedded file, recognised by the declared type, else by its name. */
+export function findEmbeddedFile(document: Document, url: string): EmbeddedFile | undefined {
   let base: string | undefined;
   let address: string | undefined;
   let others = 0;
-  let passed = false;
-  for (let node: Child | null = following(document, document); node; node = following(node, document, passed)) {
-    passed = false;
+  let skip = false;
+  for (let node: Child | null = following(document, document); node; node = following(node, document, skip)) {
+    skip = false;
     if (node.type === TEXT && node.value.trim() !== '') others++;
     if (!isElement(node)) continue;
-    // What stands inside is for browsers that cannot show it.
-    passed = SILENT.has(node.name) || SHOWS.has(node.name);
-    if (!SHOWS.has(node.name)) continue;
+    // The content of these elements is a fallback for browsers that cannot show the file.
+    skip = INVISIBLE.has(node.name) || EMBEDS.has(node.name);
+    if (!EMBEDS.has(node.name)) continue;
     base ??= baseOf(document, url);
     const file = address === undefined ? fileOf(node, base) : undefined;
     if (file === undefined) others++;

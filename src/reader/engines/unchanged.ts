@@ -1,35 +1,35 @@
-/** Whether rendering a page made a difference to what there is to read. */
+/** Compares a fetched page with its rendering. */
 import { attribute, detach, type Element, elements, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { imageAddress } from '../extract/content/images.ts';
 import { extractArticle } from '../extract/extract.ts';
 
 /**
- * How much of a page may change without its being another (contract, section 11): of a long page, a twentieth would be
- * a table of prices or a comment, so that the words are few in number as well.
+ * How much may differ between equal pages (docs/reference/wire/reader.md, Engine). On a long page 5 % may be a price
+ * table or a comment, so the number of words is limited too.
  */
-const ALIKE = 0.95;
-const FEW_WORDS = 5;
+const MIN_SHARED = 0.95;
+const MAX_OTHER_WORDS = 5;
 
-/** Nearly the same elements, and the same words, links and pictures of the whole page but for a few. */
+/** Whether both have nearly the same elements, and the same words, links and images with few exceptions. */
 export function isUnchanged(fetched: string, rendered: string, url: string): boolean {
-  const [before, after] = [readable(fetched, url), readable(rendered, url)];
+  const [before, after] = [contentOf(fetched, url), contentOf(rendered, url)];
   const most = Math.max(before.words.length, after.words.length);
-  const shared = sharedBy(before.words, after.words);
-  if (most - shared > FEW_WORDS || (most > 0 && shared / most < ALIKE)) return false;
-  return ratio(before.elements, after.elements) >= ALIKE;
+  const shared = countShared(before.words, after.words);
+  if (most - shared > MAX_OTHER_WORDS || (most > 0 && shared / most < MIN_SHARED)) return false;
+  return ratio(before.elements, after.elements) >= MIN_SHARED;
 }
 
-/** Elements that are not read, and that scripts leave behind without changing what is. */
-const NOT_READ = new Set('script style link meta noscript template iframe base'.split(' '));
+/** Elements without content that scripts may add or remove. */
+const WITHOUT_CONTENT = new Set('script style link meta noscript template iframe base'.split(' '));
 
-function readable(html: string, url: string) {
+function contentOf(html: string, url: string) {
   const document = parseDocument(html);
   let count = 0;
-  for (const { name } of elements(document)) if (!NOT_READ.has(name)) count++;
-  // The whole page, since what is asked for is not always its main content. What nobody sees is taken out of it.
+  for (const { name } of elements(document)) if (!WITHOUT_CONTENT.has(name)) count++;
+  // The whole page, since a read may ask for more than the main content; invisible elements are removed.
   const { content } = extractArticle(document, { url, baseUrl: url, whole: true });
-  for (const element of elements(content)) if (NOT_READ.has(element.name)) detach(element);
+  for (const element of elements(content)) if (WITHOUT_CONTENT.has(element.name)) detach(element);
   const words: string[] = textOf(content).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   for (const element of elements(content)) {
     const address = element.name === 'a' ? attribute(element, 'href') : addressOfPicture(element, url);
@@ -43,8 +43,8 @@ const addressOfPicture = (element: Element, url: string) =>
 
 const ratio = (one: number, other: number) => (one === other ? 1 : Math.min(one, other) / Math.max(one, other));
 
-/** How many words two texts share, each as often as it stands in both. */
-function sharedBy(one: readonly string[], other: readonly string[]): number {
+/** Number of words that two texts share, counting repetitions. */
+function countShared(one: readonly string[], other: readonly string[]): number {
   const left = new Map<string, number>();
   for (const word of one) left.set(word, (left.get(word) ?? 0) + 1);
   let shared = 0;

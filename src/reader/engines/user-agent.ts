@@ -1,24 +1,24 @@
-/** What an engine says it is: the user agent, and the client hints that go with it. */
+/** The identity of an engine: user agent and matching client hints. */
 import { createHash } from 'node:crypto';
 
 export interface Identity {
   readonly userAgent: string;
-  /** The `sec-ch-ua` headers of this browser; empty for what is not one of ours. They belong on https requests only. */
+  /** `sec-ch-ua` headers of this browser, for https requests only; empty for custom user agents. */
   readonly hints: Readonly<Record<string, string>>;
 }
 
 export interface IdentityFacts {
-  /** The option: `lectern`, `diversify`, any other text as it is, or nothing for the default. */
+  /** The option: `lectern`, `diversify`, a custom value, or `undefined` for the default. */
   readonly userAgent?: string | undefined;
-  /** The host of the target, by which `diversify` chooses: one host always sees the same browser. */
+  /** Host of the target. `diversify` picks by host: a host always sees the same browser. */
   readonly host: string;
-  /** The major version of the Chromium that reads pages, so that both engines look alike. */
+  /** Major version of the Chromium that reads pages, so that both engines look the same. */
   readonly chromiumMajor?: number | undefined;
-  /** Our own version, for `lectern`. */
+  /** Version of this program, for `lectern`. */
   readonly version?: string | undefined;
 }
 
-/** The version that is named when no browser was asked for its own. */
+/** Version to report if no browser is installed. */
 const CHROMIUM_MAJOR = 142;
 
 interface Browser {
@@ -47,11 +47,11 @@ const hintsOf = ({ platform, brand }: Browser, major: number) => ({
   'sec-ch-ua-platform': `"${platform}"`,
 });
 
-/** The user agent when none is asked for: a desktop browser, never one that calls itself headless. */
+/** The default user agent: a desktop browser, never a headless one. */
 export const defaultUserAgent = (chromiumMajor: number = CHROMIUM_MAJOR): string =>
   agentOf(LINUX_CHROME, chromiumMajor);
 
-/** Who to be for a target. */
+/** The identity to use for a target. */
 export function identify({ userAgent, host, chromiumMajor = CHROMIUM_MAJOR, version = '0' }: IdentityFacts): Identity {
   const asked = userAgent?.trim();
   const word = asked?.toLowerCase();

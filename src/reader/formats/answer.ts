@@ -1,4 +1,4 @@
-/** What a model wrote, as a rendition: cut, counted, charged. Pure; it runs in a thread. */
+/** Turns the output of a model into a rendition: cut, counted, charged. Pure; runs in a thread. */
 import { parseDocument } from '#html/parse.ts';
 import { textLayout } from '../layout.ts';
 import type { MarkdownStyle } from '../markdown/style.ts';
@@ -11,18 +11,20 @@ import { cleanMarkdown } from './written.ts';
 export interface AnswerTask {
   readonly head: Pick<Page, 'title' | 'description' | 'url' | 'targetStatus' | 'storageState'>;
   readonly text: string;
-  /** Markdown is made safe, HTML becomes Markdown; JSON has been checked and stays as it is. */
+  /** Markdown is made safe, HTML is converted to Markdown; JSON is already validated and stays as it is. */
   readonly form: 'markdown' | 'html' | 'json';
   readonly style: MarkdownStyle;
-  /** What the caller should know: the page was cut, the model did not come to an end. One line each. */
+  /** Warnings for the caller, one line each: the page was cut, the model stopped early. */
   readonly notes: readonly string[];
   readonly maxTokens: number | undefined;
-  /** How many times its tokens the answer is charged. */
+  /** Price factor of the answer. */
   readonly chargeFactor: number;
 }
 
-/** What an answer of a model is charged at least, before the factor, and at most (contract, section 6.9). */
-const LEAST_CHARGE = 4_000;
+/**
+ * Minimum price of a model's answer, before the factor, and maximum price (docs/reference/wire/reader.md, Token usage).
+ */
+const MIN_CHARGE = 4_000;
 const MAX_CHARGE = 2_000_000;
 
 export function answer(task: AnswerTask): Rendition {
@@ -30,10 +32,10 @@ export function answer(task: AnswerTask): Rendition {
   const whole = contentOf(task);
   const content = maxTokens === undefined ? whole : keepTokens(whole, maxTokens);
   const total = countTokens(content) || countTokens(head.description);
-  const tokens = Math.min(Math.max(total, LEAST_CHARGE) * chargeFactor, MAX_CHARGE);
+  const tokens = Math.min(Math.max(total, MIN_CHARGE) * chargeFactor, MAX_CHARGE);
   const cut = content.length < whole.length ? [cutAfter(maxTokens!)] : [];
-  const told = [...notes, ...cut];
-  const warning = told.length > 0 ? { warning: told.join('\n') } : {};
+  const lines = [...notes, ...cut];
+  const warning = lines.length > 0 ? { warning: lines.join('\n') } : {};
   const page = orderedPage({ ...head, content, ...warning, usage: { tokens } });
   return { page, body: textLayout(page), tokens };
 }

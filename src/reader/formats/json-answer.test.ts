@@ -36,8 +36,8 @@ describe('an answer', () => {
     ['{"name": "Ada"}', "the answer must have required property 'age'"],
     ['{"name": "Ada", "age": -1}', '/age must be >= 0'],
     ['{"name": "Ada", "age": 1, "extra": 2}', 'the answer must NOT have additional properties (extra)'],
-    ['no JSON at all', 'the answer is no JSON'],
-    ['{"name": "Ada", ', 'the answer is no JSON'],
+    ['no JSON at all', 'the answer is not JSON'],
+    ['{"name": "Ada", ', 'the answer is not JSON'],
   ])('is held against the schema: %s', async (text, violation) => {
     expect((await checkJson(PERSON, text)).violations[0]).toBe(violation);
   });

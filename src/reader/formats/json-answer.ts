@@ -1,18 +1,18 @@
 /**
- * Structured answers: the caller's schema, and whether what a model wrote keeps to it. Schema and text are hostile, and
- * patterns in a schema may run for ever: this belongs in a thread that can be ended.
+ * Validation of structured answers against the caller's schema. Schema and text are hostile, and patterns in a schema
+ * may run forever: run this in a thread that can be killed.
  */
 import { problem } from '#errors.ts';
-import { withoutWrapping } from './written.ts';
+import { unwrapAnswer } from './written.ts';
 
 export interface JsonCheck {
-  /** What was written, letter by letter, when it is JSON at all: numbers keep all their digits. */
+  /** The JSON as written, if it is JSON: numbers keep all their digits. */
   readonly json?: string | undefined;
-  /** What is wrong with it, the first first; none when it keeps to the schema. */
+  /** What is wrong, in order; empty if it conforms to the schema. */
   readonly violations: readonly string[];
 }
 
-/** Beyond these a schema is no description of an answer any more. */
+/** Limits beyond which a schema is refused. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_VIOLATIONS = 20;
@@ -22,41 +22,41 @@ type Validate = ((value: unknown) => boolean) & {
 };
 
 /**
- * ParamValidationError with path `jsonSchema` for a schema that cannot be used: not valid, too large, or pointing at
- * another document, which is never fetched. Without `text` only the schema is looked at.
+ * Validates a text against a schema; without `text`, checks only the schema. Throws ParamValidationError with path
+ * `jsonSchema` if the schema is invalid, too large, or refers to another document, which is never fetched.
  */
 export async function checkJson(schema: object, text?: string): Promise<JsonCheck> {
-  const validate = await compiled(schema);
+  const validate = await compile(schema);
   if (text === undefined) return { violations: [] };
-  const found = jsonIn(text);
-  if (!found) return { violations: ['the answer is no JSON'] };
+  const found = findJson(text);
+  if (!found) return { violations: ['the answer is not JSON'] };
   const { json, value } = found;
   if (validate(value)) return { json, violations: [] };
-  return { json, violations: (validate.errors ?? []).slice(0, MAX_VIOLATIONS).map(inWords) };
+  return { json, violations: (validate.errors ?? []).slice(0, MAX_VIOLATIONS).map(violationText) };
 }
 
-const inWords = ({ instancePath, message, params }: NonNullable<Validate['errors']>[number]): string => {
+const violationText = ({ instancePath, message, params }: NonNullable<Validate['errors']>[number]): string => {
   const extra = 'additionalProperty' in params ? ` (${String(params.additionalProperty).slice(0, 100)})` : '';
   return `${instancePath.slice(0, 200) || 'the answer'} ${message ?? 'is not valid'}${extra}`;
 };
 
-async function compiled(schema: object): Promise<Validate> {
+async function compile(schema: object): Promise<Validate> {
   const text = JSON.stringify(schema);
   if (text.length > MAX_SCHEMA_CHARACTERS) throw refused('is too large');
-  // The validator passes over rules for it.
+  // The validator ignores rules for this key.
   if (text.includes('"__proto__":')) throw refused('cannot have the key __proto__');
   if (depthOf(schema) > MAX_SCHEMA_DEPTH) throw refused('is nested too deeply');
   const draft = '$schema' in schema ? String(schema.$schema) : '';
   const { default: addFormats } = await import('ajv-formats');
-  const ajv = new (await dialect(draft))({
+  const ajv = new (await validatorFor(draft))({
     strict: false,
     allErrors: true,
     logger: false,
-    // Objects inherit constructor, toString and others, which nobody has written.
+    // Otherwise inherited names such as constructor and toString would count as present.
     ownProperties: true,
   });
   addFormats.default(ajv);
-  // Drafts are told apart by now; whatever else `$schema` says is not looked up.
+  // The draft is known by now; other values of `$schema` are not resolved.
   const { $schema: _, ...rules } = schema as Record<string, unknown>;
   if ('$async' in rules) throw refused('must not be asynchronous');
   try {
@@ -66,8 +66,8 @@ async function compiled(schema: object): Promise<Validate> {
   }
 }
 
-/** The validator of a draft; the newest when the schema does not say. */
-async function dialect(draft: string) {
+/** The validator for a draft; the newest draft if the schema names none. */
+async function validatorFor(draft: string) {
   if (/draft-0[3-7]/.test(draft)) return (await import('ajv')).Ajv;
   if (draft.includes('2019-09')) return (await import('ajv/dist/2019.js')).Ajv2019;
   return (await import('ajv/dist/2020.js')).Ajv2020;
@@ -89,23 +89,29 @@ function depthOf(schema: object): number {
   return depth;
 }
 
-/** The JSON value in what a model wrote: all of it, else its fenced block, else what stands between its outer brackets. */
-function jsonIn(text: string): { json: string; value: unknown } | undefined {
-  const answer = withoutWrapping(text);
+/**
+ * The JSON value in the output of a model: all of it, else its fenced block, else the part between the outer brackets.
+ */
+function findJson(text: string): { json: string; value: unknown } | undefined {
+  const answer = unwrapAnswer(text);
   const from = answer.search(/[[{]/);
   const to = Math.max(answer.lastIndexOf(']'), answer.lastIndexOf('}'));
-  for (const candidate of [answer, fencedIn(answer), from >= 0 && to > from ? answer.slice(from, to + 1) : undefined]) {
+  for (const candidate of [
+    answer,
+    fencedBlock(answer),
+    from >= 0 && to > from ? answer.slice(from, to + 1) : undefined,
+  ]) {
     if (candidate === undefined) continue;
     try {
       return { json: candidate.trim(), value: JSON.parse(candidate) };
     } catch {
-      // The next candidate may be JSON.
+      // Try the next candidate.
     }
   }
   return undefined;
 }
 
-function fencedIn(text: string): string | undefined {
+function fencedBlock(text: string): string | undefined {
   const opened = text.indexOf('```');
   const from = opened < 0 ? -1 : text.indexOf('\n', opened);
   const to = from < 0 ? -1 : text.indexOf('```', from);

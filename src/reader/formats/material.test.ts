@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { loadTokens } from '../tokens.ts';
-import { cleanHtml, fitted } from './material.ts';
+import { cleanHtml, cutToTokens } from './material.ts';
 
 const OPTIONS = { baseUrl: 'https://example.org/a/b', retainLinks: 'all', retainImages: 'all' } as const;
 const clean = (html: string, options = {}) => cleanHtml(parseDocument(html), { ...OPTIONS, ...options });
@@ -56,10 +56,10 @@ describe('the end of a page that is too long', () => {
   it('is left out, and that is said', async () => {
     await loadTokens();
     const html = '<p>some words here</p>'.repeat(2_000);
-    const { html: short, cut } = fitted(html, 1_000);
+    const { html: short, cut } = cutToTokens(html, 1_000);
     expect(cut).toBe(true);
     expect(short.length).toBeLessThan(html.length / 4);
     expect(short).toMatch(/left out -->$/);
-    expect(fitted(html, 100_000)).toEqual({ html, cut: false });
+    expect(cutToTokens(html, 100_000)).toEqual({ html, cut: false });
   });
 });

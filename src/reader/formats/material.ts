@@ -1,6 +1,6 @@
 /**
- * What a model is given of a page: its HTML without all that says nothing, small enough for the model. Pure; it runs in
- * a thread.
+ * The input of a model: the HTML of a page, stripped of everything without content and cut to the model's limit. Pure;
+ * runs in a thread.
  */
 import { append, attribute, type Child, type Document, ELEMENT, Element, find, TEXT, Text } from '#html/node.ts';
 import { innerHtml } from '#html/serialize.ts';
@@ -14,10 +14,10 @@ import { keepTokens } from '../tokens.ts';
 export interface Material {
   readonly title: string;
   readonly description: string;
-  /** The address to show. */
+  /** URL to show. */
   readonly url: string;
   readonly html: string;
-  /** Whether the page was too long for the model, so that its end is not in `html`. */
+  /** Whether the page exceeded the limit, so that `html` lacks its end. */
   readonly cut: boolean;
 }
 
@@ -27,9 +27,9 @@ const DROPPED = new Set(
     'track datalist dialog'
   ).split(' '),
 );
-/** What stays of an element's attributes, addresses aside. */
+/** Attributes to keep, besides URLs. */
 const KEPT_ATTRIBUTES = new Set('alt title colspan rowspan scope start datetime type checked value label'.split(' '));
-/** Longer values are no text for reading. */
+/** Longer values are not readable text. */
 const MAX_VALUE = 2_000;
 
 export interface CleanOptions extends Pick<Options, 'retainLinks' | 'retainImages'> {
@@ -37,13 +37,13 @@ export interface CleanOptions extends Pick<Options, 'retainLinks' | 'retainImage
 }
 
 /**
- * The HTML of what stands under `root`: no scripts, styles, drawings, comments or frames, no attributes but those that
- * say something, addresses absolute and no data in them, white space collapsed.
+ * The content under `root` as minimal HTML: no scripts, styles, drawings, comments or frames; only attributes with
+ * meaning; absolute URLs without embedded data; collapsed white space.
  */
 export function cleanHtml(root: Document | Element, options: CleanOptions): string {
   const top = new Element('body');
   const body = root.type === ELEMENT ? root : (find(root, 'body') ?? root);
-  /** The copies of the elements that are open, and how many of them keep their white space. */
+  /** The open copies of elements, and how many of them preserve white space. */
   const open: Element[] = [top];
   let preformatted = 0;
   let node: Child | null = body.first;
@@ -52,7 +52,7 @@ export function cleanHtml(root: Document | Element, options: CleanOptions): stri
       const text = preformatted > 0 ? node.value : node.value.replace(/\s+/g, ' ');
       append(open.at(-1)!, new Text(withoutControls(text)));
     } else if (node.type === ELEMENT && !DROPPED.has(node.name)) {
-      const copy = shell(node, options);
+      const copy = copyElement(node, options);
       if (copy) {
         append(open.at(-1)!, copy);
         if (node.first) {
@@ -73,7 +73,7 @@ export function cleanHtml(root: Document | Element, options: CleanOptions): stri
   return innerHtml(top).replace(/>\s+</g, '> <').trim();
 }
 
-function shell(element: Element, { baseUrl, retainLinks, retainImages }: CleanOptions): Element | undefined {
+function copyElement(element: Element, { baseUrl, retainLinks, retainImages }: CleanOptions): Element | undefined {
   const copy = new Element(element.name, element.namespace);
   for (const { name, value } of element.attributes) {
     if (KEPT_ATTRIBUTES.has(name) && value.length <= MAX_VALUE)
@@ -92,8 +92,8 @@ function shell(element: Element, { baseUrl, retainLinks, retainImages }: CleanOp
   return copy;
 }
 
-/** As much of the HTML as fits, and whether that is less than all. Needs the vocabulary (tokens.ts). */
-export function fitted(html: string, maxTokens: number): { html: string; cut: boolean } {
+/** Cuts HTML to a number of tokens. Needs the vocabulary (tokens.ts). */
+export function cutToTokens(html: string, maxTokens: number): { html: string; cut: boolean } {
   const kept = keepTokens(html, maxTokens);
   if (kept.length === html.length) return { html, cut: false };
   return { html: `${kept}\n<!-- the rest of the page is left out -->`, cut: true };

@@ -1,8 +1,8 @@
-/** Which pictures of a page an answer needs: those that were asked for, and those that a model looks at. */
+/** The pictures that an answer needs: those requested, and those that a model reads. */
 import type { Options } from '../options/resolve.ts';
 
-export const picturesWanted = ({ formats, modelFormat }: Pick<Options, 'formats' | 'modelFormat'>) => ({
-  /** What the window shows. */
+export const picturesNeeded = ({ formats, modelFormat }: Pick<Options, 'formats' | 'modelFormat'>) => ({
+  /** The visible window. */
   screenshot: formats.has('screenshot') || modelFormat === 'vlm',
   /** The whole page. */
   pageshot: formats.has('pageshot') || modelFormat?.startsWith('svc-ocr') === true,

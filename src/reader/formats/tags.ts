@@ -1,10 +1,10 @@
-/** Markdown that somebody else wrote, with its raw HTML as text. Pure. */
+/** Escapes raw HTML in Markdown from elsewhere. Pure. */
 
 const AUTOLINK = /<(?:[a-z][a-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]{1,64}@[a-z0-9.-]{1,253})>/iy;
 
 /**
- * One line outside of blocks of code: every `<` that begins a tag or a comment is escaped, but in code that ends on the
- * line. What cells of a table take apart is no code.
+ * One line outside code blocks: escapes every `<` that starts a tag or comment, except in code spans that end on the
+ * line. A span that a table cell would split is not code.
  */
 export function withoutTags(line: string): string {
   if (!/<[A-Za-z/!?]/.test(line)) return line;
@@ -29,7 +29,7 @@ export function withoutTags(line: string): string {
   return out + line.slice(done);
 }
 
-/** Where the next run of so many backticks after a place begins. Places must come in order. */
+/** Finds the next run of exactly `length` backticks after an offset. Offsets must be in ascending order. */
 function closingRuns(line: string): (length: number, after: number) => number | undefined {
   const places = new Map<number, number[]>();
   for (const { 0: run, index } of line.matchAll(/`+/g)) {

@@ -1,4 +1,7 @@
-/** Answers that a model writes instead of our own Markdown: vlm, readerlm-v2, svc-ocr (contract, section 4). */
+/**
+ * Answers written by a model instead of the Markdown conversion: vlm, readerlm-v2, svc-ocr
+ * (docs/reference/wire/reader.md, Model formats).
+ */
 import { problem } from '#errors.ts';
 import type { Chat, ChatMessage, ChatRequest, Models } from '#models/index.ts';
 import type { Ocr } from '#ocr/index.ts';
@@ -20,34 +23,34 @@ import {
   visionPrompt,
 } from './prompts.ts';
 import { tiles } from './tiles.ts';
-import { withoutWrapping } from './written.ts';
+import { unwrapAnswer } from './written.ts';
 
 export interface ModelTools {
   readonly models: Models;
-  /** Text recognition without a model; absent when it is turned off. */
+  /** Text recognition without a model; absent if it is disabled. */
   readonly ocr?: Ocr | undefined;
-  /** How many pages of a document are recognised. */
+  /** Maximum number of pages of a document to recognise. */
   readonly ocrMaxPages: number;
   readonly renderer: Pick<Renderer, 'material' | 'answer' | 'checkJson'>;
-  /** How many times its tokens an answer is charged. */
+  /** Price factor of these answers. */
   readonly chargeFactor: number;
 }
 
 export interface ModelRead {
   readonly task: RenderTask;
-  /** A page of the document, or the image, as PNG; absent for web pages, whose pictures the snapshot has. */
+  /** Draws a page of the document, or the image, as PNG. Absent for web pages, whose pictures are in the snapshot. */
   readonly pictureOf?: ((page: number) => Promise<Uint8Array | undefined>) | undefined;
-  /** Whether each better state is wanted, or only the last. */
+  /** Whether to yield intermediate states. */
   readonly streaming: boolean;
   readonly signal: AbortSignal;
 }
 
-/** How often a growing answer is shown. */
-const SHOW_EVERY_MS = 300;
+/** Minimum interval between intermediate states of an answer. */
+const MIN_INTERVAL_MS = 300;
 
 /**
- * Throws what is certain before anything is read: DownstreamServiceFailureError with path `respondWith` (or the option
- * that asks for descriptions) when nothing is configured for what the options ask, or may not be asked.
+ * Checks before the read that every model the options need is configured and available. Throws
+ * DownstreamServiceFailureError with path `respondWith`, or with the option that needs alternative texts.
  */
 export function requireModels(
   { modelFormat, retainImages, withGeneratedAlt, formats }: Options,
@@ -69,39 +72,39 @@ export function requireModels(
 }
 
 export const VISION_SETTINGS =
-  'a vision model, set LECTERN_VISION_URL and LECTERN_VISION_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
+  'a vision model: set LECTERN_VISION_URL and LECTERN_VISION_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
 const READERLM_SETTINGS =
-  'a language model, set LECTERN_READERLM_URL and LECTERN_READERLM_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
-const OCR_SETTINGS = 'text recognition, set LECTERN_OCR_URL and LECTERN_OCR_MODEL or LECTERN_TESSERACT';
+  'a language model: set LECTERN_READERLM_URL and LECTERN_READERLM_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
+const OCR_SETTINGS = 'text recognition: set LECTERN_OCR_URL and LECTERN_OCR_MODEL or LECTERN_TESSERACT';
 
 const missing = (path: string, what: string, settings: string) =>
-  problem('DownstreamServiceFailureError', { path, message: `${what} needs ${settings}: nothing is configured` });
+  problem('DownstreamServiceFailureError', { path, message: `${what} needs ${settings}; none is configured` });
 
-/** Growing renditions of what the model writes, the last one complete; without `streaming` that one alone. */
+/** Renditions of the growing answer, the last one complete; without `streaming` only that one. */
 export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGenerator<Rendition> {
   const { task, signal } = read;
   const { options } = task;
   requireModels(options, tools);
   const material = await tools.renderer.material(task, signal);
   if (options.modelFormat === 'readerlm-v2' && !material.html) {
-    throw problem('AssertionFailureError', { message: 'There is no text on this page for a model to read' });
+    throw problem('AssertionFailureError', { message: 'The page has no text for a model to read' });
   }
-  const answers = answersTo(read, material, tools);
+  const answers = writeAnswer(read, material, tools);
   const { stale, cachedAt } = task.snapshot;
   const staleAt = stale ? cachedAt : undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
   for await (const { done, ...written } of answers) {
-    if (!done && (!read.streaming || performance.now() - shownAt < SHOW_EVERY_MS)) continue;
+    if (!done && (!read.streaming || performance.now() - shownAt < MIN_INTERVAL_MS)) continue;
     shownAt = performance.now();
-    const notes = [...saidOf(task), ...written.notes];
-    const answer = await tools.renderer.answer({ ...headOf(material, task, tools), ...written, notes }, signal);
-    yield { ...answer, ...answeredWith(task), staleAt };
+    const notes = [...pageWarnings(task), ...written.notes];
+    const answer = await tools.renderer.answer({ ...answerBase(material, task, tools), ...written, notes }, signal);
+    yield { ...answer, ...responseFacts(task), staleAt };
   }
 }
 
 type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
 
-const headOf = (
+const answerBase = (
   { title, description, url }: Material,
   { snapshot, options, limits, isGiven }: RenderTask,
   tools: ModelTools,
@@ -115,12 +118,13 @@ const headOf = (
   },
   style: options.markdown,
   maxTokens: options.maxTokens,
-  // Of several factors the last in the contract's list wins, and that is the proxy's (section 6.9).
+  // Of several factors the last one in the list applies: that of the proxy (docs/reference/wire/reader.md, Token
+  // usage).
   chargeFactor: snapshot.proxied ? limits.proxyFactor : tools.chargeFactor,
 });
 
-/** What is to be known of the page itself: that it is an error, or not all of it. */
-const saidOf = (task: RenderTask): string[] =>
+/** Warnings about the page itself: an error status, partial content. */
+const pageWarnings = (task: RenderTask): string[] =>
   warnings(task.snapshot, {
     contentTokens: undefined,
     hiddenCount: 0,
@@ -130,40 +134,56 @@ const saidOf = (task: RenderTask): string[] =>
     unused: unusedOptions(task),
   });
 
-const answeredWith = ({ snapshot: { status, noStore, robotsTag, retryAfter } }: RenderTask) => ({
+const responseFacts = ({ snapshot: { status, noStore, robotsTag, retryAfter } }: RenderTask) => ({
   status,
   noStore,
   ...(robotsTag !== undefined && { robotsTag }),
   ...(retryAfter !== undefined && { retryAfter }),
 });
 
-function answersTo(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {
+function writeAnswer(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {
   const { options } = read.task;
-  if (options.modelFormat === 'vlm') return byVision(read, material, tools);
-  if (options.modelFormat !== 'readerlm-v2') return byRecognition(read, tools);
-  return options.jsonSchema ? structured(read, material, tools, options.jsonSchema) : byReaderlm(read, material, tools);
+  if (options.modelFormat === 'vlm') return writeByVision(read, material, tools);
+  if (options.modelFormat !== 'readerlm-v2') return writeByRecognition(read, tools);
+  return options.jsonSchema
+    ? writeJson(read, material, tools, options.jsonSchema)
+    : writeByReaderlm(read, material, tools);
 }
 
-const CUT = 'This page is longer than the model may read, its end was left out.';
-const UNFINISHED = 'The model stopped before it had written all.';
+const CUT = 'This page is longer than the input of the model, its end was left out.';
+const UNFINISHED = 'The model stopped before its answer was complete.';
 
-async function* byReaderlm({ task, signal, streaming }: ModelRead, { html, cut }: Material, { models }: ModelTools) {
+async function* writeByReaderlm(
+  { task, signal, streaming }: ModelRead,
+  { html, cut }: Material,
+  { models }: ModelTools,
+) {
   const content = readerlmPrompt(html, task.options.instruction, undefined);
-  yield* growing(models.readerlm!, { messages: [{ role: 'user', content }], temperature: 0, signal }, cut, streaming);
+  yield* streamText(
+    models.readerlm!,
+    { messages: [{ role: 'user', content }], temperature: 0, signal },
+    cut,
+    streaming,
+  );
 }
 
-async function* byVision(read: ModelRead, { html, cut }: Material, { models }: ModelTools) {
+async function* writeByVision(read: ModelRead, { html, cut }: Material, { models }: ModelTools) {
   const { task, signal, streaming } = read;
   const picture = await firstPicture(read);
   const content = [textPart(visionPrompt(html, task.options.instruction)), ...(picture ? [picturePart(picture)] : [])];
-  yield* growing(models.vision!, { messages: [{ role: 'user', content }], temperature: 0, signal }, cut, streaming);
+  yield* streamText(models.vision!, { messages: [{ role: 'user', content }], temperature: 0, signal }, cut, streaming);
 }
 
 async function firstPicture({ task: { snapshot }, pictureOf }: ModelRead): Promise<Uint8Array | undefined> {
   return snapshot.screenshot ?? snapshot.pageshot ?? (await pictureOf?.(snapshot.document?.page ?? 1));
 }
 
-async function* growing(chat: Chat, request: ChatRequest, cut: boolean, streaming: boolean): AsyncGenerator<Written> {
+async function* streamText(
+  chat: Chat,
+  request: ChatRequest,
+  cut: boolean,
+  streaming: boolean,
+): AsyncGenerator<Written> {
   const notes = cut ? [CUT] : [];
   const form = 'markdown';
   if (!streaming) {
@@ -180,8 +200,10 @@ async function* growing(chat: Chat, request: ChatRequest, cut: boolean, streamin
   }
 }
 
-/** JSON by the caller's schema; a model that misses it once is told what is wrong and asked again. */
-async function* structured(
+/**
+ * JSON that conforms to the caller's schema. After one failed attempt the model gets the errors and a second chance.
+ */
+async function* writeJson(
   { task, signal }: ModelRead,
   { html, cut }: Material,
   { models, renderer }: ModelTools,
@@ -196,33 +218,33 @@ async function* structured(
       return yield { text: json, form: 'json', notes: cut ? [CUT] : [], done: true };
     }
     if (attempt === 2) {
-      const message = `What the model wrote does not keep to the schema: ${violations[0]}`;
+      const message = `The answer of the model does not match the schema: ${violations[0]}`;
       throw problem('DownstreamServiceFailureError', { path: 'jsonSchema', message });
     }
     messages.push({ role: 'assistant', content: text }, { role: 'user', content: repairPrompt(violations) });
   }
 }
 
-/** The text of each page, parted by a blank line (contract, section 4). */
-async function* byRecognition(read: ModelRead, tools: ModelTools): AsyncGenerator<Written> {
+/** The recognised text of each page, separated by blank lines (docs/reference/wire/reader.md, Model formats). */
+async function* writeByRecognition(read: ModelRead, tools: ModelTools): AsyncGenerator<Written> {
   const form = tools.models.ocr ? 'markdown' : 'html';
   const texts: string[] = [];
   const notes: string[] = [];
-  for await (const picture of picturesOf(read, tools, notes)) {
-    const { text, complete } = await recognised(picture, read, tools);
-    if (text) texts.push(withoutWrapping(text));
+  for await (const picture of picturesToRecognise(read, tools, notes)) {
+    const { text, complete } = await recognise(picture, read, tools);
+    if (text) texts.push(unwrapAnswer(text));
     if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
     yield { text: texts.join('\n\n'), form, notes: [...notes], done: false };
   }
   yield { text: texts.join('\n\n'), form, notes, done: true };
 }
 
-/** What is to be recognised: the pages of a document, or the whole web page, in pieces when a model is to see them. */
-async function* picturesOf(read: ModelRead, tools: ModelTools, notes: string[]): AsyncGenerator<Uint8Array> {
+/** The pictures to recognise: pages of a document, or the whole web page, in tiles if a model reads them. */
+async function* picturesToRecognise(read: ModelRead, tools: ModelTools, notes: string[]): AsyncGenerator<Uint8Array> {
   const { document, pageshot, screenshot } = read.task.snapshot;
   if (!document) {
     const whole = pageshot ?? screenshot;
-    if (!whole) throw noPicture();
+    if (!whole) throw missingPicture();
     if (tools.models.ocr) yield* tiles(whole);
     else yield whole;
     return;
@@ -234,17 +256,17 @@ async function* picturesOf(read: ModelRead, tools: ModelTools, notes: string[]):
   }
   for (let at = 0; at < pages; at++) {
     const picture = await read.pictureOf?.((page ?? 1) + at);
-    // What cannot be drawn page by page was drawn whole.
+    // The document could not be drawn page by page and was drawn as a whole.
     if (!picture && at > 0) return;
-    if (!picture) throw noPicture();
+    if (!picture) throw missingPicture();
     yield picture;
   }
 }
 
-const noPicture = () =>
-  problem('AssertionFailureError', { message: 'There is no picture of this target to recognise text in' });
+const missingPicture = () =>
+  problem('AssertionFailureError', { message: 'There is no picture of the target for text recognition' });
 
-async function recognised(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
+async function recognise(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
   if (models.ocr) {
     const content = [textPart(picturePrompt(OCR_INSTRUCTION)), picturePart(picture)];
     return await models.ocr.complete({ messages: [{ role: 'user', content }], temperature: 0, signal });

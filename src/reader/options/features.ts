@@ -1,21 +1,23 @@
-/** Which plan features a read asks for. */
+/** The plan features that a read needs. */
 import type { Feature } from '#plans.ts';
 import { type GivenOptions, OPTIONS, type OptionName, type OptionRow } from './options.ts';
 import type { Options } from './resolve.ts';
 
-export interface FeatureAsked {
+export interface FeatureNeeded {
   readonly feature: Feature;
-  /** The option that asks for it. */
+  /** The option that needs the feature. */
   readonly option: OptionName;
 }
 
 const TABLE: readonly [OptionName, OptionRow][] = Object.entries(OPTIONS) as never;
 
-export function featuresAsked(given: GivenOptions, options: Options): FeatureAsked[] {
-  const asked = TABLE.flatMap(([option, { feature }]) => (feature && isOn(given[option]) ? [{ feature, option }] : []));
-  if (!options.modelFormat) return asked;
+export function featuresNeeded(given: GivenOptions, options: Options): FeatureNeeded[] {
+  const needed = TABLE.flatMap(([option, { feature }]) =>
+    feature && isOn(given[option]) ? [{ feature, option }] : [],
+  );
+  if (!options.modelFormat) return needed;
   const option = given.jsonSchema ? 'jsonSchema' : given.respondWith ? 'respondWith' : 'engine';
-  return [...asked, { feature: 'modelFormats', option }];
+  return [...needed, { feature: 'modelFormats', option }];
 }
 
 const isOn = (value: unknown) =>

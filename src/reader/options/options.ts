@@ -1,9 +1,9 @@
 /**
- * THE table of reader options. A row says everything there is to say about an option: where it is read from, what it
- * may be, what it needs, what it does to the cache, which plan it asks for, and what it means. Parsing, validation,
- * presets, the OpenAPI description, the reference page and the engine chooser all read this table.
+ * THE table of reader options. A row says everything about one option: where it is read from, its values, its group,
+ * whether it needs the browser, its effect on the cache, its plan feature and its meaning. Parsing, validation, presets,
+ * the OpenAPI description, the reference, the help, the playground and the choice of an engine read this table.
  *
- * Adding an option: a row here, a use of it, a test. Nothing else knows the list.
+ * To add an option: add a row here, use the value, add a test. There is no second list.
  */
 import * as z from 'zod';
 import { compileSelectors } from '#html/select.ts';
@@ -20,26 +20,40 @@ import {
 } from '../markdown/style.ts';
 import { cleanUrl } from '../target.ts';
 
+/** Groups of options, in the order in which the help, the reference and the playground show them. */
+export const OPTION_GROUPS = [
+  'Target',
+  'Search',
+  'Answer',
+  'Page content',
+  'Markdown',
+  'Engine and timing',
+  'Request',
+  'Cache and privacy',
+] as const;
+export type OptionGroup = (typeof OPTION_GROUPS)[number];
+
 export interface OptionRow extends OptionSource {
-  /** What the option means, in one or two sentences, as the reference shows it. */
+  readonly group: OptionGroup;
+  /** What the option does, in one or two sentences: the text of the reference, the help and the playground. */
   readonly meaning: string;
   readonly unit?: string;
-  /** How the reference words the default. */
+  /** The default, as users read it. */
   readonly defaultText?: string;
-  /** Whether a value can only be served by the browser engine. */
+  /** Whether only the browser engine can serve this value. */
   readonly needsBrowser?: (value: never) => boolean;
-  /** What a value that is on does to the cache. */
+  /** Effect on the cache when the option is on. */
   readonly caching?: 'not read' | 'not written' | 'neither';
   /**
-   * Which kept copies serve a value: `any`, since the option is applied to what was captured; `by rule`, where the cache
-   * has a rule of its own. Otherwise those that were captured with an equal value.
+   * Which cached copies can serve a value. `any`: the option is applied after the capture. `by rule`: the cache has a rule
+   * for it (cache/rules.ts). Otherwise only copies that were captured with an equal value.
    */
   readonly copies?: 'any' | 'by rule';
-  /** The plan feature a caller needs. */
+  /** Plan feature that the caller needs. */
   readonly feature?: Feature;
 }
 
-/** Keeps a row's own schema type and ties its predicates to that schema's output. */
+/** Keeps the type of a row's schema, so that `needsBrowser` takes the schema's output. */
 const row = <Schema extends z.ZodType>(
   spec: Omit<OptionRow, 'schema' | 'needsBrowser' | 'headers' | 'wins'> & {
     readonly schema: Schema;
@@ -54,19 +68,19 @@ const on = (value: unknown) => Boolean(value);
 
 const hasFewMembers = (value: object) => Object.keys(value).length <= 100;
 
-/** Numeric headers that do not start with a number are ignored; fractions are cut. */
+/** Headers that do not start with a number are ignored; fractions are dropped. */
 const wholeNumberHeader = (text: string) => {
   const found = /^\s*([+-]?\d+)/.exec(text);
   return found ? Number(found[1]) : undefined;
 };
 
-/** A value outside the list is ignored when it comes in a header. */
+/** Unknown values are ignored in headers. */
 const knownHeader = (words: readonly string[]) => (text: string) =>
   words.includes(text.trim()) ? text.trim() : undefined;
 
 const SINGLE_FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'] as const;
 export const MODEL_FORMATS = ['vlm', 'readerlm-v2', 'svc-ocr-v1', 'svc-ocr'] as const;
-/** Formats that a model writes. */
+/** Formats written by a model. */
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 export const isSingleFormat = (text: string): boolean =>
   [...SINGLE_FORMATS, ...MODEL_FORMATS].some((name) => name === text);
@@ -87,8 +101,8 @@ export const RETAIN_IMAGES = ['all', 'none', 'alt', 'all_p', 'alt_p'] as const;
 export const RETAIN_MEDIA = ['none', 'text', 'link', 'image', 'html'] as const;
 export const PRESETS = ['reader', 'index', 'research', 'agent', 'spider'] as const;
 
-/** Header lists of selectors are parted by a comma and a space; commas inside brackets or quotes belong to a selector. */
-function selectorList(text: string): string[] {
+/** Splits a header at each comma followed by a space; commas inside brackets or quotes belong to a selector. */
+function splitSelectors(text: string): string[] {
   const list: string[] = [];
   let from = 0;
   let depth = 0;
@@ -126,7 +140,7 @@ const selectors = () =>
     return list;
   });
 
-/** Parts that would match the root or everything are refused for targetSelector (contract, section 10). */
+/** Refuses selectors that match the root or everything (docs/reference/wire/reader.md, Selectors). */
 const targetSelectors = () =>
   selectors().refine(
     (list) => list.every((text) => text.split(',').every((part) => !/^\s*[*:]|\*:/.test(part))),
@@ -135,12 +149,12 @@ const targetSelectors = () =>
 
 const markdownShape = z.object({
   headingStyle: oneOf(HEADING_STYLES).optional().describe('`#` before a heading, or underlines'),
-  hr: z.string().min(1).max(128).optional().describe('the text of a thematic break'),
+  hr: z.string().min(1).max(128).optional().describe('text of a thematic break'),
   bulletListMarker: oneOf(BULLET_LIST_MARKERS).optional(),
   emDelimiter: oneOf(EM_DELIMITERS).optional(),
   strongDelimiter: oneOf(STRONG_DELIMITERS).optional(),
-  linkStyle: oneOf(LINK_STYLES).optional().describe('where the address of a link stands'),
-  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how referenced links are named'),
+  linkStyle: oneOf(LINK_STYLES).optional().describe('where the URL of a link is written'),
+  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how reference links are labelled'),
 });
 
 const MARKDOWN_HEADERS: Record<string, keyof z.output<typeof markdownShape>> = {
@@ -163,8 +177,8 @@ const viewportShape = z.object({
 });
 
 /**
- * Uploads: plain base64, a data URL, or base64 with a name and type. Never a path or an address on the server. Bytes are
- * told before objects: held against an object's shape, each byte would be looked at as a key.
+ * Uploads: plain base64, a data URL, or base64 with a name and type; never a path or URL. The union tests bytes before
+ * objects: an object schema would check each byte as a key.
  */
 const uploadShape = z.union(
   [
@@ -177,30 +191,35 @@ const uploadShape = z.union(
 
 export const OPTIONS = {
   url: row({
+    group: 'Target',
     schema: z.string().transform((text) => text.trim()),
     copies: 'by rule',
-    meaning: 'The address to read, or the address shown and resolved against for submitted HTML.',
+    meaning: 'URL to read. With submitted HTML or a file: the URL to show, and the base of relative links.',
   }),
   html: row({
+    group: 'Target',
     schema: z.string(),
     copies: 'by rule',
-    meaning: 'HTML to read instead of fetching anything.',
+    meaning: 'HTML to read. Nothing is fetched.',
   }),
   file: row({
+    group: 'Target',
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
     meaning:
-      'A file to read instead of fetching anything: base64 text, an object with `data` in base64 (and `name` and `type`), or a multipart file.',
+      'File to read: base64 text, an object with `data` in base64 (and optional `name` and `type`), or a part of a multipart form. Nothing is fetched.',
   }),
   pdf: row({
+    group: 'Target',
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
-    meaning: 'A PDF file to read; looked at before `file`.',
+    meaning: 'PDF file to read, in the same forms as `file`. Takes precedence over `file`.',
   }),
 
   respondWith: row({
+    group: 'Answer',
     headers: ['x-respond-with', 'x-return-format'],
     wins: 'header',
     schema: z
@@ -218,16 +237,18 @@ export const OPTIONS = {
     defaultText: 'content',
     copies: 'by rule',
     meaning:
-      'What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone.',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
   }),
   preset: row({
+    group: 'Answer',
     headers: ['x-preset'],
     schema: oneOf(PRESETS),
     fromHeader: knownHeader(PRESETS),
     copies: 'any',
-    meaning: 'A named set of options; only options that are not given are filled.',
+    meaning: 'Named set of options. It fills only options that the request does not set.',
   }),
   engine: row({
+    group: 'Engine and timing',
     headers: ['x-engine'],
     wins: 'header',
     schema: z.string().transform((text) => text.trim().toLowerCase()),
@@ -235,27 +256,30 @@ export const OPTIONS = {
     defaultText: 'auto',
     copies: 'by rule',
     meaning:
-      '`browser` renders the page, `direct` (or `curl`) fetches it without scripts, `auto` fetches first and renders when scripts would change what there is to read, `cf-browser-rendering` renders it in a remote service that the operator has configured. `vlm` is `browser` with the format `vlm`, `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
+      'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
   }),
   base: row({
+    group: 'Answer',
     headers: ['x-base'],
     wins: 'header',
     schema: oneOf(['initial', 'final']),
     defaultText: 'initial',
     copies: 'any',
     meaning:
-      'Whether the address shown, and the base of relative links, is the requested one or the one after redirects.',
+      'Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
   }),
 
   respondTiming: row({
+    group: 'Engine and timing',
     headers: ['x-respond-timing'],
     schema: oneOf(RESPOND_TIMINGS),
     defaultText: 'by the other options',
     copies: 'by rule',
     meaning:
-      'When a rendered page is ready to be answered: as soon as there is HTML, when main content is visible, when the document stops changing, when resources, media too, or the whole network are idle.',
+      'When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle.',
   }),
   timeout: row({
+    group: 'Engine and timing',
     headers: ['x-timeout'],
     wins: 'header',
     unit: 's',
@@ -267,143 +291,161 @@ export const OPTIONS = {
     defaultText: '15 in the browser, 30 direct',
     copies: 'by rule',
     meaning:
-      'The longest a read may take, 180 at most. From 20 on it also waits for an idle network, as `none` does within the default limit; a header that is no positive number means `none`.',
+      'Maximum duration of the read; at most 180. From 20 on, the browser also waits until the network is idle. `none` waits for that too, within the default limit. In a header, anything but a positive number means `none`.',
   }),
   targetSelector: row({
+    group: 'Page content',
     headers: ['x-target-selector'],
     schema: targetSelectors(),
-    fromHeader: selectorList,
+    fromHeader: splitSelectors,
     copies: 'by rule',
-    meaning: 'CSS selectors: what they match becomes the page.',
+    meaning: 'CSS selectors. Only matching elements are read.',
   }),
   waitForSelector: row({
+    group: 'Engine and timing',
     headers: ['x-wait-for-selector'],
     schema: selectors(),
-    fromHeader: selectorList,
+    fromHeader: splitSelectors,
     needsBrowser: (list) => list.length > 0,
     copies: 'by rule',
-    meaning:
-      'CSS selectors that must all be present before the page is taken; without them `targetSelector` is waited for.',
+    meaning: 'CSS selectors that must all match before the page is captured. Default: `targetSelector`.',
   }),
   removeSelector: row({
+    group: 'Page content',
     headers: ['x-remove-selector'],
     schema: selectors(),
-    fromHeader: selectorList,
+    fromHeader: splitSelectors,
     copies: 'any',
-    meaning: 'CSS selectors: what they match is removed from the page.',
+    meaning: 'CSS selectors. Matching elements are removed from the page.',
   }),
   withIframe: row({
+    group: 'Page content',
     headers: ['x-with-iframe'],
     wins: 'header',
     schema: flagOr('quoted'),
     needsBrowser: on,
     defaultText: 'false',
     meaning:
-      'Puts the content of frames into the page; `quoted` as a preformatted block of its text. Waits for an idle network.',
+      'Includes the content of frames; `quoted` includes their text as a preformatted block. The browser waits until the network is idle.',
   }),
   withShadowDom: row({
+    group: 'Page content',
     headers: ['x-with-shadow-dom'],
     wins: 'header',
     schema: flag(),
     needsBrowser: on,
     defaultText: 'false',
-    meaning: 'Writes open shadow roots into the page.',
+    meaning: 'Includes the content of open shadow roots.',
   }),
   removeOverlay: row({
+    group: 'Page content',
     headers: ['x-remove-overlay'],
     wins: 'header',
     schema: flag(),
     needsBrowser: on,
     caching: 'neither',
     defaultText: 'false',
-    meaning: 'Removes what covers the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
   }),
   detachInvisibles: row({
+    group: 'Page content',
     headers: ['x-detach-invisibles'],
     schema: flag(),
     needsBrowser: on,
     caching: 'neither',
     defaultText: 'false',
-    meaning: 'Takes elements that are not displayed out of the page before anything is read from it.',
+    meaning: 'Removes elements that are not displayed before the page is captured.',
   }),
   injectPageScript: row({
+    group: 'Engine and timing',
     schema: texts(),
     needsBrowser: (list) => list.length > 0,
     caching: 'neither',
     feature: 'scripts',
-    meaning: 'Scripts, or addresses of scripts, run in the main frame at each navigation.',
+    meaning: 'Scripts, or URLs of scripts, to run in the main frame at each navigation.',
   }),
   injectFrameScript: row({
+    group: 'Engine and timing',
     schema: texts(),
     needsBrowser: (list) => list.length > 0,
     caching: 'neither',
     feature: 'scripts',
-    meaning: 'Scripts, or addresses of scripts, run in every frame at each navigation.',
+    meaning: 'Scripts, or URLs of scripts, to run in every frame at each navigation.',
   }),
   viewport: row({
+    group: 'Engine and timing',
     schema: object(viewportShape),
     needsBrowser: on,
     caching: 'neither',
     defaultText: '1280 x 1280',
-    meaning: 'The window in which the page is rendered.',
+    meaning: 'Size and properties of the browser window. Width and height in pixels, at most 4096 each.',
   }),
   preloadUrl: row({
+    group: 'Engine and timing',
     headers: ['x-preload-url'],
     schema: z.string().transform((text, context) => {
       try {
         return cleanUrl(text);
       } catch {
-        context.addIssue({ code: 'custom', message: 'must be an http or https address', input: text });
+        context.addIssue({ code: 'custom', message: 'must be an http or https URL', input: text });
         return z.NEVER;
       }
     }),
     needsBrowser: on,
     caching: 'neither',
-    meaning: 'An address that the browser visits first, in the same session.',
+    meaning: 'URL that the browser visits first, in the same session.',
   }),
   noServiceWorker: row({
+    group: 'Engine and timing',
     headers: ['x-no-service-worker'],
     schema: flag(),
     copies: 'any',
-    meaning: 'Bypasses service workers. They never run here, so this is always so.',
+    meaning: 'Bypasses service workers. Has no effect: service workers never run here.',
   }),
 
   retainLinks: row({
+    group: 'Markdown',
     headers: ['x-retain-links'],
     wins: 'header',
     schema: oneOf(RETAIN_LINKS),
     fromHeader: knownHeader(RETAIN_LINKS),
     defaultText: 'all',
     copies: 'any',
-    meaning: 'Links in Markdown: kept, dropped with their text, as text, or as numbered citations.',
+    meaning:
+      'Links in Markdown: kept (`all`), removed with their text (`none`), reduced to their text (`text`), or written as numbered citations (`gpt-oss`).',
   }),
   retainImages: row({
+    group: 'Markdown',
     headers: ['x-retain-images'],
     wins: 'header',
     schema: oneOf(RETAIN_IMAGES),
     fromHeader: knownHeader(RETAIN_IMAGES),
     defaultText: 'all',
     copies: 'any',
-    meaning: 'Images in Markdown: kept, dropped, or as their alternative text; `_p` asks for generated texts.',
+    meaning:
+      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts.',
   }),
   retainMedia: row({
+    group: 'Markdown',
     headers: ['x-retain-media'],
     schema: oneOf(RETAIN_MEDIA),
     fromHeader: knownHeader(RETAIN_MEDIA),
     defaultText: 'none',
     copies: 'any',
-    meaning: 'Video, audio and embedded players in Markdown.',
+    meaning:
+      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
   }),
   withLinksSummary: row({
+    group: 'Markdown',
     headers: ['x-with-links-summary'],
     wins: 'header',
     schema: flagOr('all'),
     defaultText: 'false',
     copies: 'any',
-    meaning:
-      'Lists the links of the page after the content; `all` keeps repeats. Links that would run a script are left out.',
+    meaning: 'Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates.',
   }),
   withImagesSummary: row({
+    group: 'Markdown',
     headers: ['x-with-images-summary'],
     wins: 'header',
     schema: flag(),
@@ -412,23 +454,26 @@ export const OPTIONS = {
     meaning: 'Lists the images of the page after the content.',
   }),
   withGeneratedAlt: row({
+    group: 'Markdown',
     headers: ['x-with-generated-alt'],
     wins: 'header',
     schema: flag(),
     feature: 'generatedAlt',
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Describes images without an alternative text by a vision model.',
+    meaning: 'Generates alternative texts for images that have none, with a vision model.',
   }),
   keepImgDataUrl: row({
+    group: 'Markdown',
     headers: ['x-keep-img-data-url'],
     wins: 'header',
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Keeps images that stand in the page itself as data URLs, instead of naming them by a hash.',
+    meaning: 'Keeps images that are embedded in the page as data URLs. Otherwise a hash replaces each of them.',
   }),
   markdown: row({
+    group: 'Markdown',
     headers: Object.keys(MARKDOWN_HEADERS),
     schema: object(markdownShape),
     fromHeaders: (header) => {
@@ -439,58 +484,68 @@ export const OPTIONS = {
       return given.length ? Object.fromEntries(given) : undefined;
     },
     copies: 'any',
-    meaning: 'How Markdown is written; in headers one `X-Md-…` for each field.',
+    meaning: 'Markdown style. As headers: one `X-Md-…` for each field.',
   }),
   noGfm: row({
+    group: 'Markdown',
     headers: ['x-no-gfm'],
     wins: 'header',
     schema: flagOr('table'),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Turns the GitHub flavour (tables, strike, task lists, math) off; `table` leaves only tables as HTML.',
+    meaning:
+      'Disables GitHub Flavored Markdown (tables, strikethrough, task lists, math). `table` only writes tables as HTML.',
   }),
   markdownChunking: row({
+    group: 'Markdown',
     headers: ['x-markdown-chunking'],
     schema: z
       .union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2')
       .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
     copies: 'any',
-    meaning: 'Cuts the Markdown at headings: `h1` to `h5` by depth, `s1` to `s5` with the headings above each piece.',
+    meaning:
+      'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
   }),
   maxTokens: row({
+    group: 'Answer',
     headers: ['x-max-tokens'],
     unit: 'tokens',
     schema: number({ min: 500, integer: true }),
     fromHeader: wholeNumberHeader,
     copies: 'any',
-    meaning: 'Keeps the first tokens of each of content, html and text, 500 at least.',
+    meaning: 'Maximum length of each of content, HTML and text; the rest is cut off. At least 500.',
   }),
   tokenBudget: row({
+    group: 'Answer',
     headers: ['x-token-budget'],
     unit: 'tokens',
     schema: number({ min: 0, integer: true }),
     fromHeader: wholeNumberHeader,
     copies: 'any',
-    meaning: 'Fails with BudgetExceededError when the answer would be charged more than this; 0 means no budget.',
+    meaning:
+      'Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum.',
   }),
   trace: row({
+    group: 'Answer',
     headers: ['x-trace'],
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
     meaning:
-      'Adds to the answer what the request went through and how long each step took: under `meta.trace` in JSON, as a last event `trace` of a stream, in the header `Server-Timing` otherwise. Costs nothing.',
+      'Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge.',
   }),
   explain: row({
+    group: 'Answer',
     headers: ['x-explain'],
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
     meaning:
-      'Adds to a JSON or stream answer what was left out of the page, by which rule, and which element each block of the Markdown comes from. Costs nothing; a text answer and one that a model writes have no room for it.',
+      'Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats.',
   }),
 
   locale: row({
+    group: 'Request',
     headers: ['x-locale'],
     wins: 'header',
     schema: z
@@ -500,54 +555,63 @@ export const OPTIONS = {
       .transform((tag) => Intl.getCanonicalLocales(tag)[0]!),
     defaultText: 'en-US',
     copies: 'by rule',
-    meaning: 'The language of the read. Every engine sends it as Accept-Language, and scripts of the page see it.',
+    meaning:
+      'Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language.',
   }),
   referer: row({
+    group: 'Request',
     headers: ['x-referer'],
     wins: 'header',
     schema: z.string().transform((text, context) => {
       if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href;
-      context.addIssue({ code: 'custom', message: 'must be an http or https address', input: text });
+      context.addIssue({ code: 'custom', message: 'must be an http or https URL', input: text });
       return z.NEVER;
     }),
-    meaning: 'The referrer sent with the page request.',
+    meaning: 'Referer header of the page request: an http or https URL.',
   }),
   userAgent: row({
+    group: 'Request',
     headers: ['x-user-agent'],
     schema: z
       .string()
       .max(512)
       .refine((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     defaultText: 'that of the browser',
-    meaning: 'The user agent; `lectern` names this program, `diversify` takes one of several browsers by host.',
+    meaning:
+      'User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host.',
   }),
   setCookies: row({
+    group: 'Request',
     headers: ['x-set-cookie'],
     wins: 'header',
     schema: texts(),
     caching: 'neither',
-    meaning: 'Cookies for the target, in Set-Cookie syntax.',
+    meaning: 'Cookies to send to the target, in Set-Cookie syntax.',
   }),
   customHeader: row({
+    group: 'Request',
     schema: object(z.record(z.string(), z.string()).refine(hasFewMembers, 'must not have more than 100 entries')),
     caching: 'neither',
-    meaning: 'Further headers sent to the target.',
+    meaning: 'Additional headers to send to the target; at most 100.',
   }),
   skipCertVerification: row({
+    group: 'Request',
     headers: ['x-skip-cert-verification'],
     schema: flag(),
     defaultText: 'false',
     caching: 'neither',
-    meaning: 'Accepts certificates that do not verify.',
+    meaning: 'Accepts certificates that fail verification.',
   }),
   proxyUrl: row({
+    group: 'Request',
     headers: ['x-proxy-url'],
     schema: z.string().transform((text) => text.trim()),
     feature: 'proxy',
     caching: 'neither',
-    meaning: 'A proxy for this read: http, https, socks4 or socks5, with credentials when it needs them.',
+    meaning: 'Proxy for this read: an http, https, socks4 or socks5 URL, with credentials if needed.',
   }),
   proxy: row({
+    group: 'Request',
     headers: ['x-proxy'],
     schema: z
       .string()
@@ -560,21 +624,24 @@ export const OPTIONS = {
     defaultText: 'none',
     copies: 'by rule',
     meaning:
-      'A proxy of the operator: `any` or `true` for one wherever it is, a two-letter country code for one there, `auto` to leave the choice to the server. A trailing `+` asks for `proxyResources` too.',
+      'Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
   }),
   proxyResources: row({
+    group: 'Request',
     headers: ['x-proxy-resources'],
     schema: flag(),
     copies: 'any',
-    meaning: 'Sends images and other resources of the page through the proxy too.',
+    meaning: 'Also sends images and other resources of the page through the proxy.',
   }),
   robotsTxt: row({
+    group: 'Request',
     headers: ['x-robots-txt'],
     schema: z.string().transform((text) => text.trim()),
     copies: 'by rule',
-    meaning: 'The agent name to hold against robots.txt (RFC 9309), `true` or `*` for any; what it forbids is refused.',
+    meaning: 'Obeys robots.txt (RFC 9309) as the given user agent; `true` or `*` for any. Forbidden pages are refused.',
   }),
   assertStatusCode: row({
+    group: 'Request',
     headers: ['x-assert-status-code'],
     schema: number({ min: 100, max: 599, integer: true }),
     fromHeader: wholeNumberHeader,
@@ -583,14 +650,16 @@ export const OPTIONS = {
   }),
 
   noCache: row({
+    group: 'Cache and privacy',
     headers: ['x-no-cache'],
     wins: 'header',
     schema: flag(),
     caching: 'not read',
     defaultText: 'false',
-    meaning: 'Reads the page anew. The result is still kept for others.',
+    meaning: 'Fetches the page again instead of using the cache. The result is still cached.',
   }),
   cacheTolerance: row({
+    group: 'Cache and privacy',
     headers: ['x-cache-tolerance'],
     wins: 'header',
     unit: 's',
@@ -599,9 +668,10 @@ export const OPTIONS = {
     defaultText: '3600',
     copies: 'by rule',
     meaning:
-      'The greatest age of a copy that may be answered; 0 reads anew. A greater one asks for copies even of pages that forbid them.',
+      'Maximum age of a cached copy; 0 bypasses the cache. A value above 0 also allows copies of pages that forbid caching.',
   }),
   doNotTrack: row({
+    group: 'Cache and privacy',
     headers: ['dnt'],
     schema: flag(),
     caching: 'not written',
@@ -609,47 +679,53 @@ export const OPTIONS = {
     meaning: 'Keeps the result out of the cache.',
   }),
   zeroDataRetention: row({
+    group: 'Cache and privacy',
     headers: ['x-zero-data-retention'],
     schema: flag(),
     caching: 'neither',
     defaultText: 'false',
-    meaning: 'Keeps nothing of the read: no copy, no address or content in logs.',
+    meaning: 'Stores nothing about the read: no cached copy, no URL or content in logs.',
   }),
   exportStorageState: row({
+    group: 'Cache and privacy',
     headers: ['x-export-storage-state'],
     schema: flag(),
     needsBrowser: on,
     caching: 'neither',
-    meaning: 'Answers with the cookies and local storage of the page, in JSON.',
+    meaning: 'Returns the cookies and local storage of the page. Only in JSON answers.',
   }),
   storageState: row({
+    group: 'Cache and privacy',
     schema: object(z.looseObject({})),
     needsBrowser: on,
     caching: 'neither',
     meaning: 'Cookies and local storage to load before the page.',
   }),
   page: row({
+    group: 'Page content',
     headers: ['x-page'],
     schema: number({ min: 1, integer: true }),
     fromHeader: wholeNumberHeader,
     copies: 'by rule',
-    meaning: 'One page of a document, counted from 1.',
+    meaning: 'Page of a document to read, counted from 1.',
   }),
   instruction: row({
+    group: 'Answer',
     schema: z.string(),
     caching: 'not read',
-    meaning: 'What to ask of a language or vision model that reads the page.',
+    meaning: 'Instruction for the language or vision model that reads the page.',
   }),
   jsonSchema: row({
+    group: 'Answer',
     schema: object(z.looseObject({})),
     copies: 'any',
-    meaning: 'The schema of the structured answer of a language model.',
+    meaning: 'JSON Schema of the structured answer that the language model writes.',
   }),
 };
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** The options that a caller gave, parsed; nothing filled in. */
+/** The options that the caller set, parsed, without defaults. */
 export type GivenOptions = Given<typeof OPTIONS>;
 
 function isLocale(text: string): boolean {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from './options.ts';
-import { PRESET_OPTIONS, preset } from './presets.ts';
+import { applyPreset, PRESET_OPTIONS } from './presets.ts';
 import { resolve } from './resolve.ts';
 
 describe('a preset', () => {
   it.each(PRESETS)('%s fills what is unset', (name) => {
-    expect(preset({ preset: name })).toMatchObject(PRESET_OPTIONS[name]);
+    expect(applyPreset({ preset: name })).toMatchObject(PRESET_OPTIONS[name]);
   });
 
   it('gives way to what was given, field by field', () => {

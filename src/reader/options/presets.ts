@@ -1,4 +1,4 @@
-/** Presets: named sets of options, laid under what the caller gave (contract, section 3.4). */
+/** Presets: named sets of options that fill what the caller left unset (docs/reference/wire/reader.md, Presets). */
 import type { GivenOptions, PRESETS } from './options.ts';
 
 type PresetName = (typeof PRESETS)[number];
@@ -31,12 +31,12 @@ export const PRESET_OPTIONS: Readonly<Record<PresetName, GivenOptions>> = {
   spider: { respondWith: 'markdown+frontmatter', markdownChunking: 'h3', withLinksSummary: 'all' },
 };
 
-/** What only a browser can do. An engine that is named and runs no scripts leaves it out. */
+/** Options that need a browser. They are dropped if the request names an engine without scripts. */
 const BROWSER_ONLY = ['detachInvisibles', 'removeOverlay'] as const satisfies (keyof GivenOptions)[];
 const SCRIPTLESS = new Set(['direct', 'curl', 'cf-browser-rendering']);
 
-/** What was given, with the gaps that its preset fills. A field of `markdown` is an option of its own here. */
-export function preset(given: GivenOptions): GivenOptions {
+/** The given options with the gaps filled by the preset. Fields of `markdown` are filled one by one. */
+export function applyPreset(given: GivenOptions): GivenOptions {
   if (!given.preset) return given;
   const under = { ...PRESET_OPTIONS[given.preset] };
   if (SCRIPTLESS.has(given.engine ?? '')) for (const name of BROWSER_ONLY) delete under[name];

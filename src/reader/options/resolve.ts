@@ -1,10 +1,10 @@
 /**
- * From what a caller gave to complete options: a preset fills what was left unset, defaults fill the rest, and values
- * that follow from others are worked out once. The result is frozen; nothing after this asks where a value came from.
+ * Resolves the given options to complete ones: a preset fills unset options, defaults fill the rest, and derived values
+ * are computed once. The result is frozen and no longer tells where a value came from, except in `given`.
  */
 
 import { own } from '#own.ts';
-import { picturesWanted } from '../formats/pictures.ts';
+import { picturesNeeded } from '../formats/pictures.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
   type Format,
@@ -16,7 +16,7 @@ import {
   type OptionName,
   type RespondTiming,
 } from './options.ts';
-import { preset } from './presets.ts';
+import { applyPreset } from './presets.ts';
 
 const DEFAULTS = {
   engine: 'auto',
@@ -50,10 +50,10 @@ const DEFAULTS = {
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;
-/** What is read: it goes another way, as the target. */
-type Content = 'url' | 'html' | 'file' | 'pdf';
+/** Options that become the target instead. */
+type TargetOption = 'url' | 'html' | 'file' | 'pdf';
 type Derived =
-  | Content
+  | TargetOption
   | 'respondWith'
   | 'timeout'
   | 'engine'
@@ -71,39 +71,42 @@ export type Country = string & {};
 export type Options = Readonly<
   Omit<GivenOptions, Defaulted | Derived> &
     Required<Pick<GivenOptions, Exclude<Defaulted, Derived>>> & {
-      /** The parts of `respondWith`. */
+      /** The formats in `respondWith`. */
       formats: ReadonlySet<Format>;
-      /** Whether the formats were one of the single values, so that a plain-text answer exists. */
+      /** Whether the formats have a plain-text answer. */
       singleFormat: boolean;
-      /** The model that writes the answer instead of a format of ours. */
+      /** The model format, if a model writes the answer. */
       modelFormat: ModelFormat | undefined;
       engine: EngineChoice;
-      /** The operator's proxy that was asked for: by country, anywhere, or left to the server. */
+      /** The operator's proxy: a country, `any`, or `auto` to let the server choose. */
       proxy: 'none' | 'auto' | 'any' | Country;
-      /** One page of a document, counted from 1. */
+      /** Page of a document, counted from 1. */
       page: number | undefined;
-      /** The caller's own limit; engines have defaults of their own. */
+      /** The caller's timeout in milliseconds; without one, each engine has its default. */
       timeoutMs: number | undefined;
       respondTiming: RespondTiming;
-      /** The options that the caller gave, `engine` aside, and that only the browser can serve. */
+      /** Options set by the caller, except `engine`, that only the browser can serve. */
       needsBrowser: readonly OptionName[];
-      /** Those that a preset added: without a browser they give way. */
+      /** Such options added by a preset; they are dropped if there is no browser. */
       prefersBrowser: readonly OptionName[];
       markdown: MarkdownStyle;
-      /** The options that the caller gave another value than the default; what a preset added is not among them. */
+      /** Options that the caller set to a value other than the default. Options of a preset are not included. */
       given: readonly OptionName[];
     }
 >;
 
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
-/** Complete options: given over preset over default. `byCaller` is what of it the caller gave, where others added to it. */
+/**
+ * Complete options: given over preset over default. `byCaller` is the caller's share of `asked`, if others added
+ * options.
+ */
 export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Options {
-  const given = preset(asked);
+  const given = applyPreset(asked);
   const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...more } = given;
   const { url, html, file, pdf, ...rest } = more;
   const respondWith = format || own(ENGINE_FORMATS, engine ?? '') || '';
-  // A schema asks for structure, which only a language model can give.
+  // A schema asks for structured output, which only a language model can write.
   const modelFormat =
     MODEL_FORMATS.find((name) => respondWith.includes(name)) ?? (given.jsonSchema ? 'readerlm-v2' : undefined);
   const formats = new Set(modelFormat ? [] : FORMATS.filter((name) => respondWith.includes(name)));
@@ -117,63 +120,63 @@ export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Op
     formats,
     modelFormat,
     singleFormat: respondWith === '' || isSingleFormat(respondWith) || isFrontmatterMarkdown(formats),
-    engine: engineNamed(engine),
-    proxy: proxyNamed(proxy),
+    engine: engineOf(engine),
+    proxy: proxyOf(proxy),
     proxyResources: on(rest.proxyResources) || proxy.endsWith('+'),
     timeoutMs,
     markdown: { ...MARKDOWN_STYLE_DEFAULTS, ...markdown },
     needsBrowser,
     prefersBrowser: browserOptions(given).filter((name) => !needsBrowser.includes(name)),
-    given: givenNames(byCaller),
-    respondTiming: respondTiming ?? presumedTiming(formats, modelFormat, timeout, on(rest.withIframe)),
+    given: namesGiven(byCaller),
+    respondTiming: respondTiming ?? defaultTiming(formats, modelFormat, timeout, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
   if (on(rest.withGeneratedAlt) && options.retainImages !== 'alt_p') options.retainImages = 'all_p';
   return Object.freeze(options);
 }
 
-function givenNames(byCaller: GivenOptions): OptionName[] {
+function namesGiven(byCaller: GivenOptions): OptionName[] {
   const defaults: Partial<Record<OptionName, unknown>> = DEFAULTS;
   return (Object.entries(byCaller) as [OptionName, unknown][]).flatMap(([name, value]) => {
-    const isNothing = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
-    return isNothing || value === defaults[name] ? [] : [name];
+    const isUnset = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+    return isUnset || value === defaults[name] ? [] : [name];
   });
 }
 
 const on = (value: unknown): boolean => Boolean(value);
 
-/** Engines that stand for a format (contract, section 3.4). */
+/** Engines that imply a format (docs/reference/wire/reader.md, Engine). */
 const ENGINE_FORMATS: Readonly<Record<string, ModelFormat>> = { vlm: 'vlm', 'readerlm-v2': 'readerlm-v2' };
 
-/** Front matter joined with one kind of Markdown is one text, so it may be answered as text. */
+/** Front matter with one kind of Markdown is a single text, so it has a plain-text answer. */
 const isFrontmatterMarkdown = (formats: ReadonlySet<Format>) =>
   formats.size === 2 && formats.has('frontmatter') && (formats.has('content') || formats.has('markdown'));
 
 export const wantsMarkdown = ({ formats }: Pick<Options, 'formats'>): boolean =>
   formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
 
-function engineNamed(name: string | undefined): EngineChoice {
+function engineOf(name: string | undefined): EngineChoice {
   if (name === 'browser' || name === 'vlm') return 'browser';
   if (name === 'cf-browser-rendering') return name;
   return name === 'direct' || name === 'curl' ? 'direct' : 'auto';
 }
 
-function proxyNamed(text: string): Options['proxy'] {
+function proxyOf(text: string): Options['proxy'] {
   const name = text.replace(/\+$/, '');
   if (['', 'none', 'false', 'no'].includes(name)) return text.endsWith('+') && !name ? 'any' : 'none';
   return name === 'true' ? 'any' : name;
 }
 
-/** The timing when none is given, by the contract's section 9. */
-function presumedTiming(
+/** The default timing (docs/reference/wire/reader.md, Timing). */
+function defaultTiming(
   formats: ReadonlySet<Format>,
   modelFormat: ModelFormat | undefined,
   timeout: GivenOptions['timeout'],
   withIframe: boolean,
 ): RespondTiming {
-  const patient = timeout === 'none' || (timeout ?? 0) >= 20;
-  if (patient || withIframe) return 'network-idle';
-  const { screenshot, pageshot } = picturesWanted({ formats, modelFormat });
+  const waitsLong = timeout === 'none' || (timeout ?? 0) >= 20;
+  if (waitsLong || withIframe) return 'network-idle';
+  const { screenshot, pageshot } = picturesNeeded({ formats, modelFormat });
   return screenshot || pageshot ? 'media-idle' : 'resource-idle';
 }
 

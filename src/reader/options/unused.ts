@@ -1,33 +1,36 @@
-/** Options that a caller gave and that could change nothing in an answer, and why: nothing is dropped in silence. */
+/**
+ * Warnings about options that the caller set and that had no effect on the answer, with the reason: no option is
+ * ignored silently.
+ */
 import type { RenderTask } from '../render.ts';
 import { isHtml } from '../snapshot.ts';
 import type { OptionName } from './options.ts';
 import { type Options, wantsMarkdown } from './resolve.ts';
 
-/** What became of a read. */
-interface Made {
+/** Facts of a finished read that decide which options had an effect. */
+interface ReadFacts {
   readonly options: Options;
   readonly engine: 'direct' | 'browser' | 'cf-browser-rendering' | 'given';
-  /** Whether the target is a web page, and no file or text. */
+  /** Whether the target is a web page, rather than a file or text. */
   readonly isPage: boolean;
   readonly isImage: boolean;
-  /** Whether it is a document whose pages can be told apart. */
+  /** Whether the target is a document with separate pages. */
   readonly hasPages: boolean;
-  /** Whether it came with the request. */
+  /** Whether the target came with the request. */
   readonly isGiven: boolean;
-  /** Whether the caller gave no key. */
+  /** Whether the caller has no API key. */
   readonly isKeyless: boolean;
 }
 
 interface Rule {
   readonly names: readonly OptionName[];
-  readonly applies: (made: Made) => boolean;
+  readonly applies: (facts: ReadFacts) => boolean;
   readonly why: string;
 }
 
 const hasPicture = ({ formats }: Options) => formats.has('screenshot') || formats.has('pageshot');
 
-/** The first rule that applies to an option is told. */
+/** Only the first rule that matches an option is reported. */
 const RULES: readonly Rule[] = [
   {
     names: [
@@ -49,7 +52,7 @@ const RULES: readonly Rule[] = [
     why: 'the answer has no Markdown',
   },
   {
-    // Summaries of links and images are written by these as well.
+    // The summaries of links and images use these options too.
     names: ['retainLinks', 'retainImages', 'keepImgDataUrl'],
     applies: ({ options }) =>
       !wantsMarkdown(options) && !options.modelFormat && !options.withLinksSummary && !options.withImagesSummary,
@@ -64,15 +67,15 @@ const RULES: readonly Rule[] = [
   {
     names: ['jsonSchema'],
     applies: ({ options }) => options.modelFormat !== 'readerlm-v2',
-    why: 'only readerlm-v2 answers by a schema',
+    why: 'only readerlm-v2 supports a schema',
   },
   {
     names: ['instruction'],
     applies: ({ options: { modelFormat }, isImage }) =>
       !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
-    why: 'no model is asked about a page in this format',
+    why: 'no model reads the page in this format',
   },
-  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is no document with pages' },
+  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
   {
     names: [
       'waitForSelector',
@@ -84,12 +87,12 @@ const RULES: readonly Rule[] = [
       'injectFrameScript',
     ],
     applies: ({ isPage }) => !isPage,
-    why: 'the target is no web page',
+    why: 'the target is not a web page',
   },
   {
     names: ['viewport'],
     applies: ({ isPage, options }) => !isPage && !hasPicture(options),
-    why: 'the target is no web page',
+    why: 'the target is not a web page',
   },
   {
     names: ['preloadUrl', 'storageState', 'exportStorageState', 'referer', 'setCookies', 'customHeader', 'locale'],
@@ -101,7 +104,7 @@ const RULES: readonly Rule[] = [
     applies: ({ isGiven, engine }) => isGiven && engine === 'given',
     why: 'nothing was fetched for this answer',
   },
-  { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it takes an API key' },
+  { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it needs an API key' },
   {
     names: ['respondTiming'],
     applies: ({ options, engine }) => options.engine === 'direct' || engine === 'given',
@@ -110,16 +113,16 @@ const RULES: readonly Rule[] = [
   {
     names: ['proxyResources'],
     applies: ({ options: { proxy, proxyUrl } }) => proxy === 'none' && proxyUrl === undefined,
-    why: 'no proxy was asked for',
+    why: 'no proxy was requested',
   },
   {
     names: ['base'],
     applies: ({ engine }) => engine === 'cf-browser-rendering',
-    why: 'the rendering service does not tell where the page led',
+    why: 'the rendering service does not report redirects',
   },
 ];
 
-function madeOf({ snapshot, options, isGiven = false, isKeyless = false }: Read): Made {
+function factsOf({ snapshot, options, isGiven = false, isKeyless = false }: Read): ReadFacts {
   const { document, engine } = snapshot;
   return {
     options,
@@ -134,16 +137,18 @@ function madeOf({ snapshot, options, isGiven = false, isKeyless = false }: Read)
 
 type Read = Pick<RenderTask, 'snapshot' | 'options' | 'isGiven' | 'isKeyless'>;
 
-/** A line for each reason. */
+/** One line for each reason. */
 export function unusedOptions(read: Read): string[] {
-  const made = madeOf(read);
+  const facts = factsOf(read);
   const lines = new Map<string, OptionName[]>();
-  for (const name of made.options.given) {
-    const rule = RULES.find(({ names, applies }) => names.includes(name) && applies(made));
+  for (const name of facts.options.given) {
+    const rule = RULES.find(({ names, applies }) => names.includes(name) && applies(facts));
     if (rule) lines.set(rule.why, [...(lines.get(rule.why) ?? []), name]);
   }
-  return [...lines].map(([why, names]) => `${listed(names)} ${names.length === 1 ? 'has' : 'have'} no effect: ${why}.`);
+  return [...lines].map(
+    ([why, names]) => `${joinNames(names)} ${names.length === 1 ? 'has' : 'have'} no effect: ${why}.`,
+  );
 }
 
-const listed = (names: readonly string[]): string =>
+const joinNames = (names: readonly string[]): string =>
   names.length === 1 ? names[0]! : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -35,7 +35,7 @@ export interface CaptureOptions {
   readonly maxPointedElements: number;
 }
 
-export interface Captured {
+export interface DocumentCapture {
   readonly url: string;
   readonly title: string;
   readonly contentType: string;
@@ -48,7 +48,7 @@ export interface Captured {
   readonly readyState: string;
 }
 
-export function captureDocument(options: CaptureOptions): Captured {
+export function captureDocument(options: CaptureOptions): DocumentCapture {
   const HTML = 'http://www.w3.org/1999/xhtml';
   const SVG = 'http://www.w3.org/2000/svg';
   const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));

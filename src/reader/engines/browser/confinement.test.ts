@@ -106,7 +106,7 @@ describe('a page in the browser', () => {
     for (const target of targets) {
       await expect(bench.last(attack(target), {}, 8_000), target).rejects.toMatchObject({
         ...refused,
-        message: 'The page calls this server or its machine',
+        message: 'The page sends requests to this server or its machine',
       });
     }
     quiet();

@@ -1,10 +1,10 @@
-/** Cookies on their way between a caller, the engine that came before, the browser, and the engine that follows. */
+/** Moves cookies between the caller, the previous engine, the browser, and the next engine. */
 import type { BrowserContext } from 'playwright-core';
 import { problem } from '#errors.ts';
 import { type BrowserCookie, type Cookie, type CookieJar, toBrowserCookies, toJar } from '#net/fetch/cookies.ts';
 import { own } from '#own.ts';
 
-/** ParamValidationError, path `cookies`, when the browser refuses one. */
+/** Throws ParamValidationError with path `cookies` if the browser refuses one. */
 export async function setCallersCookies(context: BrowserContext, cookies: readonly Cookie[]): Promise<void> {
   if (!cookies.length) return;
   try {
@@ -14,7 +14,7 @@ export async function setCallersCookies(context: BrowserContext, cookies: readon
   }
 }
 
-/** What servers set on an engine that came before; one that this browser would not have taken is left out. */
+/** Sets the cookies received by the previous engine; those that the browser refuses are dropped. */
 export async function setEarlierCookies(context: BrowserContext, jar: CookieJar): Promise<void> {
   const cookies = cookiesOf(jar);
   if (!cookies.length) return;
@@ -44,14 +44,14 @@ function cookiesOf(jar: CookieJar): BrowserCookie[] {
 
 const SAME_SITES: Readonly<Record<string, BrowserCookie['sameSite']>> = { strict: 'Strict', lax: 'Lax', none: 'None' };
 
-/** Seconds since 1970; Max-Age wins over Expires. Undefined for a cookie of the session. */
+/** Seconds since 1970; Max-Age takes precedence over Expires. `undefined` for session cookies. */
 function expiryOf({ maxAge, creation, expires }: Record<string, unknown>): number | undefined {
   if (typeof maxAge === 'number') return Math.floor(Date.parse(String(creation)) / 1_000) + maxAge;
   const at = typeof expires === 'string' && expires !== 'Infinity' ? Date.parse(expires) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.floor(at / 1_000);
 }
 
-/** A jar with the cookies of a context, for an engine that goes on where the browser cannot. */
+/** A jar with the cookies of a context, for the engine that continues the read. */
 export async function jarOf(context: BrowserContext): Promise<CookieJar> {
   const cookies = await context.cookies();
   return toJar(
@@ -70,7 +70,7 @@ export async function jarOf(context: BrowserContext): Promise<CookieJar> {
   );
 }
 
-/** The pairs of a Cookie header, as cookies of a target's host alone. */
+/** The pairs of a Cookie header, as cookies for the target's host only. */
 export function parseCookieHeader(header: string, target: URL): Cookie[] {
   return header.split(';').flatMap((part) => {
     const cut = part.indexOf('=');

@@ -1,6 +1,6 @@
 /**
- * The little of the DOM that the functions run inside pages use. The project's types know no browser, so that nothing
- * on the server can use one by mistake; these stand in for it.
+ * Types for the parts of the DOM that functions inside pages use. The project's types exclude the DOM, so that server
+ * code cannot use it by mistake.
  */
 
 export interface PageNode {

@@ -1,51 +1,51 @@
-/** The way out of one visit: under a name of its own at the egress proxy, through another proxy when one is wanted. */
+/** A visit's session at the egress proxy: its own username, and an upstream proxy if one is set. */
 import { randomUUID } from 'node:crypto';
 import type { Problem } from '#errors.ts';
 import type { EgressAddress } from './launch.ts';
 import type { RefusalLog } from './refusals.ts';
 
 export interface EgressSession {
-  /** Of the visit at the egress proxy. */
+  /** Credentials of the visit at the egress proxy. */
   readonly credentials: { readonly username: string; readonly password: string };
-  /** The hosts that were refused to the visit so far. */
+  /** Hosts refused to the visit so far. */
   refusedHosts(): ReadonlySet<string>;
-  /** Why a server could not be reached, or what was wrong with its answer. */
+  /** Why a server could not be reached, or what was wrong with its response. */
   failureOf(url: URL): Problem | undefined;
-  /** Has `heard` told of each refusal from now on. */
-  onRefused(heard: (host: string) => void): void;
-  /** Has `heard` told of the bytes moved so far, as they grow; `own` are those that did not go through the proxy. */
-  onMoved(heard: (bytes: number) => void): void;
+  /** Sets the callback for refusals. */
+  onRefused(listener: (host: string) => void): void;
+  /** Sets the callback for the total bytes transferred so far. `moved` adds bytes that bypassed the proxy. */
+  onMoved(listener: (bytes: number) => void): void;
   moved(own: number): void;
-  /** Lets nothing more in or out. */
+  /** Blocks all further traffic. */
   cut(): void;
-  /** What last went wrong with the other proxy itself. */
+  /** The last failure of the upstream proxy itself. */
   proxyFailure(): Problem | undefined;
   close(): void;
 }
 
-export interface WayOutConfig {
+export interface EgressSessionConfig {
   readonly egress: EgressAddress;
   readonly refusals: RefusalLog;
   readonly proxy: URL | undefined;
   readonly acceptInvalidCertificates: boolean;
 }
 
-export function openWayOut({ egress, refusals, proxy, acceptInvalidCertificates }: WayOutConfig): EgressSession {
+export function openEgressSession({ egress, refusals, proxy, acceptInvalidCertificates }: EgressSessionConfig): EgressSession {
   const username = `visit-${randomUUID()}`;
   const route = proxy && egress.route(proxy, { username, acceptInvalidCertificates });
-  let listener: ((host: string) => void) | undefined;
-  let mover: ((bytes: number) => void) | undefined;
-  const meter = egress.meter(username, (bytes) => mover?.(bytes));
-  const refused = refusals.watch(username, (host) => listener?.(host));
+  let refusalListener: ((host: string) => void) | undefined;
+  let byteListener: ((bytes: number) => void) | undefined;
+  const meter = egress.meter(username, (bytes) => byteListener?.(bytes));
+  const refused = refusals.watch(username, (host) => refusalListener?.(host));
   return {
     credentials: { username, password: egress.password },
     refusedHosts: refused.hosts,
     failureOf: refused.failureOf,
-    onRefused(heard) {
-      listener = heard;
+    onRefused(listener) {
+      refusalListener = listener;
     },
-    onMoved(heard) {
-      mover = heard;
+    onMoved(listener) {
+      byteListener = listener;
     },
     moved: meter.add,
     cut: meter.cut,

@@ -1,4 +1,4 @@
-/** Pages that only show a file: a frame, `embed` or `object` and nothing else. The file is what there is to read. */
+/** Pages that only show a file in a frame, `embed` or `object`. The file is the content. */
 
 import { typeOfName } from '#documents/detect.ts';
 import { declaredMedia } from '../media-type.ts';
@@ -8,33 +8,33 @@ declare const document: PageDocument;
 
 export interface Embedded {
   readonly address: string;
-  /** As the page declares it; '' when it does not. */
+  /** Declared type; '' if there is none. */
   readonly type: string;
 }
 
-/** Runs in the page. Undefined when there is anything to read beside one embedded document. */
+/** Runs in the page. `undefined` if the page has any content besides one embedded document. */
 export function soleEmbedded(): Embedded | undefined {
-  const SILENT = new Set(['script', 'style', 'link', 'meta', 'noscript', 'template', 'title', 'base']);
+  const INVISIBLE = new Set(['script', 'style', 'link', 'meta', 'noscript', 'template', 'title', 'base']);
   const SHOWN = new Set(['embed', 'object', 'iframe']);
-  const MOST = 50;
+  const MAX_NODES = 50;
   let found: PageElement | undefined;
   let seen = 0;
   const stack: PageNode[] = document.body ? [document.body] : [];
   for (let node = stack.pop(); node; node = stack.pop()) {
-    if (++seen > MOST) return undefined;
+    if (++seen > MAX_NODES) return undefined;
     if (node.nodeType === 3 && (node.nodeValue ?? '').trim()) return undefined;
     if (node.nodeType !== 1) continue;
     const element = node as PageElement;
-    if (SILENT.has(element.localName)) continue;
+    if (INVISIBLE.has(element.localName)) continue;
     if (SHOWN.has(element.localName)) {
       if (found) return undefined;
       found = element;
-      // What stands inside is for browsers that cannot show it.
+      // Its content is a fallback for browsers that cannot show the file.
       continue;
     }
     for (let child = node.firstChild; child; child = child.nextSibling) {
       stack.push(child);
-      if (stack.length > MOST) return undefined;
+      if (stack.length > MAX_NODES) return undefined;
     }
   }
   const address = found?.getAttribute('src') || found?.getAttribute('data');
@@ -46,7 +46,7 @@ export function soleEmbedded(): Embedded | undefined {
   }
 }
 
-/** The address of what is shown, when it is a file: by the server's word, else the page's, else by its name. */
+/** URL of the embedded document if it is a file: by the response's type, else the declared type, else by its name. */
 export function embeddedFile(
   { address, type }: Embedded,
   answeredType: (url: string) => string | undefined,

@@ -1,4 +1,4 @@
-/** The engine that renders: a page in Chromium, its scripts run, captured as it settles. */
+/** The browser engine: renders a page in Chromium with its scripts, and captures it as it settles. */
 import { problem } from '#errors.ts';
 import { during, throughout } from '#telemetry/trace.ts';
 import { answerFacts, fromFetched, isHtml, type Snapshot } from '../../snapshot.ts';
@@ -11,13 +11,13 @@ import { type VisitTools, visitPage } from './visit.ts';
 
 export interface BrowserEngineConfig extends VisitTools {
   readonly pool: Pool;
-  /** Reads what the browser finds to be a file. */
+  /** Reads targets that turn out to be files. */
   readonly direct?: Engine | undefined;
 }
 
-/** What a visit may need after its browser ended, its time was up or its caller went, to give what it has. */
+/** Time to deliver a last snapshot after the browser crashed, the deadline passed or the caller disconnected. */
 const GRACE_MS = 3_000;
-/** A direct fetch may take so long (contract, section 9). */
+/** Timeout for fetching a file (docs/reference/wire/reader.md, Timing). */
 const FILE_MS = 30_000;
 
 /** Closing the engine closes its pool. */
@@ -30,7 +30,7 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
       const lease = await during('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
       let file: FileTargetError;
       try {
-        return yield* throughout('render', trace, watched(visitPage(visit, preparation, lease, tools), visit, lease));
+        return yield* throughout('render', trace, withEnd(visitPage(visit, preparation, lease, tools), visit, lease));
       } catch (error) {
         if (!(error instanceof FileTargetError)) throw error;
         file = error;
@@ -46,8 +46,8 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
 }
 
 /**
- * A file is fetched anew, with what the browser was given on the way to it, and with a fetch's own time. A page that
- * was to be saved comes back to the browser, and text for its picture.
+ * Reads a file with the direct engine, with the cookies that the browser received and a fetch's timeout. If the
+ * response is a page after all, the browser renders it; pictures of text are drawn by the browser too.
  */
 async function* readFile(
   { url, jar, storageState, reason }: FileTargetError,
@@ -58,12 +58,12 @@ async function* readFile(
   const { html: _, answer: __, ...rest } = visit;
   const deadline =
     visit.options.timeoutMs === undefined ? Math.max(visit.deadline, performance.now() + FILE_MS) : visit.deadline;
-  const way = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };
-  for await (const snapshot of direct.visit(way)) {
+  const next = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };
+  for await (const snapshot of direct.visit(next)) {
     if (isHtml(snapshot) && !snapshot.file) {
       const { url, text } = snapshot;
       const answer = answerFacts(snapshot);
-      const page = { ...way, url, deadline: visit.deadline, html: text, answer };
+      const page = { ...next, url, deadline: visit.deadline, html: text, answer };
       for await (const seen of browser.visit(page)) yield fromFetched(snapshot, seen);
       return;
     }
@@ -73,16 +73,15 @@ async function* readFile(
 }
 
 /**
- * The snapshots of a visit, for as long as they can be waited for. A call to a browser that has just died may never be
- * answered, so the end of the browser, of the time or of the caller's patience is an end here too. What was seen by
- * then is the answer; nothing seen is AssertionFailureError.
+ * The snapshots of a visit, with an end: a call to a crashed browser may never return. After a crash, the deadline or
+ * an abort, the last snapshot is the answer; without one, throws AssertionFailureError.
  */
-async function* watched(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease: Lease): AsyncGenerator<Snapshot> {
+async function* withEnd(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease: Lease): AsyncGenerator<Snapshot> {
   let seen = false;
-  const { given, stop } = givenUp(visit, lease);
+  const { gaveUp, stop } = giveUpSignal(visit, lease);
   try {
     for (;;) {
-      const step = await Promise.race([snapshots.next(), given]);
+      const step = await Promise.race([snapshots.next(), gaveUp]);
       if (step === 'given up') {
         visit.signal.throwIfAborted();
         if (seen) return;
@@ -99,10 +98,10 @@ async function* watched(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease
   }
 }
 
-function givenUp({ signal, deadline }: Visit, { browser }: Lease): { given: Promise<'given up'>; stop: () => void } {
+function giveUpSignal({ signal, deadline }: Visit, { browser }: Lease): { gaveUp: Promise<'given up'>; stop: () => void } {
   const timers: NodeJS.Timeout[] = [];
   let soon = () => {};
-  const given = new Promise<'given up'>((resolve) => {
+  const gaveUp = new Promise<'given up'>((resolve) => {
     const within = (ms: number) => timers.push(setTimeout(() => resolve('given up'), ms));
     soon = () => within(GRACE_MS);
     within(Math.max(deadline - performance.now(), 0) + GRACE_MS);
@@ -111,7 +110,7 @@ function givenUp({ signal, deadline }: Visit, { browser }: Lease): { given: Prom
     if (!browser.isConnected() || signal.aborted) soon();
   });
   return {
-    given,
+    gaveUp,
     stop: () => {
       for (const timer of timers) clearTimeout(timer);
       browser.off('disconnected', soon);

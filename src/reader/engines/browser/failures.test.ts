@@ -1,6 +1,6 @@
 /** Chromium's network errors in words of ours. */
 import { describe, expect, test } from 'vitest';
-import { isUnread, navigationProblem } from './failures.ts';
+import { isUnreadableResponse, navigationProblem } from './failures.ts';
 
 const goto = (code: string) => new Error(`page.goto: net::${code} at http://site.example/\nCall log: ...`);
 
@@ -15,7 +15,7 @@ describe('a navigation that failed', () => {
     ['ERR_TIMED_OUT', 'The target did not answer in time'],
     ['ERR_TUNNEL_CONNECTION_FAILED', 'The target cannot be reached'],
     ['ERR_ADDRESS_UNREACHABLE', 'The target cannot be reached'],
-    ['ERR_BLOCKED_BY_RESPONSE', 'The browser was not let show the page'],
+    ['ERR_BLOCKED_BY_RESPONSE', 'The browser was not allowed to show the page'],
     ['ERR_ABORTED', 'The target answered in a way that the browser cannot read'],
     ['ERR_HTTP2_PROTOCOL_ERROR', 'The target answered in a way that the browser cannot read'],
     ['ERR_NOT_KNOWN_YET', 'The page could not be loaded'],
@@ -46,5 +46,5 @@ test.each([
   ['ERR_CERT_AUTHORITY_INVALID', false],
   ['ERR_TUNNEL_CONNECTION_FAILED', false],
 ])('%s is an answer that the fetch looks at: %s', (code, expected) => {
-  expect(isUnread(goto(code))).toBe(expected);
+  expect(isUnreadableResponse(goto(code))).toBe(expected);
 });

@@ -1,18 +1,21 @@
-/** What went wrong with a main document, in the words of the error table. */
+/** Maps failures of a main document to problems. */
 import { type Problem, problem } from '#errors.ts';
 import type { CookieJar } from '#net/fetch/cookies.ts';
 import { redirectsTooOften } from '#net/fetch/redirect.ts';
 import type { StorageState } from '../../snapshot.ts';
 
-/** Thrown when another engine reads the target: it is a file, or its answer is one that browsers do not take. Not for callers. */
+/**
+ * Thrown if another engine must read the target: it is a file, or a response that browsers do not accept. Never reaches
+ * callers.
+ */
 export class FileTargetError extends Error {
   readonly url: string;
   readonly mediaType: string | undefined;
-  /** Why it is read elsewhere. */
+  /** Why another engine reads it. */
   readonly reason: string;
-  /** What the browser had gathered on the way. */
+  /** The cookies that the browser received on the way. */
   jar: CookieJar | undefined;
-  /** Set when it was asked for. */
+  /** Set if it was requested. */
   storageState: StorageState | undefined;
 
   constructor(url: string, mediaType: string | undefined, reason = 'the target is a file') {
@@ -24,17 +27,20 @@ export class FileTargetError extends Error {
 }
 
 export const unreadable = (mediaType: string | undefined): Problem =>
-  problem('AssertionFailureError', { message: `This type of target cannot be read yet: ${mediaType || 'unknown'}` });
+  problem('AssertionFailureError', { message: `Targets of the type ${mediaType || 'unknown'} cannot be read` });
 
-/** A target whose answer a browser does not take, or takes for something else. */
-export const unlikeBrowsers = (url: string, mediaType?: string) =>
+/** A response that a browser refuses or misinterprets. */
+export const unreadableByBrowser = (url: string, mediaType?: string) =>
   new FileTargetError(url, mediaType, 'the browser does not read this answer');
 
-/** What the browser does not let out whatever the proxy would say. */
+/** Errors of requests that the browser itself blocks. */
 const OWN_REFUSALS = new Set(['ERR_UNSAFE_PORT', 'ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS']);
 
-/** An answer came that the browser takes for none, not for all, or not for a page: the fetch reads it, or says what is wrong. */
-const UNREAD = new RegExp(
+/**
+ * Errors of responses that the browser cannot read completely or not as a page. The direct engine reads them, or
+ * reports what is wrong.
+ */
+const UNREADABLE = new RegExp(
   `^ERR_(?:${[
     'ABORTED',
     'INVALID_HTTP_RESPONSE',
@@ -54,11 +60,13 @@ const UNREAD = new RegExp(
   ].join('|')})$`,
 );
 
-const NO_REACH = 'The target cannot be reached';
+const UNREACHABLE = 'The target cannot be reached';
 const NO_CONNECTION = 'No secure connection to the target could be made';
 const CLOSED = 'The target closed the connection';
 
-/** Chromium's network errors (net/base/net_error_list.h) in the words of the fetch; the first that fits counts. */
+/**
+ * Chromium's network errors (net/base/net_error_list.h) with the messages of the direct engine; the first match counts.
+ */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   [/^ERR_TOO_MANY_REDIRECTS$/, redirectsTooOften().message],
   [/^ERR_CERT/, 'The certificate of the page is not valid'],
@@ -66,23 +74,23 @@ const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   [/^ERR_CONNECTION_REFUSED$/, 'The target refused the connection'],
   [/^ERR_(?:CONNECTION_(?:RESET|CLOSED|ABORTED)|SOCKET_NOT_CONNECTED)$/, CLOSED],
   [/TIMED_OUT$/, 'The target did not answer in time'],
-  [/^ERR_(?:TUNNEL|PROXY|CONNECTION|ADDRESS|NAME|INTERNET|NETWORK|SOCKS)_/, NO_REACH],
+  [/^ERR_(?:TUNNEL|PROXY|CONNECTION|ADDRESS|NAME|INTERNET|NETWORK|SOCKS)_/, UNREACHABLE],
   [/^ERR_(?:INSUFFICIENT_RESOURCES|OUT_OF_MEMORY|FILE_TOO_BIG)$/, 'The page is too large for the browser'],
-  [/^ERR_BLOCKED_BY_/, 'The browser was not let show the page'],
-  [UNREAD, 'The target answered in a way that the browser cannot read'],
+  [/^ERR_BLOCKED_BY_/, 'The browser was not allowed to show the page'],
+  [UNREADABLE, 'The target answered in a way that the browser cannot read'],
 ];
 
-/** The error of a navigation by its name, such as `ERR_ABORTED`. */
+/** The error name of a navigation, such as `ERR_ABORTED`. */
 const codeOf = (error: unknown): string =>
   /net::(ERR_[A-Z0-9_]+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? '';
 
-/** Whether the browser had an answer that it could not read to its end. */
-export const isUnread = (error: unknown): boolean => UNREAD.test(codeOf(error));
+/** Whether the browser got a response that it could not read completely. */
+export const isUnreadableResponse = (error: unknown): boolean => UNREADABLE.test(codeOf(error));
 
-/** Chromium's own message would tell of the inside. */
+/** The problem of a failed navigation. Chromium's own message is not repeated: it contains internals. */
 export function navigationProblem(error: unknown, refused: boolean): Problem {
   const code = codeOf(error);
-  // A tunnel that the proxy refuses looks to the browser like one that failed.
+  // To the browser, a tunnel refused by the proxy looks like a failed one.
   if ((refused && code === 'ERR_TUNNEL_CONNECTION_FAILED') || OWN_REFUSALS.has(code)) {
     return problem('SecurityCompromiseError', { path: 'url' }, error);
   }
@@ -90,10 +98,10 @@ export function navigationProblem(error: unknown, refused: boolean): Problem {
   return problem('AssertionFailureError', { message }, error);
 }
 
-/** Answers that never have content (RFC 9110, section 15): a browser stays where it is. */
+/** Responses that never have content (RFC 9110, section 15): the browser stays on its page. */
 export const isBodiless = (status: number): boolean => status < 200 || [204, 205, 304].includes(status);
 
-export const withoutContent = (status: number): Problem =>
+export const emptyResponse = (status: number): Problem =>
   problem('AssertionFailureError', {
     targetStatus: status,
     message: `The target answered ${status} without any content`,

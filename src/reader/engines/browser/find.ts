@@ -1,6 +1,6 @@
 /**
- * Which browser to use: the one configured, else one on PATH, else one that Playwright installed, else the one that the
- * set-up unpacked into the data folder. scripts/browser.mjs looks in the same places and writes the manifest read here.
+ * Finds the browser: the configured one, else one on PATH, else one that Playwright installed, else the one unpacked
+ * into the data folder by the setup. scripts/browser.mjs looks in the same places and writes the manifest read here.
  */
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -9,12 +9,12 @@ import path from 'node:path';
 export interface FoundBrowser {
   readonly path: string;
   readonly source: 'configured' | 'path' | 'playwright' | 'unpacked';
-  /** What the process needs in its environment beside our own. */
+  /** Additional environment variables of the process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Places {
-  /** LECTERN_BROWSER: a path, or `none` for no browser at all. */
+interface SearchOptions {
+  /** LECTERN_BROWSER: a path, or `none` to use no browser. */
   readonly configured?: string | undefined;
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -34,8 +34,8 @@ const NAMES = [
 
 const INSTALLED_NAMES = /^(headless_shell|chrome-headless-shell|chrome|Chromium|Google Chrome for Testing)(\.exe)?$/;
 
-/** Where Chrome and its kin stand without being on PATH. */
-const USUAL_PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+/** Where Chrome and similar browsers are installed without being on PATH. */
+const USUAL_PATHS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -48,13 +48,13 @@ const USUAL_PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** Null when there is none, or when the configured one cannot be run: another than the one asked for is never taken. */
-export function findBrowser({ configured, dataDir, environment = process.env, platform = process.platform }: Places) {
+/** The browser, or null if there is none. If a path is configured, no other browser is used. */
+export function findBrowser({ configured, dataDir, environment = process.env, platform = process.platform }: SearchOptions) {
   if (configured === 'none') return null;
   if (configured) return executable(configured) ? found(configured, 'configured') : null;
   return (
     found(onPath(environment, platform), 'path') ??
-    found(playwrights(environment, platform), 'playwright') ??
+    found(installedByPlaywright(environment, platform), 'playwright') ??
     unpacked(path.resolve(dataDir, 'browser'))
   );
 }
@@ -71,16 +71,16 @@ function executable(file: string): boolean {
   }
 }
 
-function onPath(environment: Places['environment'], platform: NodeJS.Platform): string | undefined {
+function onPath(environment: SearchOptions['environment'], platform: NodeJS.Platform): string | undefined {
   const suffix = platform === 'win32' ? '.exe' : '';
   const folders = (environment?.PATH ?? '').split(path.delimiter).filter(Boolean);
   const named = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name + suffix)));
-  return [...named, ...(USUAL_PLACES[platform] ?? [])].find(executable);
+  return [...named, ...(USUAL_PATHS[platform] ?? [])].find(executable);
 }
 
-/** Folder names and depths differ by Playwright's version and the platform, so what is inside is looked at, newest first. */
-function playwrights(environment: Places['environment'], platform: NodeJS.Platform): string | undefined {
-  const root = playwrightsRoot(environment, platform);
+/** Folder names and depths differ by Playwright version and platform, so the folders are searched, newest first. */
+function installedByPlaywright(environment: SearchOptions['environment'], platform: NodeJS.Platform): string | undefined {
+  const root = playwrightFolder(environment, platform);
   const installed = list(root).filter((name) => name.startsWith('chromium'));
   installed.sort((a, b) => revision(b) - revision(a));
   for (const name of installed)
@@ -98,7 +98,7 @@ function playwrights(environment: Places['environment'], platform: NodeJS.Platfo
 const revision = (folder: string) => Number(folder.split('-').pop()) || 0;
 
 /** https://playwright.dev/docs/browsers#managing-browser-binaries */
-function playwrightsRoot(environment: Places['environment'] = {}, platform: NodeJS.Platform): string {
+function playwrightFolder(environment: SearchOptions['environment'] = {}, platform: NodeJS.Platform): string {
   const home = environment.HOME ?? os.homedir();
   if (environment.PLAYWRIGHT_BROWSERS_PATH) return environment.PLAYWRIGHT_BROWSERS_PATH;
   if (platform === 'darwin') return path.join(home, 'Library/Caches/ms-playwright');

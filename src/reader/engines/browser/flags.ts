@@ -1,20 +1,20 @@
 /**
- * The switches that keep the browser behind the egress proxy. Each closes a way around it or a call that nobody asked
- * for; flags.test.ts fails when one goes, and confinement.test.ts shows in a real page that they hold.
+ * Command-line switches that keep the browser behind the egress proxy. Each closes a bypass or disables a background
+ * request. flags.test.ts fails if one is removed; confinement.test.ts proves their effect on a real page.
  */
 
 import { DEFAULT_LOCALE, languagesOf } from '../language.ts';
 
-/** Playwright joins its own: no component update, no background networking, no extensions, no sync, no crash reports. */
+/** Playwright adds its own: no component updates, background networking, extensions, sync or crash reports. */
 export function confinementFlags(proxyHost: string): string[] {
   return [
-    // Without it Chromium connects to loopback and link-local addresses directly, past any proxy.
+    // Otherwise Chromium connects to loopback and link-local addresses directly, past any proxy.
     '--proxy-bypass-list=<-loopback>',
-    // The proxy resolves names. Should anything try to connect directly, it finds no host, not even by literal.
+    // The proxy resolves names. A direct connection finds no host, not even by IP address.
     `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
-    // QUIC is UDP, which an HTTP proxy does not carry.
+    // QUIC uses UDP, which an HTTP proxy does not carry.
     '--disable-quic',
-    // The first is read by Chrome and new headless, the second by the headless shell.
+    // Chrome and new headless read the first, the headless shell the second.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--dns-prefetch-disable',
@@ -31,13 +31,15 @@ export function confinementFlags(proxyHost: string): string[] {
   ];
 }
 
-/** What pages of no particular caller see, and the interface of the browser itself, whatever the machine's language. */
+/**
+ * Language of pages without the option `locale`, and of the browser interface, independent of the machine's language.
+ */
 export const languageFlags = (): string[] => [
   `--lang=${DEFAULT_LOCALE}`,
   `--accept-lang=${languagesOf(DEFAULT_LOCALE).join(',')}`,
 ];
 
-/** The heap of a page's scripts, in MB: over it the renderer ends, which costs that page alone. */
+/** Heap limit of a page's scripts, in MB. Beyond it the renderer ends, which costs only that page. */
 const SCRIPT_HEAP_MB = 512;
 
 export const limitFlags = (): string[] => [
@@ -45,5 +47,5 @@ export const limitFlags = (): string[] => [
   '--disk-cache-size=33554432',
 ];
 
-/** A process for each site of a page: a wall more between a page and its frames, for some 30 MB a site. */
+/** Runs each site of a page in its own process: isolates a page from its frames, for some 30 MB per site. */
 export const isolationFlags = (isolated: boolean): string[] => (isolated ? ['--site-per-process'] : []);

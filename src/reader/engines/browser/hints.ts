@@ -1,9 +1,9 @@
-/** The client hints of a page: what `navigator.userAgentData` and the `sec-ch-ua` headers say beside the user agent. */
+/** Client hints of a page: `navigator.userAgentData` and the `sec-ch-ua` headers, to match the user agent. */
 import type { CDPSession } from 'playwright-core';
 import { languagesOf } from '../language.ts';
 import type { Identity } from '../user-agent.ts';
 
-/** Without it they name the headless browser even where the user agent does not. */
+/** Without the override the hints name the headless browser, even if the user agent does not. */
 export async function overrideHints(
   session: CDPSession,
   identity: Identity,
@@ -26,7 +26,7 @@ export async function overrideHints(
   });
 }
 
-/** `"Chromium";v="153", "Google Chrome";v="153"` as a list. */
+/** Parses `"Chromium";v="153", "Google Chrome";v="153"`. */
 const brandsOf = ({ hints }: Identity) =>
   [...(hints['sec-ch-ua'] ?? '').matchAll(/"([^"]*)";v="(\d+)"/g)].map(([, brand, version]) => ({
     brand: brand!,

@@ -1,4 +1,4 @@
-/** Scripts of the caller, run in the page's own world (contract, section 10). */
+/** Scripts of the caller, which run in the page's own world (docs/reference/wire/reader.md, Scripts). */
 import { Script } from 'node:vm';
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -7,46 +7,46 @@ export interface Injected {
   readonly frame: readonly string[];
 }
 
-/** Entries that are an address become what is found there; failing to fetch one is a problem of the caller's. */
-export async function gatherScripts(
+/** Replaces entries that are URLs by the scripts fetched from there; a failed fetch fails the read. */
+export async function fetchScripts(
   entries: readonly string[],
   fetchScript: (url: string, signal: AbortSignal) => Promise<string>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  return Promise.all(entries.map((entry) => (isAddress(entry) ? fetchScript(entry.trim(), signal) : entry)));
+  return Promise.all(entries.map((entry) => (isUrl(entry) ? fetchScript(entry.trim(), signal) : entry)));
 }
 
-const isAddress = (entry: string) => /^\s*https?:\/\/\S+\s*$/i.test(entry) && URL.canParse(entry.trim());
+const isUrl = (entry: string) => /^\s*https?:\/\/\S+\s*$/i.test(entry) && URL.canParse(entry.trim());
 
 /**
- * Has the scripts run whenever a navigation commits, before the scripts of the document. The page is offered
- * `waitForSelector(css)`. Each script is sent on its own, as source: one that fails leaves the others alone, and a page
- * that forbids `eval` forbids nothing here.
+ * Runs the scripts after each navigation commits, before the scripts of the document. Adds `waitForSelector(css)` to
+ * the page. Each script is installed separately as source: one that fails does not affect the others, and a page's ban
+ * on `eval` does not apply.
  */
 export async function installScripts(target: Page, { page, frame }: Injected): Promise<void> {
   if (!page.length && !frame.length) return;
   const sources = [
     HELPER,
-    ...page.map((code) => `if (window.parent === window) {\n${registered(code)}\n}`),
-    ...frame.map(registered),
+    ...page.map((code) => `if (window.parent === window) {\n${register(code)}\n}`),
+    ...frame.map(register),
   ];
   for (const content of sources) await target.addInitScript({ content });
 }
 
-/** Resolves when the scripts' promises have settled; the caller bounds the wait. */
+/** Resolves when the scripts' promises have settled. The caller limits the wait. */
 export async function scriptsSettled(session: CDPSession): Promise<void> {
   const expression = 'Promise.allSettled(globalThis.__lecternInjected ?? []).then(() => true)';
   await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
 }
 
-/** The script so written that its promise is known where it has one: as an expression, as it is, or as a function's body. */
-function registered(code: string): string {
+/** Wraps a script so that its promise, if any, is register: as an expression, unchanged, or as a function body. */
+function register(code: string): string {
   const expression = code.replace(/;\s*$/, '');
   if (compiles(`(${expression}\n)`)) return `__lecternInjected.push(${expression}\n);`;
   return compiles(code) ? code : `__lecternInjected.push((async () => {\n${code}\n})());`;
 }
 
-/** Parses only; nothing of the caller's runs here. */
+/** Only parses; the caller's code does not run here. */
 function compiles(code: string): boolean {
   try {
     new Script(code);

@@ -1,14 +1,14 @@
-/** Starts one Chromium, confined to the egress proxy, and knows how to end it whatever state it is in. */
+/** Launches a Chromium that is confined to the egress proxy, and ends it in any state. */
 import type { Browser } from 'playwright-core';
 import { childEnvironment } from '#concurrency/environment.ts';
 import type { Egress } from '#net/proxy/egress-proxy.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
 import { makeHome } from './home.ts';
-import { boundMessages, catchPipes, type Dropped } from './messages.ts';
-import { commandOf, killGroup, removeProfile, traceLaunch } from './orphans.ts';
+import { limitMessages, capturePipes, type Dropped } from './messages.ts';
+import { commandOf, killGroup, removeProfile, recordLaunch } from './orphans.ts';
 
-/** The egress proxy as the browser needs to know it. */
+/** The egress proxy as the browser needs it. */
 export type EgressAddress = Pick<Egress, 'url' | 'username' | 'password' | 'route' | 'meter'>;
 
 export interface LaunchConfig {
@@ -17,21 +17,21 @@ export interface LaunchConfig {
   readonly dataDir: string;
   readonly sandbox: boolean;
   readonly siteIsolation: boolean;
-  /** Told of messages of the browser that were too long to be taken. */
+  /** Called for messages of the browser that exceeded the limit. */
   readonly onDropped?: ((dropped: Dropped) => void) | undefined;
 }
 
 export interface Launched {
   readonly browser: Browser;
-  /** The root process; it leads the group of all that it starts. */
+  /** Pid of the main process, which leads the process group. */
   readonly pid: number;
   readonly version: string;
   processes(): Promise<number[]>;
-  /** Ends the browser: asks first, then kills the group; leaves no process and no profile. */
+  /** Closes the browser, then kills its process group. Leaves no process and no profile. */
   end(): Promise<void>;
 }
 
-/** Where the helper of its sandbox is, on systems that have one instead of user namespaces. */
+/** Path of the sandbox helper, on systems without user namespaces. */
 const SANDBOX_VARIABLE = 'CHROME_DEVEL_SANDBOX';
 const LAUNCH_MS = 20_000;
 const CLOSE_MS = 3_000;
@@ -39,7 +39,7 @@ const CLOSE_MS = 3_000;
 export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
   const { found, egress, dataDir, sandbox, siteIsolation, onDropped = () => {} } = config;
   const { chromium } = await import('playwright-core');
-  const trace = traceLaunch(dataDir);
+  const trace = recordLaunch(dataDir);
   const launch = () =>
     chromium.launch({
       executablePath: found.path,
@@ -54,12 +54,12 @@ export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
         ...isolationFlags(siteIsolation),
       ],
       timeout: LAUNCH_MS,
-      // Signals are the server's to handle: it drains first.
+      // The server handles signals: it drains first.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-  const { result: browser, pipesOf } = await catchPipes(launch).catch((error: unknown) => {
+  const { result: browser, pipesOf } = await capturePipes(launch).catch((error: unknown) => {
     trace.forget();
     throw error;
   });
@@ -73,7 +73,7 @@ export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
     await browser.close();
     throw new Error('The pipes of the browser were not found');
   }
-  boundMessages(pipes.messages, pipes.commands, onDropped);
+  limitMessages(pipes.messages, pipes.commands, onDropped);
   let ending: Promise<void> | undefined;
   const end = async () => {
     const closed = browser.close().catch(() => {});

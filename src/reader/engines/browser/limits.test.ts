@@ -1,7 +1,7 @@
 import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
-import { createGate, createTally, isThisMachine, PAGE_LIMITS } from './limits.ts';
+import { createRequestGate, createRequestCounter, isThisMachine, PAGE_LIMITS } from './limits.ts';
 
 /** As much of a request as is counted. */
 const asked = (url: string, type = 'image') => ({ url: () => url, resourceType: () => type }) as Request;
@@ -9,7 +9,7 @@ const asked = (url: string, type = 'image') => ({ url: () => url, resourceType: 
 describe('what a page asks', () => {
   it('is counted by requests, documents and registrable domains', () => {
     const stopped = (limits: Partial<typeof PAGE_LIMITS>, requests: Request[]) => {
-      const tally = createTally({ ...PAGE_LIMITS, ...limits });
+      const tally = createRequestCounter({ ...PAGE_LIMITS, ...limits });
       return requests.map(tally).findIndex((abuse) => abuse !== undefined);
     };
     const many = (count: number, url: (at: number) => string, type?: string) =>
@@ -65,7 +65,7 @@ describe('what a page asks', () => {
 
 describe('the gate', () => {
   it('lets so many through at a time, in order, and forgets who gave up', async () => {
-    const gate = createGate(2);
+    const gate = createRequestGate(2);
     const requests = Array.from({ length: 5 }, (_, at) => asked(`${at}`));
     const through: number[] = [];
     const entered = requests.map((request, at) => gate.enter(request).then(() => through.push(at)));
@@ -144,9 +144,9 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
   it('is stopped, and is told on, with the reason', async () => {
     for (const [path, reason] of [
       ['/many-requests', 'it made too many requests'],
-      ['/many-domains', 'it asked too many sites'],
-      ['/calls?host=127.0.0.1:9', 'it called the server that read it'],
-      ['/calls?host=reader.internal', 'it called the server that read it'],
+      ['/many-domains', 'it sent requests to too many sites'],
+      ['/calls?host=127.0.0.1:9', 'it sent requests to the server that read it'],
+      ['/calls?host=reader.internal', 'it sent requests to the server that read it'],
     ] as const) {
       abuses.length = 0;
       await expect(bench.last(path), path).rejects.toMatchObject(refused);
@@ -184,6 +184,6 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
     await expect(bench.last(moves(`${bench.site.otherOrigin}/calls?host=127.0.0.1:9`))).rejects.toMatchObject(refused);
     expect(abuses).toEqual([]);
     await expect(bench.last(moves('/calls?host=127.0.0.1:9'))).rejects.toMatchObject(refused);
-    expect(abuses).toEqual([['/calls', 'it called the server that read it']]);
+    expect(abuses).toEqual([['/calls', 'it sent requests to the server that read it']]);
   });
 });

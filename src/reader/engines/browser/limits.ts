@@ -1,4 +1,4 @@
-/** What one page may ask of the network (contract, section 15): beyond it the page is stopped. */
+/** Network limits of one page (docs/reference/wire/reader.md, Abuse): a page that exceeds one is stopped. */
 import type { Request } from 'playwright-core';
 import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';
@@ -7,15 +7,15 @@ import { parseAddress } from '#net/guard/ip-address.ts';
 export interface PageLimits {
   readonly maxRequests: number;
   readonly maxDocuments: number;
-  /** Registrable domains. */
+  /** Maximum number of registrable domains. */
   readonly maxDomains: number;
-  /** Requests at a time; more wait for their turn. */
+  /** Maximum number of concurrent requests; further ones wait. */
   readonly maxParallel: number;
-  /** Sent and received over the network, as it is encoded; then the page has no network any more. */
+  /** Maximum number of bytes sent and received, as encoded; then the network of the page is cut. */
   readonly maxBytes: number;
 }
 
-/** Those of the contract; the bytes are ours. */
+/** The documented limits; `maxBytes` (128 MiB) is our own. */
 export const PAGE_LIMITS: PageLimits = {
   maxRequests: 3_300,
   maxDocuments: 1_000,
@@ -24,7 +24,7 @@ export const PAGE_LIMITS: PageLimits = {
   maxBytes: 134_217_728,
 };
 
-/** A page that was stopped. The message is told to the caller, the reason to those who are refused it later. */
+/** Why a page was stopped. The caller gets the problem; later callers of the page get the reason. */
 export interface Abuse {
   readonly problem: Problem;
   readonly reason: string;
@@ -36,10 +36,10 @@ const abuse = (message: string, reason: string): Abuse => ({
 });
 
 export const localCall = (): Abuse =>
-  abuse('The page calls this server or its machine', 'it called the server that read it');
+  abuse('The page sends requests to this server or its machine', 'it sent requests to the server that read it');
 
-/** Counts what a page asks for; gives what it went over, once. */
-export function createTally(limits: PageLimits): (request: Request) => Abuse | undefined {
+/** Counts the requests of a page; returns the abuse when a limit is exceeded. */
+export function createRequestCounter(limits: PageLimits): (request: Request) => Abuse | undefined {
   const domains = new Set<string>();
   let requests = 0;
   let documents = 0;
@@ -51,42 +51,42 @@ export function createTally(limits: PageLimits): (request: Request) => Abuse | u
     if (requests > limits.maxRequests) return abuse('The page makes too many requests', 'it made too many requests');
     if (documents > limits.maxDocuments)
       return abuse('The page loads too many documents', 'it loaded too many documents');
-    if (domains.size > limits.maxDomains) return abuse('The page asks too many sites', 'it asked too many sites');
+    if (domains.size > limits.maxDomains) return abuse('The page sends requests to too many sites', 'it sent requests to too many sites');
     return undefined;
   };
 }
 
-/** Whether a host is this machine by its very spelling. */
+/** Whether a host is this machine, judged by its spelling alone. */
 export function isThisMachine(host: string): boolean {
   const address = parseAddress(host);
   if (address) return ['loopback', 'unspecified'].includes(address.range());
   return /^(?:.*\.)?localhost\.?$/i.test(host);
 }
 
-export interface Gate {
-  /** Resolves when it is this request's turn, or when it has ended without one. */
+export interface RequestGate {
+  /** Resolves when the request may be sent, or when it has ended before that. */
   enter(request: Request): Promise<void>;
   leave(request: Request): void;
 }
 
-/** Lets so many requests go at a time, the others in the order in which they came. */
-export function createGate(maxParallel: number): Gate {
-  const going = new Set<Request>();
+/** Limits the number of concurrent requests; the others wait in order. */
+export function createRequestGate(maxParallel: number): RequestGate {
+  const active = new Set<Request>();
   const waiting = new Map<Request, () => void>();
   return {
     async enter(request) {
-      if (going.size < maxParallel) going.add(request);
+      if (active.size < maxParallel) active.add(request);
       else await new Promise<void>((resolve) => waiting.set(request, resolve));
     },
     leave(request) {
-      const isWaiting = waiting.get(request);
+      const wake = waiting.get(request);
       waiting.delete(request);
-      isWaiting?.();
-      if (!going.delete(request)) return;
+      wake?.();
+      if (!active.delete(request)) return;
       const [next] = waiting;
       if (!next) return;
       waiting.delete(next[0]);
-      going.add(next[0]);
+      active.add(next[0]);
       next[1]();
     },
   };

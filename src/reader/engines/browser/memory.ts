@@ -1,6 +1,6 @@
 /**
- * What the processes of a browser hold, and the end of those that hold too much. Linux only: elsewhere the system does
- * not tell. A renderer is ended alone, which costs its page; when the rest of the browser grows, all of it is ended.
+ * Watches the memory of browser processes and kills those that use too much. Linux only: other systems do not report
+ * it. Killing a renderer costs one page; if the other processes grow, the whole browser is killed.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,21 +8,21 @@ import { childEnvironment } from '#concurrency/environment.ts';
 import { killGroup, residentBytes } from './orphans.ts';
 
 export interface MemoryLimits {
-  /** Of one renderer. */
+  /** Maximum memory of one renderer, in bytes. */
   readonly rendererBytes: number;
-  /** Of the browser's other processes together: its main one, its network service, its drawing. */
+  /** Maximum memory of the browser's other processes together, in bytes: main, network, GPU. */
   readonly otherBytes: number;
 }
 
 export interface MemoryWatch {
-  /** Looks once, and ends what holds too much. */
+  /** Checks once, and kills processes over their limit. */
   check(): void;
 }
 
 type Log = (message: string, facts: Record<string, unknown>) => void;
 
 export function watchMemory(root: number, { rendererBytes, otherBytes }: MemoryLimits, log: Log): MemoryWatch {
-  /** What starts the other processes: it is there from the start to the end. */
+  /** The zygotes start the other processes. They live as long as the browser. */
   const zygotes = childrenOf(root).filter((pid) => isOfType(pid, 'zygote'));
   const renderers = new Map<number, boolean>();
   return {
@@ -37,7 +37,7 @@ export function watchMemory(root: number, { rendererBytes, otherBytes }: MemoryL
         if (!known) others += bytes;
         else if (bytes > rendererBytes) {
           log('a page took too much memory', { pid, bytes });
-          end(pid);
+          kill(pid);
         }
       }
       for (const pid of renderers.keys()) if (!seen.has(pid)) renderers.delete(pid);
@@ -48,17 +48,17 @@ export function watchMemory(root: number, { rendererBytes, otherBytes }: MemoryL
   };
 }
 
-/** What a renderer maps for writing and mostly never touches: stacks of threads, and what V8 sets aside. */
+/** Writable memory that a renderer maps but mostly never uses: thread stacks and V8 reservations. */
 const UNTOUCHED_BYTES = 1024 ** 3;
 
 /**
- * Has the system refuse renderers more memory: a page can take a GB between two looks at it. Only a program can set the
- * limits of another process; where there is none, the looks are all there is. Shared memory is not counted.
+ * Sets a kernel limit for the memory of renderers, since a page can allocate 1 GB between two checks. Only the program
+ * prlimit can set limits of other processes; without it the checks remain. Shared memory is not counted.
  */
 export async function limitRenderers(root: number, rendererBytes: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const limit = `--data=${rendererBytes + UNTOUCHED_BYTES}`;
-  // The other zygote starts the network service and what draws.
+  // The other zygote starts the network and GPU processes.
   const zygotes = childrenOf(root).filter(
     (pid) => isOfType(pid, 'zygote') && !/--no-zygote-sandbox/.test(commandLine(pid)),
   );
@@ -74,7 +74,7 @@ export async function limitRenderers(root: number, rendererBytes: number): Promi
   );
 }
 
-/** The processes themselves, and all that they have started. */
+/** The processes and all their descendants. */
 function descendants(pids: readonly number[]): number[] {
   const all = [...pids];
   for (let at = 0; at < all.length; at++) all.push(...childrenOf(all[at]!));
@@ -88,7 +88,7 @@ function childrenOf(pid: number): number[] {
       readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
     );
   } catch {
-    // It has ended, or the system does not tell.
+    // It has ended, or the system does not report children.
     return [];
   }
 }
@@ -103,7 +103,7 @@ function commandLine(pid: number): string {
 
 const isOfType = (pid: number, type: string) => commandLine(pid).includes(`--type=${type} `);
 
-function end(pid: number): void {
+function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { boundMessages, type Dropped } from './messages.ts';
+import { limitMessages, type Dropped } from './messages.ts';
 
 /** What a listener that was there before hears of messages that come in pieces of a size. */
 async function heard(messages: readonly string[], pieceBytes = 64) {
@@ -10,7 +10,7 @@ async function heard(messages: readonly string[], pieceBytes = 64) {
     text += chunk.toString();
   });
   const dropped: Dropped[] = [];
-  boundMessages(pipe, commands, (one) => dropped.push(one), { maxEventBytes: 1_000, maxAnswerBytes: 3_000 });
+  limitMessages(pipe, commands, (one) => dropped.push(one), { maxEventBytes: 1_000, maxAnswerBytes: 3_000 });
   const bytes = Buffer.from(messages.map((message) => `${message}\0`).join(''));
   for (let at = 0; at < bytes.length; at += pieceBytes) pipe.write(bytes.subarray(at, at + pieceBytes));
   pipe.end();

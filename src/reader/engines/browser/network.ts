@@ -1,4 +1,4 @@
-/** What a page asks of the network: how much of it is open, what the main document answered, and when it is too much. */
+/** Watches the network of a page: open requests, the response of the main document, and the limits. */
 import type { Request, Response } from 'playwright-core';
 import { type Problem, problem } from '#errors.ts';
 import { invalidRedirect, redirectsTooOften } from '#net/fetch/redirect.ts';
@@ -8,34 +8,34 @@ import { own } from '#own.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
 import { partNote } from '../notes.ts';
-import { answerFault } from './answer-fault.ts';
-import { type Abuse, createGate, createTally, type PageLimits } from './limits.ts';
-import { frameOf, leadsPage, type RoutingConfig, routeRequests, STREAMS } from './routing.ts';
+import { responseFault } from './response-fault.ts';
+import { type Abuse, createRequestGate, createRequestCounter, type PageLimits } from './limits.ts';
+import { frameOf, isMainNavigation, type RoutingConfig, routeRequests, STREAMS } from './routing.ts';
 import type { Traffic } from './timing.ts';
 
 export interface MainDocument {
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
-  /** Lower case, without parameters; empty when none was named. */
+  /** Lower case, without parameters; empty if not declared. */
   readonly mediaType: string;
   readonly lastModified: string | undefined;
   readonly retryAfter?: string | undefined;
-  /** As that of a snapshot. */
+  /** As in a snapshot. */
   readonly noStore?: boolean | undefined;
   readonly robotsTag?: string | undefined;
-  /** Set when only a part of the target was sent. */
+  /** Set if the response was partial. */
   readonly partNote?: string | undefined;
   readonly response: Response | undefined;
 }
 
 export interface NetworkConfig extends RoutingConfig {
   readonly limits: PageLimits;
-  /** Something happened that may matter to the timing. */
+  /** Called when something happened that may affect the timing. */
   readonly changed: () => void;
-  /** The page that is there wanted to go elsewhere, and did not. */
-  readonly stays: () => void;
-  /** The page went over a limit. */
+  /** Called when the page tried to navigate and onStay. */
+  readonly onStay: () => void;
+  /** Called when the page exceeded a limit. */
   readonly stop: (abuse: Abuse) => void;
 }
 
@@ -43,38 +43,38 @@ export interface Network {
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly all: Traffic;
-  /** The document that is in the main frame. */
+  /** The document in the main frame. */
   main(): MainDocument | undefined;
-  /** What was last answered for the main frame, whether it became its document or not. */
+  /** The last response for the main frame, whether it became its document or not. */
   answered(): MainDocument | undefined;
-  /** The last request for a document of the main frame, each redirect of it included. */
+  /** The last request for a document of the main frame, including redirects. */
   wanted(): Request | undefined;
-  /** Why the main frame did not reach its document, or may not read it: the proxy's word, or the answer's own. */
+  /** Why the main document could not be loaded or may not be read: by the proxy, or by the response itself. */
   failure(): Problem | undefined;
-  /** Resolves when it is known whether the answers so far may be read. */
+  /** Resolves when all checks of responses have finished. */
   checked(): Promise<void>;
-  /** The main frame was redirected more often than is followed. */
+  /** Call when the main frame exceeded the redirect limit. */
   redirectedTooOften(): void;
-  /** The browser's error when a page that was there sent itself to one that cannot be loaded. */
+  /** The browser's error when a page navigated to one that cannot be loaded. */
   lost(): Error | undefined;
-  /** Whether the document that is in the main frame broke off. */
+  /** Whether the document in the main frame broke off. */
   brokeOff(): boolean;
-  /** Whether the proxy answered for the server of a document in a frame. */
+  /** Whether the proxy answered in place of the server of a frame's document. */
   isRefused(url: string): boolean;
-  /** Whether the page itself, not its frames, was given data that its scripts asked for. */
+  /** Whether scripts of the page itself, not its frames, loaded data. */
   loadedData(): boolean;
-  /** The media type of a document that was loaded into a frame, as far as it was told. */
-  framed(url: string): string | undefined;
+  /** The media type of a document loaded into a frame, if known. */
+  frameType(url: string): string | undefined;
 }
 
-/** Resource types by what they hold up: the page's making, its looks, or nothing. */
+/** Resource types that affect only the look of the page. */
 const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
 
-/** What may be a document in a frame, and how many of those are remembered. */
-const FRAMED = new Set(['document', 'other', 'object']);
-const MAX_FRAMED = 200;
+/** Resource types that may be a frame's document, and how many are remembered. */
+const FRAME_TYPES = new Set(['document', 'other', 'object']);
+const MAX_FRAME_TYPES = 200;
 
-/** What the proxy's own answers mean for the main document. */
+/** Problems for the proxy's own responses to the main document. */
 const EGRESS_PROBLEMS: Record<string, (redirectStatus: number | undefined) => Problem> = {
   refused: () => problem('SecurityCompromiseError', { path: 'url' }),
   invalid: (redirectStatus) => invalidRedirect(redirectStatus),
@@ -83,9 +83,9 @@ const EGRESS_PROBLEMS: Record<string, (redirectStatus: number | undefined) => Pr
 
 export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const { context, page, changed, stop } = config;
-  const tally = createTally(config.limits);
-  const gate = createGate(config.limits.maxParallel);
-  const framed = new Map<string, string>();
+  const countRequest = createRequestCounter(config.limits);
+  const gate = createRequestGate(config.limits.maxParallel);
+  const frameTypes = new Map<string, string>();
   const refused = new Set<string>();
   const resources = counter();
   const media = counter();
@@ -102,13 +102,13 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   let checked = Promise.resolve();
   let loadedData = false;
 
-  const isMainNavigation = (request: Request) => leadsPage(request, page);
+  const navigatesPage = (request: Request) => isMainNavigation(request, page);
 
   context.on('request', (request) => {
     const type = request.resourceType();
-    // A redirect to what is no URL is told of as a request for it.
-    if (isMainNavigation(request) && URL.canParse(request.url())) wanted = request;
-    const abuse = tally(request);
+    // A redirect to an invalid URL is reported as a request for it.
+    if (navigatesPage(request) && URL.canParse(request.url())) wanted = request;
+    const abuse = countRequest(request);
     if (abuse) stop(abuse);
     const counters = [all, ...(MEDIA.has(type) ? [media] : STREAMS.has(type) ? [] : [resources])];
     if (STREAMS.has(type)) for (const each of [all, resources]) each.touch();
@@ -127,9 +127,9 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   context.on('requestfinished', ended);
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // Aborted are downloads, what another navigation overtook, and what was refused here: the page stays.
-    if (committed && isMainNavigation(request)) {
-      if (reason === 'net::ERR_ABORTED') config.stays();
+    // Downloads, interrupted navigations and navigations blocked here are reported as aborted: the page onStay.
+    if (committed && navigatesPage(request)) {
+      if (reason === 'net::ERR_ABORTED') config.onStay();
       else if (main && main.response?.request() === request) brokeOff = true;
       else lost = new Error(reason);
     }
@@ -144,22 +144,22 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     loadedData ||=
       frameOf(response.request()) === page.mainFrame() && isData(response, isOfHost(response.url(), page.url()));
     const isByProxy = response.headers()[EGRESS_HEADER] !== undefined;
-    if (isByProxy && refused.size < MAX_FRAMED) refused.add(response.url());
-    if (!FRAMED.has(response.request().resourceType()) || framed.size >= MAX_FRAMED) return;
-    framed.set(response.url(), mediaTypeOf(response.headers()['content-type']));
+    if (isByProxy && refused.size < MAX_FRAME_TYPES) refused.add(response.url());
+    if (!FRAME_TYPES.has(response.request().resourceType()) || frameTypes.size >= MAX_FRAME_TYPES) return;
+    frameTypes.set(response.url(), mediaTypeOf(response.headers()['content-type']));
   });
-  const found = (fault: Problem | undefined) => {
+  const fail = (fault: Problem | undefined) => {
     if (!fault) return;
     failure ??= fault;
     changed();
   };
   const check = (response: Response) => {
-    const fault = answerFault(response);
-    if (fault instanceof Promise) checked = Promise.all([checked, fault.then(found)]).then(() => {});
-    else found(fault);
+    const fault = responseFault(response);
+    if (fault instanceof Promise) checked = Promise.all([checked, fault.then(fail)]).then(() => {});
+    else fail(fault);
   };
   page.on('response', (response) => {
-    if (!isMainNavigation(response.request())) return;
+    if (!navigatesPage(response.request())) return;
     const headers = response.headers();
     const egress = headers[EGRESS_HEADER];
     if (egress !== undefined) {
@@ -169,8 +169,8 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       return changed();
     }
     const status = response.status();
-    const isBrought = routing.isBrought(response.request());
-    if (!isBrought) check(response);
+    const isSupplied = routing.isSupplied(response.request());
+    if (!isSupplied) check(response);
     if (REDIRECTS.has(status) && headers.location) {
       redirectStatus = status;
       return;
@@ -183,8 +183,8 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       retryAfter: headers['retry-after'],
       noStore: forbidsCopies(headers['cache-control']),
       robotsTag: headers['x-robots-tag'],
-      partNote: isBrought ? undefined : partNote(status, headers['content-range']),
-      ...(isBrought && config.answer),
+      partNote: isSupplied ? undefined : partNote(status, headers['content-range']),
+      ...(isSupplied && config.answer),
       mediaType: mediaTypeOf(headers['content-type']),
       response,
     };
@@ -198,7 +198,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     main = answered;
   });
 
-  const routing = await routeRequests(config, { gate, isThere: () => committed });
+  const routing = await routeRequests(config, { gate, hasDocument: () => committed });
 
   return {
     resources,
@@ -217,16 +217,16 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     brokeOff: () => brokeOff,
     isRefused: (url) => refused.has(url),
     loadedData: () => loadedData,
-    framed: (url) => framed.get(url),
+    frameType: (url) => frameTypes.get(url),
   };
 }
 
-/** What scripts ask for data by; a script may be data as well, and what a counter is answered is none. */
+/** Resource types by which scripts load data. Scripts may be data too; responses to analytics requests are not. */
 const ASKS_FOR_DATA = new Set(['xhr', 'fetch', 'eventsource']);
 const DATA_TYPE = /json|html|xml|javascript|event-stream|^text\/(?!plain)/;
 const AS_SCRIPT = /[?&](?:callback|jsonp|cb)=/i;
 
-/** `isOwn`: the host that the page came from was asked. */
+/** `isOwn`: whether the request went to the host of the page. */
 function isData(response: Response, isOwn: boolean): boolean {
   const type = response.request().resourceType();
   if (type === 'script') return AS_SCRIPT.test(response.url());
@@ -237,7 +237,7 @@ function isData(response: Response, isOwn: boolean): boolean {
 interface Counter extends Traffic {
   begin(): void;
   end(): void;
-  /** Something of this kind happened now. */
+  /** Records an event of this kind without an open request. */
   touch(): void;
 }
 

@@ -273,14 +273,14 @@ describe('the state of a page', () => {
     const fill = "localStorage.setItem('much', 'x'.repeat(2 ** 20)); document.cookie = 'small=1'";
     const page = await bench.last('/article', { exportStorageState: true, injectPageScript: fill });
     expect(page.storageState).toMatchObject({ cookies: [{ name: 'small' }], origins: [] });
-    expect(page.notes).toEqual(['The storage state of the page is too large: some of it was left out']);
+    expect(page.notes).toEqual(['The storage state of the page is too large; part of it was left out']);
   });
 
   it('is left out, and that is told, when the page does not let it be taken', async () => {
     const page = await bench.last('/hang', { exportStorageState: true }, 6_000);
     expect(page.text).toContain('Before the hang.');
     expect(page.storageState?.origins ?? []).toEqual([]);
-    expect(page.notes).toContain('The scripts of the page did not end and were stopped');
+    expect(page.notes).toContain('The scripts of the page did not finish and were stopped');
     const isTold = page.notes.some((note) => note.startsWith('The storage state of the page could not be read'));
     expect(isTold).toBe(page.storageState === undefined);
     expect(bench.pool.status().pages).toBe(0);

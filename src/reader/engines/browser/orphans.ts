@@ -1,6 +1,6 @@
 /**
- * Browsers that outlived their server. Each launch leaves a file that says who started what; the next start ends those
- * whose server is gone, and takes their temporary profiles away.
+ * Ends browsers that outlived their server. Each launch writes a file with the pids of server and browser. The next
+ * start ends the browsers whose server is gone, and removes their temporary profiles.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { childEnvironment } from '#concurrency/environment.ts';
 
 const run = promisify(execFile);
 
-export interface Traces {
-  /** A folder for this launch alone, removed with `forget`. */
+export interface LaunchRecord {
+  /** A folder for this launch alone; `forget` removes it. */
   readonly folder: string;
-  /** Writes down what was started. `profile` is the browser's temporary profile folder. */
+  /** Records what was launched. `profile` is the browser's temporary profile folder. */
   remember(pid: number, profile: string | undefined): void;
   forget(): void;
 }
@@ -29,7 +29,7 @@ const runs = (dataDir: string) => path.resolve(dataDir, 'browser', 'runs');
 
 let launches = 0;
 
-export function traceLaunch(dataDir: string): Traces {
+export function recordLaunch(dataDir: string): LaunchRecord {
   const folder = path.join(runs(dataDir), `${process.pid}-${++launches}`);
   mkdirSync(folder, { recursive: true });
   return {
@@ -42,8 +42,8 @@ export function traceLaunch(dataDir: string): Traces {
   };
 }
 
-/** Ends what servers before this one left. Returns how many browsers it ended. */
-export async function reapOrphans(dataDir: string): Promise<number> {
+/** Ends the browsers of earlier servers; returns their number. */
+export async function endOrphans(dataDir: string): Promise<number> {
   let ended = 0;
   for (const name of list(runs(dataDir))) {
     const folder = path.join(runs(dataDir), name);
@@ -56,7 +56,7 @@ export async function reapOrphans(dataDir: string): Promise<number> {
     )
       continue;
     if (launch) {
-      // The number may be another process by now: only one that was started with that very profile is ours.
+      // The pid may have been reused: end it only if it was started with that profile.
       const ours = launch.profile && (await commandOf(launch.pid)).includes(launch.profile);
       if (ours && killGroup(launch.pid)) ended++;
       removeProfile(launch.profile);
@@ -66,13 +66,13 @@ export async function reapOrphans(dataDir: string): Promise<number> {
   return ended;
 }
 
-/** Removes a profile that Playwright made, and nothing else whatever the file says. */
+/** Removes a profile created by Playwright; refuses any other path that the file may name. */
 export function removeProfile(profile: string | undefined): void {
   if (profile && /^playwright_chromiumdev_profile-\w+$/.test(path.basename(profile)))
     rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Ends a browser and what it started; it leads a process group of its own. False when there was none. */
+/** Kills a process group led by a browser; false if there was none. */
 export function killGroup(pid: number): boolean {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
@@ -82,7 +82,7 @@ export function killGroup(pid: number): boolean {
   }
 }
 
-/** The command line of a process; empty when there is none. */
+/** The command line of a process; empty if there is none. */
 export async function commandOf(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     try {
@@ -98,7 +98,7 @@ export async function commandOf(pid: number): Promise<string> {
   );
 }
 
-/** The memory that a process holds, in bytes; 0 where the system has no /proc. */
+/** Resident memory of a process in bytes; 0 on systems without /proc. */
 export function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
@@ -115,7 +115,7 @@ function readLaunch(folder: string): Launch | undefined {
   }
 }
 
-/** Fields of proc_pid_stat(5) from the third on; the second, in brackets, may hold anything. */
+/** Fields of proc_pid_stat(5) from the third on; the second, in brackets, may contain anything. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -125,11 +125,11 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** When a process started, which tells it from a later one of the same number. Empty where there is no /proc. */
+/** Start time of a process, which distinguishes reused pids. Empty on systems without /proc. */
 const startOf = (pid: number): string => statOf(pid)[19] ?? '';
 
 function isAlive(pid: number): boolean {
-  // One that has ended and that nobody has asked about yet still has its number.
+  // A zombie still has its pid.
   if (statOf(pid)[0] === 'Z') return false;
   try {
     process.kill(pid, 0);

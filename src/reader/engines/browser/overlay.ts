@@ -1,15 +1,15 @@
-/** Takes away what lies over a page: dialogs, cookie banners, newsletter layers (contract, section 10). */
+/** Removes overlays of a page: dialogs, cookie banners, newsletter layers (docs/reference/wire/reader.md, Overlays). */
 import type { PageDocument, PageElement, PageWindow } from './dom.ts';
 
 declare const document: PageDocument;
 declare const window: PageWindow;
 
 /**
- * Runs in the page. Removes the element that covers both opposite corners of the window, or the fixed one over its
- * centre, with the ancestors that are left empty, until there is none. Returns how many were removed.
+ * Runs in the page. Repeatedly removes the element that covers both opposite corners of the window, or the fixed one
+ * over its centre, with the ancestors left empty. Returns the number of overlays removed.
  */
 export function removeOverlays(): number {
-  const MOST = 20;
+  const MAX_REMOVED = 20;
   const root = document.documentElement;
   const body = document.body;
   let removed = 0;
@@ -32,14 +32,14 @@ export function removeOverlays(): number {
     const bottom = window.innerHeight - 2;
     const corner = document.elementFromPoint(1, 1);
     const opposite = document.elementFromPoint(right, bottom);
-    // What lies in the flow is the page itself, however large.
+    // Elements in normal flow are the page itself, however large.
     if (corner && corner === opposite && corner !== body && corner !== root) {
       const layer = placedAround(corner);
       if (layer) return layer;
     }
     return fixedAround(document.elementFromPoint(window.innerWidth / 2, window.innerHeight / 2));
   };
-  for (let found = over(); found && removed < MOST; found = over()) {
+  for (let found = over(); found && removed < MAX_REMOVED; found = over()) {
     let parent = found.parentElement;
     found.remove();
     removed++;

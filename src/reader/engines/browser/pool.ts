@@ -1,6 +1,6 @@
 /**
- * One Chromium and the pages that may be open in it. It is launched at the first read, replaced when it has served
- * enough, grown old or large, and relaunched when it ends by itself. Reads beyond the limit wait in a bounded queue.
+ * A pool of pages in one Chromium. The browser is launched for the first read. It is replaced after a number of pages,
+ * with age, or when it grows large, and relaunched when it crashes. Reads beyond the limit wait in a bounded queue.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
@@ -8,45 +8,45 @@ import type { FoundBrowser } from './find.ts';
 import { type EgressAddress, type Launched, launchBrowser } from './launch.ts';
 import { limitRenderers, type MemoryWatch, watchMemory } from './memory.ts';
 import type { Dropped } from './messages.ts';
-import { reapOrphans, residentBytes } from './orphans.ts';
+import { endOrphans, residentBytes } from './orphans.ts';
 
 export interface PoolConfig {
   readonly found: FoundBrowser;
   readonly egress: EgressAddress;
   readonly dataDir: string;
-  /** Pages open at once. */
+  /** Maximum number of open pages. */
   readonly maxPages: number;
-  /** Reads that may wait for a page. */
+  /** Maximum number of reads that wait for a page. */
   readonly maxWaiting: number;
   readonly maxWaitMs?: number;
-  /** When a browser is replaced by a new one: what it has served, its age, what it holds while no page is open. */
+  /** When to replace the browser: number of pages served, age, and memory while no page is open. */
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly rssBytes?: number };
-  /** What one renderer may hold before it is ended. Default 512 MB. */
+  /** Memory at which a renderer is killed, in bytes. Default: 512 MB. */
   readonly rendererBytes?: number;
-  /** What the other processes of the browser may hold together before all of it is ended. Default 1 GB. */
+  /** Memory of the browser's other processes together at which the browser is killed, in bytes. Default: 1 GB. */
   readonly otherBytes?: number;
-  /** A process for each site; without it the browser's own default holds (off in the headless shell). */
+  /** Runs each site in its own process. Otherwise the browser's default applies (off in the headless shell). */
   readonly siteIsolation?: boolean;
   readonly log?: (message: string, facts?: Record<string, unknown>) => void;
 }
 
 export interface PoolStatus {
   readonly path: string;
-  /** Undefined until the first launch. */
+  /** `undefined` until the first launch. */
   readonly version: string | undefined;
   readonly sandboxed: boolean | undefined;
   readonly pid: number | undefined;
   readonly pages: number;
   readonly waiting: number;
-  /** Whether launching works, as far as is known. */
+  /** Whether the last launch succeeded. */
   readonly healthy: boolean;
-  /** Since the pool was made: pages opened, browsers started, browsers that ended by themselves. */
+  /** Counters since the pool was created: pages opened, browsers launched, browsers crashed. */
   readonly opened: number;
   readonly launches: number;
   readonly crashes: number;
 }
 
-/** The right to open a page in a browser. Give it back with `release`, whatever happened. */
+/** The right to open a page in a browser. Always call `release`. */
 export interface Lease {
   readonly browser: Launched['browser'];
   readonly chromiumMajor: number;
@@ -68,8 +68,8 @@ interface Waiter {
 }
 
 const BACKOFF_MS = [0, 250, 1_000, 4_000, 10_000];
-/** A page fills hundreds of MB a second. */
-const WATCH_MS = 100;
+/** A page can allocate hundreds of MB per second. */
+const MEMORY_CHECK_MS = 100;
 const MEGABYTE = 1024 * 1024;
 
 export class Pool {
@@ -79,7 +79,7 @@ export class Pool {
   #open = 0;
   #current: Promise<Instance> | undefined;
   #live: Instance | undefined;
-  #reaped: Promise<unknown> | undefined;
+  #orphansEnded: Promise<unknown> | undefined;
   #sandboxed: boolean | undefined;
   #failures = 0;
   #failedAt = 0;
@@ -97,7 +97,7 @@ export class Pool {
     return {
       path: this.#config.found.path,
       version: this.#live?.version,
-      // Root has no sandbox, which is known before any launch.
+      // There is no sandbox for root, which is known before the launch.
       sandboxed: this.#sandboxed ?? (isRoot() ? false : undefined),
       pid: this.#live?.pid,
       pages: this.#open,
@@ -109,20 +109,23 @@ export class Pool {
     };
   }
 
-  /** Launches the browser ahead of the first read, so that what it is can be told. */
+  /** Launches the browser before the first read, so that its facts are known. */
   async warm(): Promise<PoolStatus> {
     await this.#instance();
     return this.status();
   }
 
-  /** ServiceNodeResourceDrainError: too many wait already, none came free in time, or no browser can be started. */
+  /**
+   * Waits for a page. Throws ServiceNodeResourceDrainError if the queue is full, the wait is too long, or the browser
+   * does not start.
+   */
   async lease(signal: AbortSignal, waitMs = Number.POSITIVE_INFINITY): Promise<Lease> {
-    await this.#enter(signal, Math.min(waitMs, this.#config.maxWaitMs ?? 30_000));
+    await this.#acquire(signal, Math.min(waitMs, this.#config.maxWaitMs ?? 30_000));
     let instance: Instance;
     try {
       instance = await unlessAborted(signal, this.#instance());
     } catch (error) {
-      this.#leave();
+      this.#free();
       throw error;
     }
     instance.served++;
@@ -138,8 +141,8 @@ export class Pool {
         if (released) return;
         released = true;
         instance.open--;
-        this.#leave();
-        void this.#settle(instance);
+        this.#free();
+        void this.#afterPage(instance);
       },
     };
   }
@@ -147,32 +150,32 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(drained('The server is stopping'));
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(unavailable('The server is stopping'));
     await this.#current?.catch(() => {});
     await Promise.all([...this.#instances].map((instance) => instance.end()));
   }
 
-  async #enter(signal: AbortSignal, waitMs: number): Promise<void> {
+  async #acquire(signal: AbortSignal, waitMs: number): Promise<void> {
     signal.throwIfAborted();
-    if (this.#closed) throw drained('The server is stopping');
+    if (this.#closed) throw unavailable('The server is stopping');
     if (this.#open < this.#config.maxPages) {
       this.#open++;
       return;
     }
-    if (this.#waiting.length >= this.#config.maxWaiting) throw drained();
+    if (this.#waiting.length >= this.#config.maxWaiting) throw unavailable();
     let timer: NodeJS.Timeout | undefined;
     let stop: (() => void) | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
         const waiter = { resolve, reject };
-        const give = (error: unknown) => {
+        const giveUp = (error: unknown) => {
           const at = this.#waiting.indexOf(waiter);
           if (at < 0) return;
           this.#waiting.splice(at, 1);
           reject(error);
         };
-        stop = () => give(signal.reason);
-        timer = setTimeout(() => give(drained()), waitMs);
+        stop = () => giveUp(signal.reason);
+        timer = setTimeout(() => giveUp(unavailable()), waitMs);
         signal.addEventListener('abort', stop, { once: true });
         this.#waiting.push(waiter);
       });
@@ -182,15 +185,15 @@ export class Pool {
     }
   }
 
-  /** A waiter takes the place over, so the count stays. */
-  #leave(): void {
+  /** Passes the page to the next waiter, so that the count stays the same, or frees it. */
+  #free(): void {
     const next = this.#waiting.shift();
     if (next) next.resolve();
     else this.#open--;
   }
 
   async #instance(): Promise<Instance> {
-    if (this.#closed) throw drained('The server is stopping');
+    if (this.#closed) throw unavailable('The server is stopping');
     const live = this.#live;
     if (live && (this.#isSpent(live) || !live.browser.isConnected())) this.#retire(live);
     this.#current ??= this.#launch();
@@ -216,8 +219,8 @@ export class Pool {
     this.#instances.delete(instance);
   }
 
-  /** After a page: ends a browser that was waiting for its last page, replaces one that holds too much. */
-  async #settle(instance: Instance): Promise<void> {
+  /** After a page is closed: ends a retired browser, and replaces one that uses too much memory. */
+  async #afterPage(instance: Instance): Promise<void> {
     if (instance.open > 0) return;
     if (instance.retired) return this.#end(instance);
     const { rssBytes = 1_500 * MEGABYTE } = this.#config.recycle ?? {};
@@ -231,10 +234,10 @@ export class Pool {
     const left = this.#failedAt + pause - performance.now();
     try {
       if (this.#failures && left > 0) {
-        throw drained('The browser does not start', { retryAfter: Math.ceil(left / 1_000) });
+        throw unavailable('The browser does not start', { retryAfter: Math.ceil(left / 1_000) });
       }
-      this.#reaped ??= reapOrphans(this.#config.dataDir).catch(() => {});
-      await this.#reaped;
+      this.#orphansEnded ??= endOrphans(this.#config.dataDir).catch(() => {});
+      await this.#orphansEnded;
       const launched = await this.#launchSandboxed();
       this.#failures = 0;
       await limitRenderers(launched.pid, this.#rendererBytes);
@@ -245,10 +248,10 @@ export class Pool {
     }
   }
 
-  /** Tries the sandbox once; whether it can be had is a fact of the machine. */
+  /** Tries the sandbox once: whether it works depends on the machine. */
   async #launchSandboxed(): Promise<Launched> {
     const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
-    const onDropped = (dropped: Dropped) => log?.('the browser said more than may be taken', { ...dropped });
+    const onDropped = (dropped: Dropped) => log?.('dropped a browser message that was too large', { ...dropped });
     const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, onDropped });
     try {
       if (this.#sandboxed !== false && !isRoot()) {
@@ -268,7 +271,7 @@ export class Pool {
       this.#failures++;
       this.#failedAt = performance.now();
       log?.('the browser could not be started', { reason: (error as Error).message.slice(0, 1_000) });
-      throw drained('The browser does not start', {}, error);
+      throw unavailable('The browser does not start', {}, error);
     }
   }
 
@@ -291,20 +294,20 @@ export class Pool {
     launched.browser.on('disconnected', () => {
       if (this.#closed || instance.retired) return;
       this.#crashes++;
-      this.#config.log?.('the browser ended by itself', { pid: instance.pid });
+      this.#config.log?.('the browser crashed', { pid: instance.pid });
       this.#retire(instance);
     });
     return instance;
   }
 
-  /** Ends what grows without limit; the pages see it as a crash. Runs only while pages are open. */
+  /** Kills processes that exceed their memory limit; their pages see a crash. Runs only while pages are open. */
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
       for (const { memory } of this.#instances) memory.check();
       if (this.#open > 0) return;
       clearInterval(this.#watch);
       this.#watch = undefined;
-    }, WATCH_MS).unref();
+    }, MEMORY_CHECK_MS).unref();
   }
 }
 
@@ -312,5 +315,5 @@ const isRoot = () => process.platform === 'linux' && process.getuid?.() === 0;
 
 export const createPool = (config: PoolConfig): Pool => new Pool(config);
 
-const drained = (message?: string, facts: Record<string, unknown> = {}, cause?: unknown) =>
+const unavailable = (message?: string, facts: Record<string, unknown> = {}, cause?: unknown) =>
   problem('ServiceNodeResourceDrainError', { ...(message ? { message } : {}), retryAfter: 1, ...facts }, cause);

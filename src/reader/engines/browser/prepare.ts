@@ -1,4 +1,4 @@
-/** What of a visit can be settled before a browser is asked for: every option that may be at fault is held against its rules. */
+/** Validates everything about a visit that needs no browser: all options that may be invalid. */
 import { Problem, problem } from '#errors.ts';
 import { type Cookie, parseSetCookies } from '#net/fetch/cookies.ts';
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
@@ -14,22 +14,22 @@ export interface Preparation {
   readonly cookies: readonly Cookie[];
   readonly headers: Readonly<Record<string, string>>;
   readonly storageState: StorageState | undefined;
-  /** The way out of this visit; undefined: directly. */
+  /** Proxy of this visit; `undefined` for a direct connection. */
   readonly proxy: URL | undefined;
-  /** Whether pictures, fonts and styles take that way too. */
+  /** Whether images, fonts and styles use the proxy too. */
   readonly proxyResources: boolean;
   readonly preloadUrl: string | undefined;
 }
 
-/** Submitted HTML without an address of its own still needs an origin: one that can never be anybody's. */
-export const NO_ADDRESS = 'https://document.invalid/';
+/** Submitted HTML without a URL still needs an origin: one that can never exist. */
+export const PLACEHOLDER_URL = 'https://document.invalid/';
 
 export const isWeb = (address: string): boolean => /^https?:/i.test(address) && URL.canParse(address);
 
-/** ParamValidationError or SecurityCompromiseError, with the option at fault as its path. */
+/** Throws ParamValidationError or SecurityCompromiseError with the invalid option as path. */
 export async function prepare(visit: Visit, guard: Guard): Promise<Preparation> {
   const { options, url, signal } = visit;
-  const entry = new URL(isWeb(url) ? url : NO_ADDRESS);
+  const entry = new URL(isWeb(url) ? url : PLACEHOLDER_URL);
   const { cookie, ...headers } = checkCustomHeaders(options.customHeader);
   const given = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl);
   return {
@@ -41,11 +41,11 @@ export async function prepare(visit: Visit, guard: Guard): Promise<Preparation> 
     storageState: options.storageState === undefined ? undefined : parseStorageState(options.storageState),
     proxy: given ?? visit.proxy,
     proxyResources: given !== undefined || options.proxyResources === true,
-    preloadUrl: options.preloadUrl === undefined ? undefined : await preloadAddress(options.preloadUrl, guard, signal),
+    preloadUrl: options.preloadUrl === undefined ? undefined : await checkPreloadUrl(options.preloadUrl, guard, signal),
   };
 }
 
-async function preloadAddress(typed: string, guard: Guard, signal: AbortSignal): Promise<string> {
+async function checkPreloadUrl(typed: string, guard: Guard, signal: AbortSignal): Promise<string> {
   try {
     const url = new URL(cleanUrl(typed));
     guard.checkUrl(url);

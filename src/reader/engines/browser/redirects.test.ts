@@ -5,7 +5,7 @@ import { type Bench, startBench } from './browser.suite.ts';
 
 const LONG_MS = 120_000;
 const PAST = { name: 'AssertionFailureError', message: 'The target redirects too often', facts: { targetStatus: 302 } };
-const NOTE = 'The page sends its reader on again and again; this is where it was left';
+const NOTE = 'The page redirects again and again; this is the last page that was read';
 
 let bench: Bench;
 /** Which hops were asked for, by the name of their chain. */

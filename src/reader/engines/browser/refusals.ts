@@ -1,33 +1,33 @@
 /**
- * What the egress proxy refused to which visit, and which targets it could not reach for it. Each visit goes through the
- * proxy under a name of its own.
+ * Records what the egress proxy refused to each visit, and which servers it could not reach. Each visit has its own
+ * username at the proxy.
  */
 import type { Problem } from '#errors.ts';
 import { portOf } from '#net/guard/guard.ts';
 
-interface Asked {
+interface ProxyRequest {
   readonly host: string;
   readonly port: number;
   readonly username: string;
 }
 
-export interface Refused {
+export interface Refusals {
   hosts(): ReadonlySet<string>;
-  /** Why the server of an address could not be reached, or what was wrong with its answer, if it last was so. */
+  /** Why the server of a URL could not be reached, or what was wrong with its last response. */
   failureOf(url: URL): Problem | undefined;
   stop(): void;
 }
 
 export interface RefusalLog {
   /** For the proxy's `onRefused`. */
-  note(request: Asked): void;
+  note(request: ProxyRequest): void;
   /** For the proxy's `onFailed`. */
-  noteFailure(request: Asked, failure: Problem): void;
-  /** What is refused to a name from now on, until `stop`; `heard` is told each time. */
-  watch(name: string, heard?: (host: string) => void): Refused;
+  noteFailure(request: ProxyRequest, failure: Problem): void;
+  /** Collects the refusals of a username until `stop`; calls `onRefused` for each. */
+  watch(name: string, onRefused?: (host: string) => void): Refusals;
 }
 
-/** A page that asks for more servers than these has failed for other reasons. */
+/** A page that contacts more servers has failed for other reasons. */
 const MAX_FAILURES = 500;
 
 export function createRefusalLog(): RefusalLog {
@@ -35,13 +35,13 @@ export function createRefusalLog(): RefusalLog {
   return {
     note: ({ host, username }) => watched.get(username)?.refused(host),
     noteFailure: ({ host, port, username }, failure) => watched.get(username)?.failed(`${host}:${port}`, failure),
-    watch(name, heard) {
+    watch(name, onRefused) {
       const hosts = new Set<string>();
       const failures = new Map<string, Problem>();
       watched.set(name, {
         refused(host) {
           hosts.add(host);
-          heard?.(host);
+          onRefused?.(host);
         },
         failed(server, failure) {
           if (failures.size < MAX_FAILURES || failures.has(server)) failures.set(server, failure);

@@ -1,17 +1,17 @@
-/** Pictures of a page, as PNG. */
+/** Takes pictures of a page, as PNG. */
 import type { CDPSession } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import type { Options } from '../../options/resolve.ts';
 
-/** The greatest height of a whole page, in CSS pixels: what lies below is left out. */
+/** Maximum height of a whole-page picture, in CSS pixels; the rest is cut off. */
 const MAX_PAGE_HEIGHT = 16_384;
-/** The most pixels that a picture may have, whatever the window and its scale. */
+/** Maximum number of pixels of a picture, at any window size and scale. */
 const MAX_PIXELS = 64_000_000;
 
 export interface Shots {
   readonly screenshot?: Uint8Array;
   readonly pageshot?: Uint8Array;
-  /** Set when the page is higher than its picture: how many CSS pixels that has. */
+  /** Set if the page is taller than its picture: height of the picture in CSS pixels. */
   readonly cutAt?: number;
 }
 
@@ -21,7 +21,7 @@ export interface ShotsWanted {
   readonly deviceScaleFactor: number;
 }
 
-/** The scale of a picture is that of the session that takes it, so ours is told what Playwright's was. */
+/** Sets the scale in our session too: pictures use the scale of the session that takes them. */
 export async function overrideScale(session: CDPSession, { viewport }: Options): Promise<void> {
   if (viewport?.deviceScaleFactor === undefined) return;
   const { deviceScaleFactor, isMobile = false } = viewport;
@@ -33,7 +33,7 @@ export async function overrideScale(session: CDPSession, { viewport }: Options):
   });
 }
 
-/** Takes what is wanted; what does not succeed in time is left out. A page shot comes with a screenshot. */
+/** Takes the requested pictures; those that fail or take too long are missing. A pageshot includes a screenshot. */
 export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitMs: number): Promise<Shots> {
   const until = performance.now() + limitMs;
   const attempt = <Taken>(work: Promise<Taken>) =>
@@ -46,7 +46,7 @@ export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitM
 async function takeWindow(session: CDPSession): Promise<Uint8Array> {
   const { cssVisualViewport: window } = await session.send('Page.getLayoutMetrics');
   const { pageX: x, pageY: y, clientWidth: width, clientHeight: height } = window;
-  // Without a clip the scale of the device is left out.
+  // Without a clip the device scale is ignored.
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'png',
     clip: { x, y, width, height, scale: 1 },

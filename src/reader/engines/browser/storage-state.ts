@@ -1,15 +1,17 @@
-/** Cookies and local storage, in and out of a browser context (options `storageState` and `exportStorageState`). */
+/**
+ * Reads and writes cookies and local storage of a browser context (options `storageState` and `exportStorageState`).
+ */
 import type { BrowserContext } from 'playwright-core';
 import * as z from 'zod';
 import { within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { StorageState } from '../../snapshot.ts';
 
-/** Of the whole state, names and values together. */
+/** Maximum size of a state: names and values together. */
 const MAX_CHARACTERS = 1024 * 1024;
 const MAX_COOKIES = 3_000;
 const MAX_ENTRIES = 5_000;
-/** Each costs a page that is opened for it. */
+/** Each origin costs a page that is opened for it. */
 const MAX_ORIGINS = 20;
 
 const text = z.string().max(MAX_CHARACTERS);
@@ -54,8 +56,8 @@ const stateShape = z.object({
 });
 
 /**
- * The state that a caller gave, with what may be left out filled in; whatever else is in it is left out.
- * ParamValidationError, path `storageState`, naming the field at fault.
+ * Validates a caller's state, fills defaults and drops unknown fields. Throws ParamValidationError with path
+ * `storageState` that names the invalid field.
  */
 export function parseStorageState(value: unknown): StorageState {
   if (sizeOf(value) > MAX_CHARACTERS) throw invalid('The state is larger than 1 MB');
@@ -77,7 +79,7 @@ const fieldOf = (path: readonly PropertyKey[]) =>
   path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at ? '.' : ''}${String(step)}`)).join('') ||
   'The state';
 
-/** Characters in JSON; what cannot be written as such is no state. */
+/** Size in characters of JSON; infinite if the value has no JSON. */
 function sizeOf(value: unknown): number {
   try {
     return JSON.stringify(value)?.length ?? 0;
@@ -88,13 +90,13 @@ function sizeOf(value: unknown): number {
 
 export interface TakenState {
   readonly state: StorageState;
-  /** False when there was more than a state may hold. */
+  /** False if the state exceeded the limits and was cut. */
   readonly complete: boolean;
 }
 
 /**
- * The cookies of a context and the local storage of the origins that its pages visited, as much as could be given again.
- * Throws TimeUp.
+ * The cookies of a context and the local storage of the origins that its pages visited, within the limits of an input
+ * state. Throws DeadlineExceededError.
  */
 export async function takeStorageState(context: BrowserContext, limitMs: number): Promise<TakenState> {
   const { cookies, origins } = await within(limitMs, context.storageState());

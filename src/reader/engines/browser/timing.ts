@@ -1,19 +1,19 @@
 /**
- * When a page is ready to be answered: the contract's table (section 9) as pure functions over what is known of the
- * page, so that they can be read and tested without a browser. Times are `performance.now()` milliseconds.
+ * When a page is ready to be captured (docs/reference/wire/reader.md, Timing), as pure functions of the page's state,
+ * so that they can be tested without a browser. Times are in milliseconds of `performance.now()`.
  */
 import type { RespondTiming } from '../../options/options.ts';
 
 export interface PageState {
-  /** When the document became interactive, and when it was loaded; undefined until then. */
+  /** When the document became interactive, and when it loaded; `undefined` until then. */
   readonly interactiveAt: number | undefined;
   readonly loadedAt: number | undefined;
-  /** Whether the structure has been at rest for 0.2 s, now, and ever since the document began. */
+  /** Whether the DOM has not changed for 0.2 s: now, and at any time since the document started. */
   readonly mutationIdle: boolean;
   readonly mutationIdleSeen: boolean;
   readonly elements: number;
   readonly hasTitle: boolean;
-  /** Open requests, and when the last one ended: of what a document is made by, of that and media, of all. */
+  /** Open requests and the end of the last one: for resources, for media, and for all. */
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly network: Traffic;
@@ -30,18 +30,18 @@ export interface Demands {
   readonly waitsForSelector: boolean;
 }
 
-/** How long nothing must have been requested (contract, section 9). */
+/** How long the network must be idle (docs/reference/wire/reader.md, Timing). */
 export const QUIET_MS = 500;
 
-/** Least time between two captures, unless the page grew or shrank much. */
-const CAPTURE_EVERY_MS = 1_200;
-const MUCH = 0.05;
+/** Minimum interval between captures, unless the page grew or shrank by more than `MIN_CHANGE`. */
+const CAPTURE_INTERVAL_MS = 1_200;
+const MIN_CHANGE = 0.05;
 
 const quietAt = ({ open, lastEndAt }: Traffic): number => (open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + QUIET_MS);
 
 /**
- * When the state that the timing asks for is reached: a time that may lie ahead if nothing else happens, or Infinity
- * while something must happen first. What only a look at the content can tell (`visible-content`) is not decided here.
+ * When the page reaches the state of its timing: a time that may lie ahead if nothing else happens, or Infinity if
+ * something must happen first. `visible-content` depends on the content and is decided elsewhere.
  */
 export function readyAt(state: PageState, demands: Demands): number {
   const finalAt = networkIdleAt(state);
@@ -71,9 +71,9 @@ function earlyAt(state: PageState, { timing, hasScripts }: Demands): number {
 const networkIdleAt = (state: PageState): number =>
   state.loadedAt === undefined ? Number.POSITIVE_INFINITY : Math.max(quietAt(state.network), state.loadedAt + QUIET_MS);
 
-/** Whether a capture is due at a moment worth one, given the last. */
+/** Whether to capture now, given the last capture. */
 export function captureDue(now: number, elements: number, last: { at: number; elements: number } | undefined): boolean {
   if (!last) return true;
   const moved = Math.abs(elements - last.elements);
-  return now - last.at >= CAPTURE_EVERY_MS || moved > last.elements * MUCH;
+  return now - last.at >= CAPTURE_INTERVAL_MS || moved > last.elements * MIN_CHANGE;
 }

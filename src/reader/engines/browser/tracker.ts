@@ -1,6 +1,6 @@
 /**
- * What runs at the start of each document of the main frame, in our own world: it says when the document is interactive
- * and loaded, when its structure came to rest, and scrolls through it so that what waits for being seen is loaded.
+ * Runs at the start of each document of the main frame, in the isolated world. Reports when the document is
+ * interactive, loaded and idle, and scrolls through it so that lazy content is loaded.
  */
 import type { PageDocument, PageObserver, PageWindow } from './dom.ts';
 
@@ -9,8 +9,8 @@ declare const window: PageWindow;
 declare const Document: { readonly prototype: PageDocument };
 declare const MutationObserver: new (callback: () => void) => PageObserver;
 
-/** `[kind, number of elements]` in JSON. `busy` follows `idle` when the structure changes again. */
-export type Tidings = ['start' | 'interactive' | 'load' | 'busy' | 'idle', number];
+/** `[kind, number of elements]` in JSON. `busy` follows `idle` when the DOM changes again. */
+export type TrackerMessage = ['start' | 'interactive' | 'load' | 'busy' | 'idle', number];
 
 export function trackDocument(tell: (message: string) => void): void {
   if (window.parent !== window) return;
@@ -23,22 +23,22 @@ export function trackDocument(tell: (message: string) => void): void {
   let interactive = false;
   let idle = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Through the prototype: an element of that name would hide the document's own method.
+  // Through the prototype: a named element could shadow the method.
   const count = () => Document.prototype.getElementsByTagName.call(document, '*').length;
   const say = (kind: string) => tell(JSON.stringify([kind, count()]));
 
-  const settle = () => {
+  const checkIdle = () => {
     timer = undefined;
     const left = lastChange + IDLE_MS - performance.now();
     if (left > 1 || scrolling) {
-      timer = setTimeout(settle, Math.max(left, STEP_MS));
+      timer = setTimeout(checkIdle, Math.max(left, STEP_MS));
     } else if (!idle) {
       idle = true;
       say('idle');
     }
   };
   const watch = () => {
-    if (timer === undefined && interactive) timer = setTimeout(settle, IDLE_MS);
+    if (timer === undefined && interactive) timer = setTimeout(checkIdle, IDLE_MS);
   };
   const changed = () => {
     lastChange = performance.now();
@@ -49,7 +49,7 @@ export function trackDocument(tell: (message: string) => void): void {
     watch();
   };
 
-  // Observers of what is seen are told when a frame is drawn, which takes longer on a busy machine.
+  // Intersection observers run when a frame is drawn, which takes longer on a busy machine.
   const pause = () =>
     new Promise<void>((resolve) => {
       const late = setTimeout(resolve, MAX_STEP_MS);
@@ -88,7 +88,7 @@ export function trackDocument(tell: (message: string) => void): void {
     'load',
     () => {
       say('load');
-      // What loading added below the first screen is walked through once more.
+      // Loading may have added content below the first screen.
       void scroll();
     },
     { once: true },

@@ -1,4 +1,4 @@
-/** One visit of one page: what it needs is opened, the page is watched, and all of it is closed whatever happened. */
+/** One visit of one page: opens a context, watches the page, and always closes everything. */
 import type { BrowserContext } from 'playwright-core';
 import { Problem, problem } from '#errors.ts';
 import type { Snapshot } from '../../snapshot.ts';
@@ -6,9 +6,9 @@ import type { Visit } from '../engine.ts';
 import { identify } from '../user-agent.ts';
 import { closeContext, openContext } from './context.ts';
 import { jarOf, setCallersCookies, setEarlierCookies } from './cookies.ts';
-import { openWayOut } from './egress-session.ts';
+import { openEgressSession } from './egress-session.ts';
 import { FileTargetError } from './failures.ts';
-import { gatherScripts } from './inject.ts';
+import { fetchScripts } from './inject.ts';
 import { type PageTools, PageVisit } from './page-visit.ts';
 import type { Lease } from './pool.ts';
 import { isWeb, type Preparation } from './prepare.ts';
@@ -16,17 +16,17 @@ import type { RefusalLog } from './refusals.ts';
 import { takeStorageState } from './storage-state.ts';
 
 export interface VisitTools extends PageTools {
-  /** The text of a script that the caller named by its address. */
+  /** Fetches a script that the caller named by URL. */
   readonly fetchScript: (url: string, signal: AbortSignal) => Promise<string>;
   readonly refusals: RefusalLog;
-  /** The user agent of reads that name none, in place of the browser's. */
+  /** User agent for reads without the option, instead of the browser's. */
   readonly userAgent?: string | undefined;
   readonly version?: string | undefined;
 }
 
 const STATE_MS = 1_000;
 
-/** Throws FileTarget when the target turns out to be a file. */
+/** Throws FileTargetError if the target is a file. */
 export async function* visitPage(
   visit: Visit,
   preparation: Preparation,
@@ -35,8 +35,8 @@ export async function* visitPage(
 ): AsyncGenerator<Snapshot> {
   const { options, signal } = visit;
   const scripts = {
-    page: await gatherScripts(options.injectPageScript, tools.fetchScript, signal),
-    frame: await gatherScripts(options.injectFrameScript, tools.fetchScript, signal),
+    page: await fetchScripts(options.injectPageScript, tools.fetchScript, signal),
+    frame: await fetchScripts(options.injectFrameScript, tools.fetchScript, signal),
   };
   const identity = identify({
     userAgent: options.userAgent ?? tools.userAgent,
@@ -47,33 +47,33 @@ export async function* visitPage(
   const { cookies, proxy, storageState } = preparation;
   const { egress } = lease;
   const acceptInvalidCertificates = options.skipCertVerification === true;
-  const way = openWayOut({ egress, refusals: tools.refusals, proxy, acceptInvalidCertificates });
+  const session = openEgressSession({ egress, refusals: tools.refusals, proxy, acceptInvalidCertificates });
   let context: BrowserContext | undefined;
   const stop = () => void (context && closeContext(context));
   signal.addEventListener('abort', stop, { once: true });
   try {
     const { userAgent } = identity;
-    context = await openContext(lease, options, { userAgent, name: way.credentials.username, storageState });
+    context = await openContext(lease, options, { userAgent, name: session.credentials.username, storageState });
     signal.throwIfAborted();
     await setCallersCookies(context, cookies);
-    // What an engine before was told since then is newer.
+    // Set last: cookies from an earlier engine are newer.
     if (visit.jar) await setEarlierCookies(context, visit.jar);
     const page = await context.newPage();
-    yield* new PageVisit({ visit, preparation, tools, context, page, way }).run(scripts, identity);
+    yield* new PageVisit({ visit, preparation, tools, context, page, session }).run(scripts, identity);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof FileTargetError && context) await gather(error, context, visit);
+    if (error instanceof FileTargetError && context) await attachState(error, context, visit);
     if (error instanceof Problem || error instanceof FileTargetError) throw error;
     throw problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
     signal.removeEventListener('abort', stop);
-    way.close();
+    session.close();
     if (context) await closeContext(context);
   }
 }
 
-/** What the one who reads the file goes on with. */
-async function gather(file: FileTargetError, context: BrowserContext, { options }: Visit): Promise<void> {
+/** Collects the state with which the direct engine continues. */
+async function attachState(file: FileTargetError, context: BrowserContext, { options }: Visit): Promise<void> {
   file.jar = await jarOf(context).catch(() => undefined);
   if (!options.exportStorageState) return;
   const taken = await takeStorageState(context, STATE_MS).catch(() => undefined);

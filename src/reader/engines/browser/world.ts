@@ -1,30 +1,30 @@
 /**
- * Runs our functions inside a page, in a JavaScript world of their own: the page's DOM without the page's scripts, so
- * nothing that a page overrides (`querySelectorAll`, `Element.prototype`, `JSON`) can touch them. Playwright's own
- * `evaluate` runs in the world of the page, so this goes over the DevTools protocol. Every call has a time limit, since
- * a page in an endless loop never answers.
+ * Runs functions inside a page, in an isolated JavaScript world: with the page's DOM but without its scripts. So
+ * nothing that a page overrides (`querySelectorAll`, `Element.prototype`, `JSON`) affects them. Playwright's `evaluate`
+ * runs in the page's world, so this uses the DevTools protocol. Every call has a time limit, since a page in an endless
+ * loop never responds.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 
-const NAME = 'lectern';
+const WORLD_NAME = 'lectern';
 const ATTACH_MS = 1_000;
 
 export interface World {
   readonly session: CDPSession;
-  /** The result of a function that is sent to the page as its source: it must use nothing from outside itself. */
+  /** Calls a function that is sent to the page as source: it must not use anything outside itself. */
   call<In, Out>(run: (input: In) => Out | Promise<Out>, input: In, limitMs: number, frame?: FrameHandle): Promise<Out>;
-  /** Runs a function at the start of each document of the page, in this world. `tell` in it calls `heard`. */
-  atEachDocument(run: (tell: (message: string) => void) => void, heard: (message: string) => void): Promise<void>;
-  /** The frame inside each of the elements that the last `call` of that frame left in `globalThis.framesFound`. */
+  /** Runs a function in this world at the start of each document of the page. Its argument `tell` calls `onMessage`. */
+  atEachDocument(run: (tell: (message: string) => void) => void, onMessage: (message: string) => void): Promise<void>;
+  /** The frame inside an element that the last `call` in `frame` stored in `globalThis.framesFound`. */
   frameOf(index: number, limitMs: number, frame?: FrameHandle): Promise<FrameHandle | undefined>;
-  /** To be called before `frameOf`: frames of other sites move to processes of their own whenever they navigate. */
-  seekFrames(): void;
-  /** Ends what the page's scripts are doing and lets none run again: the way to a page that hangs. */
+  /** Call before `frameOf`: frames of other sites move to other processes when they navigate. */
+  attachFrames(): void;
+  /** Stops the running scripts of the page and disables scripts: makes a hanging page accessible. */
   halt(): Promise<void>;
 }
 
-/** A frame, and the session of the process that it lives in. */
+/** A frame, and the session of the process that runs it. */
 export interface FrameHandle {
   readonly session: CDPSession;
   readonly id: string;
@@ -45,7 +45,7 @@ export async function openWorld(page: Page): Promise<World> {
   const invoke = async (source: string, input: unknown, byValue: boolean, frame: FrameHandle) => {
     const { executionContextId } = await frame.session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
-      worldName: NAME,
+      worldName: WORLD_NAME,
     });
     const answer: RemoteResult = await frame.session.send('Runtime.callFunctionOn', {
       functionDeclaration: source,
@@ -61,7 +61,7 @@ export async function openWorld(page: Page): Promise<World> {
     return answer.result;
   };
 
-  let others: Promise<FrameHandle[]> = Promise.resolve([]);
+  let attached: Promise<FrameHandle[]> = Promise.resolve([]);
 
   return {
     session,
@@ -69,18 +69,18 @@ export async function openWorld(page: Page): Promise<World> {
       const work = async () => (await invoke(sourceOf(run), input, true, frame ?? (await main()))).value as Out;
       return within(limitMs, work());
     },
-    async atEachDocument(run, heard) {
+    async atEachDocument(run, onMessage) {
       const binding = 'lecternTell';
       session.on('Runtime.bindingCalled', (event) => {
-        if (event.name === binding) heard(event.payload);
+        if (event.name === binding) onMessage(event.payload);
       });
       await Promise.all([
         session.send('Page.enable'),
         session.send('Runtime.enable'),
-        session.send('Runtime.addBinding', { name: binding, executionContextName: NAME }),
+        session.send('Runtime.addBinding', { name: binding, executionContextName: WORLD_NAME }),
         session.send('Page.addScriptToEvaluateOnNewDocument', {
           source: `(${sourceOf(run)})(globalThis.${binding})`,
-          worldName: NAME,
+          worldName: WORLD_NAME,
         }),
       ]);
     },
@@ -91,13 +91,13 @@ export async function openWorld(page: Page): Promise<World> {
         if (!objectId) return undefined;
         const { node } = await from.session.send('DOM.describeNode', { objectId });
         if (!node.frameId) return undefined;
-        const other = (await others).find(({ id }) => id === node.frameId);
+        const other = (await attached).find(({ id }) => id === node.frameId);
         return other ?? { session: from.session, id: node.frameId };
       };
       return within(limitMs, find());
     },
-    seekFrames() {
-      others = attachFrames(page);
+    attachFrames() {
+      attached = attachAll(page);
     },
     async halt() {
       await Promise.all([
@@ -108,17 +108,17 @@ export async function openWorld(page: Page): Promise<World> {
   };
 }
 
-async function attachFrames(page: Page): Promise<FrameHandle[]> {
+async function attachAll(page: Page): Promise<FrameHandle[]> {
   const frames = page.frames().filter((frame) => frame.parentFrame());
   const attached = await Promise.all(
     frames.map(async (frame) => {
       const attach = async () => {
-        // Refused for frames that share their parent's process; those are reached through its session.
+        // Fails for frames in their parent's process, which are reached through its session.
         const session = await page.context().newCDPSession(frame);
         const { frameTree } = await session.send('Page.getFrameTree');
         return { session, id: frameTree.frame.id };
       };
-      // A frame that is just moving may never answer.
+      // A frame that is navigating may never respond.
       return within(ATTACH_MS, attach()).catch(() => undefined);
     }),
   );
@@ -129,6 +129,6 @@ function foundFrame(index: number): unknown {
   return (globalThis as { framesFound?: unknown[] }).framesFound?.[index];
 }
 
-/** Some loaders wrap functions in a helper that names them; the page has no such helper. */
+/** Some loaders wrap functions in a helper that sets their name; the page has no such helper. */
 const sourceOf = (run: (...input: never[]) => unknown) =>
   `function (...input) { const __name = (named) => named; return (${run.toString()})(...input); }`;

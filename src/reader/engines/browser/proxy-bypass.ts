@@ -1,7 +1,7 @@
 /**
- * Looks of a page that go past its proxy (option `proxyResources` unset): pictures, fonts and style sheets are fetched
- * by the guarded way out directly, so that a proxy of the operator carries only what a page is made by. They are fetched
- * without cookies and without our credentials: what knows the caller stays on the way that was asked for.
+ * Loads images, fonts and style sheets without the proxy (option `proxyResources` unset), so that a proxy of the
+ * operator carries only the content of the page. They are fetched through the guarded fetch without cookies and
+ * credentials: those are only sent through the proxy.
  */
 import type { Request, Route } from 'playwright-core';
 import { Problem } from '#errors.ts';
@@ -10,26 +10,26 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 const TYPES = new Set(['image', 'font', 'stylesheet']);
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Of the answer, what describes the body as it is handed on. */
+/** Response headers that no longer describe the body, or must not reach the browser. */
 const DROPPED = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'set-cookie', 'connection']);
 const SENT = new Set(['accept', 'accept-language', 'origin', 'referer', 'user-agent']);
 
-export const mayGoPast = (request: Request): boolean => TYPES.has(request.resourceType()) && request.method() === 'GET';
+export const mayBypass = (request: Request): boolean => TYPES.has(request.resourceType()) && request.method() === 'GET';
 
-export interface PastProxy {
+export interface ProxyBypass {
   readonly fetch: GuardedFetch;
   readonly acceptInvalidCertificates: boolean;
   readonly signal: AbortSignal;
-  /** Told how many bytes were moved. */
+  /** Called with the number of bytes transferred. */
   readonly moved: (bytes: number) => void;
-  /** Told of a host that may not be reached. */
-  readonly refused: (host: string) => void;
+  /** Called with a host that was refused. */
+  readonly onRefused: (host: string) => void;
 }
 
-export async function loadPastProxy(
+export async function loadBypassingProxy(
   route: Route,
   request: Request,
-  { fetch, moved, refused, ...rest }: PastProxy,
+  { fetch, moved, onRefused, ...rest }: ProxyBypass,
 ): Promise<void> {
   try {
     const headers = Object.fromEntries(Object.entries(request.headers()).filter(([name]) => SENT.has(name)));
@@ -42,7 +42,7 @@ export async function loadPastProxy(
       body: Buffer.from(bytes),
     });
   } catch (error) {
-    if (error instanceof Problem && error.name === 'SecurityCompromiseError') refused(new URL(request.url()).hostname);
+    if (error instanceof Problem && error.name === 'SecurityCompromiseError') onRefused(new URL(request.url()).hostname);
     await route.abort('failed');
   }
 }

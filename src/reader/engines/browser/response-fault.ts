@@ -1,6 +1,6 @@
 /**
- * Answers that the browser takes and the fetch refuses. Where plain HTTP goes through the egress proxy it has refused
- * them already; what comes through a tunnel is seen here first.
+ * Responses that the browser accepts and the direct engine refuses. The egress proxy refuses them in plain HTTP;
+ * responses through a tunnel are checked here.
  */
 import type { Response } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
@@ -9,8 +9,11 @@ import { assertStatus, isChunked } from '#net/fetch/response-head.ts';
 
 const VERSION_MS = 1_000;
 
-/** What is wrong with the answer, in the words of the fetch; a promise when it takes the version of the protocol to tell. */
-export function answerFault(response: Response): Problem | undefined | Promise<Problem | undefined> {
+/**
+ * What is wrong with a response, with the messages of the direct engine. A promise if it depends on the protocol
+ * version.
+ */
+export function responseFault(response: Response): Problem | undefined | Promise<Problem | undefined> {
   const { 'transfer-encoding': transfer } = response.headers();
   const codings = transfer?.split('\n') ?? [];
   const fault = faultIn(() => {

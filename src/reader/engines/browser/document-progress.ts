@@ -1,0 +1,61 @@
+/** The progress of the main frame's document, as reported by tracker.ts. */
+import type { TrackerMessage } from './tracker.ts';
+
+export interface DocumentProgress {
+  /** Whether a document exists. */
+  readonly started: boolean;
+  readonly interactiveAt: number | undefined;
+  readonly loadedAt: number | undefined;
+  readonly idle: boolean;
+  readonly idleSeen: boolean;
+  elements: number;
+  /** Number of moments worth a capture so far: interactive, load, each mutation-idle. */
+  readonly moments: number;
+  /** Processes a message of the document; returns its kind. */
+  handle(message: string): TrackerMessage[0];
+  /** Call when the document tried to navigate and stays. Chromium stops parsing it then, so it is considered loaded. */
+  markStayed(): void;
+}
+
+export function trackProgress(): DocumentProgress {
+  const progress = {
+    started: false,
+    interactiveAt: undefined as number | undefined,
+    loadedAt: undefined as number | undefined,
+    idle: false,
+    idleSeen: false,
+    elements: 0,
+    moments: 0,
+    handle(message: string): TrackerMessage[0] {
+      const [kind, elements] = JSON.parse(message) as TrackerMessage;
+      progress.elements = elements;
+      switch (kind) {
+        case 'start':
+          Object.assign(progress, { started: true, interactiveAt: undefined, loadedAt: undefined });
+          progress.idle = progress.idleSeen = false;
+          break;
+        case 'interactive':
+          progress.interactiveAt = performance.now();
+          break;
+        case 'load':
+          progress.loadedAt = performance.now();
+          break;
+        case 'idle':
+          progress.idle = progress.idleSeen = true;
+          break;
+        case 'busy':
+          progress.idle = false;
+      }
+      if (kind === 'interactive' || kind === 'load' || kind === 'idle') progress.moments++;
+      return kind;
+    },
+    markStayed() {
+      if (!progress.started || progress.interactiveAt !== undefined) return;
+      progress.interactiveAt = performance.now();
+      progress.loadedAt = progress.interactiveAt;
+      progress.idle = progress.idleSeen = true;
+      progress.moments++;
+    },
+  };
+  return progress;
+}
