@@ -111,7 +111,7 @@ export interface ReadOptions {
 
 /** Options of a search, and those of the reader for the pages that it finds. */
 export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine' | 'base' | 'preloadUrl' | 'withGeneratedAlt' | 'tokenBudget' | 'assertStatusCode' | 'exportStorageState' | 'page'> {
-  /** What to answer with; several may be joined in JSON and stream output (`markdown+html`). `content` is the main content as Markdown, `markdown` the whole page, `html` the document, `text` its text, `frontmatter` Markdown under YAML metadata, `screenshot` and `pageshot` pictures. `vlm` (a vision model looks at the page), `readerlm-v2` (a language model rewrites its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition) need a model that the operator has configured, and stand alone. `no-content` returns the results without reading pages. Default: content. */
+  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages. Default: content. */
   readonly respondWith?: string | undefined;
   /** Number of results, 0 to 20. 0 returns the whole list of the provider without reading pages. Default: 10. */
   readonly num?: number | undefined;

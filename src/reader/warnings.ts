@@ -16,7 +16,8 @@ export const staleWarning = (keptAt: number): string =>
   `This page could not be read now, this is a copy of ${new Date(keptAt).toISOString()}.`;
 
 /** The stale-copy line among the warnings of a page; `undefined` if there is none. */
-export const findStaleWarning = (warning: string | undefined): string | undefined => warning && STALE.exec(warning)?.[0];
+export const findStaleWarning = (warning: string | undefined): string | undefined =>
+  warning && STALE.exec(warning)?.[0];
 const STALE = /^This page could not be read now, this is a copy of \S+$/m;
 /** Maximum characters of the caller's selectors that a warning repeats. */
 const MAX_SELECTOR_CHARACTERS = 300;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
-import { loadTokens, OPTIONS, findStaleWarning } from '#reader/index.ts';
+import { findStaleWarning, loadTokens, OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';

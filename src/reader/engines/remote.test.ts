@@ -269,7 +269,9 @@ describe('a failure of the service', () => {
 
   it('is a token or an account that it does not know', async () => {
     const { visit, make } = await start();
-    expect((await problemOf(visit({}, {}, make('wrong')))).message).toBe('The rendering service refused the token of this server');
+    expect((await problemOf(visit({}, {}, make('wrong')))).message).toBe(
+      'The rendering service refused the token of this server',
+    );
     expect((await problemOf(visit({}, {}, make('tok', 'a/b')))).message).toMatch(/does not know the account/);
   });
 

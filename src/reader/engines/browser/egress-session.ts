@@ -30,7 +30,12 @@ export interface EgressSessionConfig {
   readonly acceptInvalidCertificates: boolean;
 }
 
-export function openEgressSession({ egress, refusals, proxy, acceptInvalidCertificates }: EgressSessionConfig): EgressSession {
+export function openEgressSession({
+  egress,
+  refusals,
+  proxy,
+  acceptInvalidCertificates,
+}: EgressSessionConfig): EgressSession {
   const username = `visit-${randomUUID()}`;
   const route = proxy && egress.route(proxy, { username, acceptInvalidCertificates });
   let refusalListener: ((host: string) => void) | undefined;

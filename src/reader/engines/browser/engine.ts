@@ -98,7 +98,10 @@ async function* withEnd(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease
   }
 }
 
-function giveUpSignal({ signal, deadline }: Visit, { browser }: Lease): { gaveUp: Promise<'given up'>; stop: () => void } {
+function giveUpSignal(
+  { signal, deadline }: Visit,
+  { browser }: Lease,
+): { gaveUp: Promise<'given up'>; stop: () => void } {
   const timers: NodeJS.Timeout[] = [];
   let soon = () => {};
   const gaveUp = new Promise<'given up'>((resolve) => {

@@ -49,7 +49,12 @@ const USUAL_PATHS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 };
 
 /** The browser, or null if there is none. If a path is configured, no other browser is used. */
-export function findBrowser({ configured, dataDir, environment = process.env, platform = process.platform }: SearchOptions) {
+export function findBrowser({
+  configured,
+  dataDir,
+  environment = process.env,
+  platform = process.platform,
+}: SearchOptions) {
   if (configured === 'none') return null;
   if (configured) return executable(configured) ? found(configured, 'configured') : null;
   return (
@@ -79,7 +84,10 @@ function onPath(environment: SearchOptions['environment'], platform: NodeJS.Plat
 }
 
 /** Folder names and depths differ by Playwright version and platform, so the folders are searched, newest first. */
-function installedByPlaywright(environment: SearchOptions['environment'], platform: NodeJS.Platform): string | undefined {
+function installedByPlaywright(
+  environment: SearchOptions['environment'],
+  platform: NodeJS.Platform,
+): string | undefined {
   const root = playwrightFolder(environment, platform);
   const installed = list(root).filter((name) => name.startsWith('chromium'));
   installed.sort((a, b) => revision(b) - revision(a));

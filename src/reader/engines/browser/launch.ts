@@ -5,8 +5,8 @@ import type { Egress } from '#net/proxy/egress-proxy.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
 import { makeHome } from './home.ts';
-import { limitMessages, capturePipes, type Dropped } from './messages.ts';
-import { commandOf, killGroup, removeProfile, recordLaunch } from './orphans.ts';
+import { capturePipes, type Dropped, limitMessages } from './messages.ts';
+import { commandOf, killGroup, recordLaunch, removeProfile } from './orphans.ts';
 
 /** The egress proxy as the browser needs it. */
 export type EgressAddress = Pick<Egress, 'url' | 'username' | 'password' | 'route' | 'meter'>;

@@ -1,7 +1,7 @@
 import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
-import { createRequestGate, createRequestCounter, isThisMachine, PAGE_LIMITS } from './limits.ts';
+import { createRequestCounter, createRequestGate, isThisMachine, PAGE_LIMITS } from './limits.ts';
 
 /** As much of a request as is counted. */
 const asked = (url: string, type = 'image') => ({ url: () => url, resourceType: () => type }) as Request;

@@ -51,7 +51,8 @@ export function createRequestCounter(limits: PageLimits): (request: Request) => 
     if (requests > limits.maxRequests) return abuse('The page makes too many requests', 'it made too many requests');
     if (documents > limits.maxDocuments)
       return abuse('The page loads too many documents', 'it loaded too many documents');
-    if (domains.size > limits.maxDomains) return abuse('The page sends requests to too many sites', 'it sent requests to too many sites');
+    if (domains.size > limits.maxDomains)
+      return abuse('The page sends requests to too many sites', 'it sent requests to too many sites');
     return undefined;
   };
 }

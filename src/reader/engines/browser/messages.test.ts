@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { limitMessages, type Dropped } from './messages.ts';
+import { type Dropped, limitMessages } from './messages.ts';
 
 /** What a listener that was there before hears of messages that come in pieces of a size. */
 async function heard(messages: readonly string[], pieceBytes = 64) {

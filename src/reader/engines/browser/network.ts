@@ -8,8 +8,8 @@ import { own } from '#own.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
 import { partNote } from '../notes.ts';
+import { type Abuse, createRequestCounter, createRequestGate, type PageLimits } from './limits.ts';
 import { responseFault } from './response-fault.ts';
-import { type Abuse, createRequestGate, createRequestCounter, type PageLimits } from './limits.ts';
 import { frameOf, isMainNavigation, type RoutingConfig, routeRequests, STREAMS } from './routing.ts';
 import type { Traffic } from './timing.ts';
 

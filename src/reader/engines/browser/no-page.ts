@@ -5,7 +5,7 @@ import { within } from '#concurrency/deadline.ts';
 import { fileNameOf } from '#net/fetch/file-name.ts';
 import { actualMedia, declaredMedia, type Media } from '../media-type.ts';
 import { embeddedFile, soleEmbedded } from './embedded.ts';
-import { FileTargetError, unreadableByBrowser, emptyResponse } from './failures.ts';
+import { emptyResponse, FileTargetError, unreadableByBrowser } from './failures.ts';
 import type { MainDocument, Network } from './network.ts';
 import type { CapturedDocument } from './snapshot.ts';
 import type { World } from './world.ts';
@@ -48,7 +48,8 @@ export async function assertPage({ html, captured }: CapturedDocument, network: 
 /** Large files are recognised by the text made from their first bytes, before they have loaded. */
 async function refuseFile(main: MainDocument, html: string): Promise<void> {
   // Malformed XML may still be HTML.
-  if (html.includes('<parsererror') && declaredMedia(main.mediaType).kind === 'html') throw unreadableByBrowser(main.url);
+  if (html.includes('<parsererror') && declaredMedia(main.mediaType).kind === 'html')
+    throw unreadableByBrowser(main.url);
   const start = html.slice(html.indexOf('<body>') + '<body>'.length).slice(0, START_BYTES);
   refuseMedia(main, Buffer.from(start, 'latin1'));
   const bytes = await bodyOf(main);

@@ -16,26 +16,26 @@ import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
 import { CUT_NOTES, REFRESH_NOTE } from '../notes.ts';
 import type { Identity } from '../user-agent.ts';
-import { type Calls, actedAlone, watchCalls } from './calls.ts';
+import { actedAlone, type Calls, watchCalls } from './calls.ts';
 import { readText } from './capture.ts';
 import { needsPictures } from './context.ts';
+import { trackProgress } from './document-progress.ts';
 import { limitDocumentSize } from './document-size.ts';
 import type { EgressSession } from './egress-session.ts';
 import {
+  emptyResponse,
   FileTargetError,
   isBodiless,
   isUnreadableResponse,
   navigationProblem,
   unreadableByBrowser,
-  emptyResponse,
 } from './failures.ts';
 import { overrideHints } from './hints.ts';
 import { watchHops } from './hops.ts';
 import { type Injected, installScripts, scriptsSettled } from './inject.ts';
-import { trackProgress } from './document-progress.ts';
 import { type Abuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
-import { bodyOf, mediaOf, assertPage } from './no-page.ts';
+import { assertPage, bodyOf, mediaOf } from './no-page.ts';
 import { removeOverlays } from './overlay.ts';
 import { preload } from './preload.ts';
 import { isWeb, PLACEHOLDER_URL, type Preparation } from './prepare.ts';
@@ -391,7 +391,8 @@ export class PageVisit {
     if (failed) return 'The page redirected to a page that cannot be loaded; this is its state before';
     const { waitForSelector, respondTiming } = this.#visit.options;
     const missing = waitForSelector.length ? await this.#missing(waitForSelector) : [];
-    if (missing.length) return `waitForSelector did not appear in time: ${missing.join(', ').slice(0, MAX_SELECTOR_CHARACTERS)}`;
+    if (missing.length)
+      return `waitForSelector did not appear in time: ${missing.join(', ').slice(0, MAX_SELECTOR_CHARACTERS)}`;
     // With `network-idle`, a page that never becomes idle is captured at the deadline as intended.
     const isLoaded = respondTiming === 'network-idle' && this.#progress.loadedAt !== undefined;
     return isLoaded ? undefined : 'The page had not become idle at the deadline; this is its state at that time';
@@ -431,7 +432,8 @@ export class PageVisit {
   /** The main document if the browser shows it but it is not, or may not be, a page. */
   #nonPage(): MainDocument | undefined {
     const main = this.#network.main();
-    if (!main || !this.#progress.started || this.#visit.html !== undefined || main === this.#undeclared) return undefined;
+    if (!main || !this.#progress.started || this.#visit.html !== undefined || main === this.#undeclared)
+      return undefined;
     return declaredMedia(main.mediaType).kind === 'html' ? undefined : main;
   }
 

@@ -42,7 +42,8 @@ export async function loadBypassingProxy(
       body: Buffer.from(bytes),
     });
   } catch (error) {
-    if (error instanceof Problem && error.name === 'SecurityCompromiseError') onRefused(new URL(request.url()).hostname);
+    if (error instanceof Problem && error.name === 'SecurityCompromiseError')
+      onRefused(new URL(request.url()).hostname);
     await route.abort('failed');
   }
 }

@@ -52,7 +52,20 @@ const MAX_RELOADS = 3;
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 export async function routeRequests(config: RoutingConfig, { gate, hasDocument }: RoutingState): Promise<Routing> {
-  const { context, page, guard, html, entry, answer, pictures, proxyBypass, signal, onRequest, onNavigationLimit, onRefused } = config;
+  const {
+    context,
+    page,
+    guard,
+    html,
+    entry,
+    answer,
+    pictures,
+    proxyBypass,
+    signal,
+    onRequest,
+    onNavigationLimit,
+    onRefused,
+  } = config;
   const supplied = new WeakSet<Request>();
   let wasSupplied = false;
   let navigations = 0;

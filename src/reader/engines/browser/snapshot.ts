@@ -1,7 +1,7 @@
 /** Captures a document from the browser: the main frame, with the content of its frames inserted. */
 import type { Options } from '../../options/resolve.ts';
 import { FRAME_ATTRIBUTE, FRAMESET, HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
-import { type DocumentCapture, captureDocument, readText } from './capture.ts';
+import { captureDocument, type DocumentCapture, readText } from './capture.ts';
 import type { FrameHandle, World } from './world.ts';
 
 export type DocumentOptions = Pick<Options, 'withShadowDom' | 'withIframe' | 'detachInvisibles' | 'retainMedia'>;
@@ -69,7 +69,11 @@ export async function captureFrames(
   };
 
   /** Recursive: frames are few and nested only a few levels deep. */
-  const withFrameContent = async (captured: DocumentCapture, frame: FrameHandle | undefined, depth: number): Promise<string> => {
+  const withFrameContent = async (
+    captured: DocumentCapture,
+    frame: FrameHandle | undefined,
+    depth: number,
+  ): Promise<string> => {
     const pieces = [captured.parts[0] ?? ''];
     for (let at = 1; at < captured.parts.length; at++) {
       const content = await frameContent(at - 1, frame, depth).catch(() => undefined);
