@@ -90,8 +90,8 @@ function rowOf(name: string, group: string, { schema, meaning, unit, defaultText
 
 export const settingFlags = (): SettingFlag[] =>
   SETTING_NAMES.map((name) => {
-    const { meaning, defaultText } = SETTINGS[name];
-    return { name, flag: flagName(name), variable: environmentName(name), meaning, defaultText };
+    const { group, meaning, defaultText } = SETTINGS[name];
+    return { name, group, flag: flagName(name), variable: environmentName(name), meaning, defaultText };
   });
 
 export const flagTableText =

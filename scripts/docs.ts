@@ -1,10 +1,10 @@
-/** Writes docs/reference/ from the tables of the code: `npm run docs`. A test holds the files to what this makes. */
+/** `npm run docs`: generates docs/reference/ from the tables in src/. A test compares the files with this output. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MODEL_CODES, RATE_CODES } from '#api/envelopes/model.ts';
-import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
+import { environmentName, flagName, SETTING_GROUPS, SETTING_NAMES, SETTINGS, type SettingGroup } from '#config.ts';
 import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { describe, headerTitle } from '#http/openapi.ts';
 import { ENDPOINTS, PLAN_NAMES, PLANS } from '#plans.ts';
@@ -21,7 +21,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (heads: string[], rows: string[][]) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
-/** File name to text. */
+/** The text of each page by its file name. */
 export function referencePages(): Record<string, string> {
   const options = Object.entries(OPTIONS as Readonly<Record<string, OptionRow>>).map(([name, option]) => [
     `\`${name}\``,
@@ -31,13 +31,14 @@ export function referencePages(): Record<string, string> {
       .filter(Boolean)
       .join(' '),
   ]);
-  const settings = SETTING_NAMES.map((name) => [
-    `\`${environmentName(name)}\``,
-    `\`${flagName(name)}\``,
-    `\`${name}\``,
-    SETTINGS[name].defaultText,
-    SETTINGS[name].meaning,
-  ]);
+  const settings = (group: SettingGroup) =>
+    SETTING_NAMES.filter((name) => SETTINGS[name].group === group).map((name) => [
+      `\`${environmentName(name)}\``,
+      `\`${flagName(name)}\``,
+      `\`${name}\``,
+      SETTINGS[name].defaultText,
+      SETTINGS[name].meaning,
+    ]);
   const errors = Object.entries(PROBLEMS).map(([name, { code, status, message }]) => [
     String(code),
     String(status),
@@ -51,7 +52,7 @@ export function referencePages(): Record<string, string> {
     labels.map((label) => `\`${label}\``).join(', '),
     meaning,
   ]);
-  const steps = Object.entries(SPANS).map(([name, meaning]) => [`\`${name}\``, meaning]);
+  const spans = Object.entries(SPANS).map(([name, meaning]) => [`\`${name}\``, meaning]);
   const limits = [
     ...ENDPOINTS.flatMap((endpoint) =>
       (['requestsPerMinute', 'tokensPerMinute'] as const)
@@ -62,43 +63,46 @@ export function referencePages(): Record<string, string> {
           ...PLAN_NAMES.map((name) => shownLimit(PLANS[name].endpoints[endpoint][unit])),
         ]),
     ),
-    ['all together', '`concurrency`', ...PLAN_NAMES.map((name) => shownLimit(PLANS[name].concurrency))],
-    ['all together', '`features`', ...PLAN_NAMES.map((name) => PLANS[name].features.join(', '))],
+    ['all endpoints', '`concurrency`', ...PLAN_NAMES.map((name) => shownLimit(PLANS[name].concurrency))],
+    ['all endpoints', '`features`', ...PLAN_NAMES.map((name) => PLANS[name].features.join(', '))],
   ];
   return {
     'options.md': page(
       'Reader options',
-      'Every option by its name in query and body, its headers, and which of them wins when both are given.',
+      'All options: the name in query and body, the header, and which of the two wins when both are given.',
       table(['Option', 'Headers', 'Wins', 'Meaning'], options),
     ),
     'config.md': page(
       'Settings',
-      'Flags win over the environment, the environment over the file (`--config`, `LECTERN_CONFIG`, else `lectern.yaml`).',
-      table(['Environment', 'Flag', 'In the file', 'Default', 'Meaning'], settings),
+      'Flags override environment variables, which override the settings file (`--config`, `LECTERN_CONFIG`, else `lectern.yaml`).',
+      SETTING_GROUPS.map(
+        (group) =>
+          `## ${group}\n\n${table(['Environment', 'Flag', 'In the file', 'Default', 'Meaning'], settings(group))}`,
+      ).join('\n\n'),
     ),
     'errors.md': page(
-      'Failures',
-      'The HTTP status, the five-digit `status` and the `name` of each failure on the reader and the search host, and its `code` on the model host (with the HTTP status there where it differs).',
+      'Errors',
+      'All errors: the HTTP status, the five-digit `status` and the `name` on the reader and the search host, and the `code` on the model host (with its HTTP status in brackets where that differs).',
       table(['HTTP', 'status', 'name', 'code', 'Meaning'], errors),
     ),
     'metrics.md': page(
-      'Metrics and steps of a trace',
-      'What `/metrics` gives to Prometheus; [the guide](../guide/monitoring.md) tells where it is. Beside these there are those of the process under the names that all programs on Node have: `process_…` (processor, memory, file descriptors) and `nodejs_…` (event loop, garbage collection, heap).',
-      `${table(['Metric', 'Type', 'Labels', 'Meaning'], metrics)}\n\n## Steps of a trace\n\n${table(['Step', 'What it is'], steps)}`,
+      'Metrics and spans',
+      'The metrics that `/metrics` exports to Prometheus; [the guide](../guide/monitoring.md) shows how to reach it. The default metrics of Node.js processes are exported too: `process_…` (CPU, memory, file descriptors) and `nodejs_…` (event loop, garbage collection, heap).',
+      `${table(['Metric', 'Type', 'Labels', 'Meaning'], metrics)}\n\n## Spans of a trace\n\n${table(['Span', 'Meaning'], spans)}`,
     ),
     'limits.md': page(
       'Limits of the plans',
-      'For each key: requests and tokens in the last 60 seconds by endpoint, and requests at once. The setting `plans` changes each number; [the guide](../guide/keys.md) tells how they are counted.',
+      'Limits of one key: requests and tokens in the last 60 seconds for each endpoint, and simultaneous requests. The setting `plans` changes every number; [the guide](../guide/keys.md) explains how they are counted.',
       table(['Endpoint', 'Limit', ...PLAN_NAMES], limits),
     ),
   };
 }
 
-/** The page of the command line, whose commands are loaded for it. */
+/** The reference page of the command line. Loads all commands. */
 export const cliPage = async (): Promise<string> =>
   page(
     'Commands and flags',
-    'Every command with its options, as `lectern <command> --help` tells them. [The guide](../guide/command-line.md) tells how they are used together.',
+    'Every command with its options, as `lectern <command> --help` prints them. [The guide](../guide/command-line.md) shows how to combine them.',
     await cliParts(),
   );
 

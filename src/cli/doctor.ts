@@ -11,13 +11,14 @@ export function doctorCommand(context: CliContext): FlagCommand {
 }
 
 async function examine({ dataDir, config: file, json }: AccountsFlags, context: CliContext): Promise<void> {
-  const { readConfig, strangeVariables } = await import('#config.ts');
+  const { readConfig, unknownVariables } = await import('#config.ts');
   const { doctor, linesOf, reportOf, summaryOf } = await import('#app/doctor/doctor.ts');
   const { ownTemporary } = await import('#app/own-temporary.ts');
   await ownTemporary();
   const { environment, version, print, note, rewrite, signal } = context;
   const config = readConfig({ environment, flags: { dataDir, config: file } });
-  for (const name of strangeVariables(environment)) note(`lectern: warning: ${name} is no setting, it has no effect`);
+  for (const name of unknownVariables(environment))
+    note(`lectern: warning: ${name} is not a known setting and has no effect`);
   const findings = [];
   for await (const finding of doctor(config, version, signal)) {
     rewrite?.('');

@@ -18,16 +18,17 @@ export interface ServeContext {
 export function serveCommand({ version, environment, print, onStop, onFault }: ServeContext): Command {
   const command = new Command('serve').description('Serve the reader and the other faces.').exitOverride();
   command.addOption(new Option('--config <file>', 'A YAML or JSON file of settings. [LECTERN_CONFIG]'));
-  for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS) {
-    command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
+  for (const { group, flag, meaning, defaultText, variable } of SETTING_FLAGS) {
+    const option = new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`);
+    command.addOption(option.helpGroup(`${group}:`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
     // Its help is faster without all of it.
-    const { readConfig, strangeVariables } = await import('#config.ts');
+    const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
-    for (const name of strangeVariables(environment))
-      print(`lectern: warning: ${name} is no setting, it has no effect`);
+    for (const name of unknownVariables(environment))
+      print(`lectern: warning: ${name} is not a known setting and has no effect`);
     const log = createLog(config.logLevel);
     onFault(tellLog(log));
     const { ownTemporary } = await import('#app/own-temporary.ts');

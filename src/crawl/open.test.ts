@@ -244,7 +244,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     const room = await openTestRoom(web, { ...here, reserve });
     try {
       const end = await room.ended((await room.submit({ url: `${A}/p/x`, depth: 100 })).id);
-      expect(end).toMatchObject({ state: 'failed', error: 'The balance of this account is used up', done: 3 });
+      expect(end).toMatchObject({ state: 'failed', error: 'The account has no balance left', done: 3 });
       await room.close();
       expect([...room.charged.values()].reduce((sum, { tokens }) => sum + tokens, 0)).toBe(end.tokens);
       expect([...room.charged.values()]).toMatchObject(

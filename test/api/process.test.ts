@@ -109,7 +109,7 @@ it('says what is wrong with its settings, one line each, and ends', async () => 
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_CONFIG: file, LECTERN_READER_PORT: '' });
   expect(await server.stop()).toBe(EXIT_CODES.usage.code);
   expect(server.lines.join('\n')).toMatch(
-    /readerPort in .*settings\.yaml, line 1: .*\n.*line 2: there is no such setting/,
+    /readerPort in .*settings\.yaml, line 1: .*\n.*line 2: unknown setting/,
   );
 });
 

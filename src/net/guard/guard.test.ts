@@ -6,7 +6,7 @@ import { createGuard } from './guard.ts';
 import { isPublicAddress, parseAddress } from './ip-address.ts';
 import { createOwnPlaces } from './own-addresses.ts';
 
-const REFUSED = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
+const REFUSED = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
 const guard = createGuard();
 const check = (url: string) => guard.checkUrl(new URL(url));
 

@@ -39,7 +39,7 @@ export interface GuardOptions {
 
 /** One sentence for every refusal, so that answers tell nothing about the network behind them. */
 export const refusal = () =>
-  problem('SecurityCompromiseError', { path: 'url', message: 'This address is not allowed' });
+  problem('SecurityCompromiseError', { path: 'url', message: 'Access to this URL is not allowed' });
 
 /** Throws an Error for an entry of `allow` that cannot be read. */
 export function createGuard(options: GuardOptions = {}): Guard {

@@ -116,7 +116,7 @@ describe('what is refused', () => {
         host,
         403,
         'refused',
-        'This address is not allowed',
+        'Access to this URL is not allowed',
       ]);
     }
     expect(secret.connections()).toBe(0);

@@ -29,7 +29,7 @@ describe('a navigation that failed', () => {
   });
 
   test('by a refusal', () => {
-    const refused = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
+    const refused = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
     expect(navigationProblem(goto('ERR_TUNNEL_CONNECTION_FAILED'), true)).toMatchObject(refused);
     expect(navigationProblem(goto('ERR_UNSAFE_PORT'), false)).toMatchObject(refused);
   });
