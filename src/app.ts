@@ -1,6 +1,6 @@
 /**
- * The whole server, wired by hand: each room is built once, in order, and closed in reverse. What belongs to one part is
- * opened in a file of src/app: the ways out, reading, the doors.
+ * Builds the server. Each module is created once, in order, and closed in reverse order. The files of src/app open the
+ * larger parts: outgoing network access, the reader, the APIs.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -31,21 +31,21 @@ export interface App {
   readonly accounts: AccountsModule;
   readonly faces: Readonly<Record<ServerFace, Face>>;
   readonly flow: FlowFace;
-  /** The first key of a new installation, to be shown this once. */
+  /** The first API key of a new installation, to be shown only once. */
   readonly firstKey: string | undefined;
   readonly browser: () => BrowserHealth;
-  /** Opens the ports of the configuration; a port that is taken is an error that names it. */
+  /** Opens all configured ports. Rejects with an error that has the `port` if one is in use. */
   listen(): Promise<Place[]>;
-  /** Stops taking requests, lets those in flight finish within the drain time, and ends everything that was started. */
+  /** Stops accepting requests, lets running ones finish within `drainMs`, then closes all modules. */
   close(): Promise<void>;
 }
 
 export interface AppOptions extends FoundationOptions {
-  /** What the file of a flow may refer to. */
+  /** Environment variables that a flow file may refer to. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Builds everything; what was started before a part failed to is ended again. */
+/** Builds the server. If a module fails to start, those already started are closed. */
 export async function createApp(options: AppOptions): Promise<App> {
   const started = new Started();
   try {
@@ -84,7 +84,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const embedder = await indexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await passageReranker(modelHost, config.searchReranker);
   const index = config.indexMaxBytes > 0 ? started.keep(await openIndexOf(config, { embedder, log })) : undefined;
-  if (index && config.indexShared !== 'all') tellUnshared(index, log);
+  if (index && config.indexShared !== 'all') warnUnowned(index, log);
   const reader = index
     ? rememberingReader(bareReader, {
         index,
@@ -95,8 +95,20 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     : bareReader;
   const crawl = started.keep(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
-  const { mayAnswer } = network;
-  const searchParts = { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked };
+  const { mayServeCached } = network;
+  const searchParts = {
+    reader,
+    trusted,
+    fetch,
+    fitPicture,
+    index,
+    mayServeCached,
+    embedder,
+    rerank,
+    version,
+    log,
+    onAsked,
+  };
   const search = started.keep(await openSearch(config, searchParts));
 
   const collections = started.keep(
@@ -134,7 +146,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
       crawls: stateOf(crawl),
     }),
   };
-  const rooms = {
+  const modules = {
     accounts,
     plans,
     counters,
@@ -147,8 +159,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     completions,
     batch,
   };
-  const doors = { ...rooms, flow, pictures, metrics, health, temporaryDir, version, log };
-  const { faces, listen, close: closeFaces } = await openFaces(config, doors, started);
+  const faceParts = { ...modules, flow, pictures, metrics, health, temporaryDir, version, log };
+  const { faces, listen, close: closeFaces } = await openFaces(config, faceParts, started);
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -158,21 +170,24 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   return { reader, accounts, faces, flow, firstKey, browser, listen, close };
 }
 
-/** Pages of versions that noted no owner are in the index, and nobody finds them. */
-function tellUnshared(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
+/** Older versions indexed pages without their owner. Such pages are only found with `indexShared` set to `all`. */
+function warnUnowned(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
   index.stats().then(
     ({ onlyAll: pages }) => {
       if (pages === 0) return;
-      log.warn({ pages }, 'pages in the index are found with LECTERN_INDEX_SHARED=all only, until they are read again');
+      log.warn(
+        { pages },
+        'indexed pages without an owner are only found with LECTERN_INDEX_SHARED=all, until they are read again',
+      );
     },
-    // Whoever searches it is told.
+    // A search reports the same failure.
     () => {},
   );
 }
 
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 
-/** What a probe may show: where the browser lies and its process are nobody's business. */
+/** The fields that health checks may show: not the path and process id of the browser. */
 const shownStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
   version,
   sandboxed,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Caller, Entrance, Gate, Standing, Standings, Visit } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
-import { callerAddress } from '#http/behalf.ts';
+import { clientIpOf } from '#http/client-ip.ts';
 
 /** How limits stand in the headers of a face: the model host names requests and tokens apart. */
 export type LimitHeaders = 'plain' | 'by kind';
@@ -66,7 +66,7 @@ export function createGatekeeper(gate: Gate, { onSpent }: GatekeeperOptions = {}
 
 const askingOf = (request: FastifyRequest) => ({
   authorization: authorizationOf(request),
-  address: callerAddress(request),
+  address: clientIpOf(request),
 });
 
 /** Node keeps the first of several Authorization headers only, so they are read from what came over the wire. */

@@ -230,7 +230,7 @@ export async function openFaces(config: Config, rooms: FaceModules, started: Sta
       places.push({ name: 'all', url: urlOf(hostServer, host) });
     }
     for (const { url } of places) {
-      network.ownPlaces.add(portOf(new URL(url)));
+      network.ownPorts.add(portOf(new URL(url)));
       ownHosts.push(new URL(url).host);
     }
     return places;

@@ -84,7 +84,7 @@ export async function openFoundation(
   });
   const gatekeeper = createGatekeeper(gate, { onSpent: observe.onSpent });
   const network = await openNetwork(config, { lookup, version, log }, started);
-  const pictures = started.keep(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
+  const pictures = started.keep(await openPictures(dataDir, { mayServeCached: network.mayServeCached }));
   const documents = started.keep(
     createDocuments({
       processes: config.documentWorkers,

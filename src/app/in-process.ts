@@ -8,7 +8,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
-import { onBehalfOf } from '#http/behalf.ts';
+import { setClientIp } from '#http/client-ip.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { ownTemporary } from './own-temporary.ts';
 
@@ -38,7 +38,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
     const address = request.headers[FOR_HEADER];
-    if (typeof address === 'string') onBehalfOf(request, address);
+    if (typeof address === 'string') setClientIp(request, address);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));

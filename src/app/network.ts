@@ -2,10 +2,10 @@
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
+import { createMayServeCached, type MayServeCached } from '#net/guard/cached-url-check.ts';
 import { createGuard, type Guard } from '#net/guard/guard.ts';
-import { createOwnPlaces, type OwnPlaces } from '#net/guard/own-addresses.ts';
-import { createMayAnswer, type MayAnswer } from '#net/guard/recheck.ts';
-import { createEgress, type Egress } from '#net/proxy/egress-proxy.ts';
+import { createOwnPorts, type OwnPorts } from '#net/guard/own-ports.ts';
+import { createEgressProxy, type EgressProxy } from '#net/proxy/egress-proxy.ts';
 import { createProxyTable, type ProxyTable } from '#net/proxy/proxy-table.ts';
 import { createRegion, type Region } from '#net/region.ts';
 import { createRobots, type Robots } from '#net/robots/robots.ts';
@@ -18,15 +18,15 @@ import type { Started } from './started.ts';
 export interface Network {
   readonly guard: Guard;
   /** Whether what was kept of a URL may still be answered. */
-  readonly mayAnswer: MayAnswer;
-  readonly ownPlaces: OwnPlaces;
+  readonly mayServeCached: MayServeCached;
+  readonly ownPorts: OwnPorts;
   /** Whether a host name is the one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
   /** Names under which a browser may know this server, beside addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly fetch: GuardedFetch;
   readonly trusted: TrustedFetch;
-  readonly egress: Egress;
+  readonly egress: EgressProxy;
   readonly refusals: RefusalLog;
   readonly proxies: ProxyTable;
   readonly robots: Robots;
@@ -44,8 +44,8 @@ export async function openNetwork(config: Config, parts: NetworkParts, started: 
   const { lookup, log } = parts;
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
-  const ownPlaces = createOwnPlaces();
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
+  const ownPorts = createOwnPorts();
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPorts, ...(lookup && { lookup }) });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
   const fetch = started.keep(createFetch({ guard, region }));
@@ -54,13 +54,13 @@ export async function openNetwork(config: Config, parts: NetworkParts, started: 
   if (spanExport) started.keep(spanExport);
   const refusals = createRefusalLog();
   const egress = started.keep(
-    await createEgress({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
+    await createEgressProxy({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
   );
-  ownPlaces.add(egress.port);
+  ownPorts.add(egress.port);
   return {
     guard,
-    mayAnswer: createMayAnswer(guard),
-    ownPlaces,
+    mayServeCached: createMayServeCached(guard),
+    ownPorts,
     isOwnHost,
     ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
     fetch,

@@ -62,8 +62,8 @@ export async function readPage(
       if (rules.unknownFor !== undefined) return untold(rules.unknownFor);
       if (!rules.allows(new URL(url), AGENT)) return { kind: 'forbidden' };
     }
-    const mayFollow = way.follow;
-    const asked = { target: { url }, options, signal, keyed: true, account, pageLinks: true, mayFollow };
+    const checkRedirect = way.follow;
+    const asked = { target: { url }, options, signal, keyed: true, account, pageLinks: true, checkRedirect };
     const rendition = await reader.last(asked);
     const { status = 200 } = rendition;
     if (status >= 400) return answered(status, rendition.retryAfter);

@@ -84,7 +84,7 @@ async function* partsOf(
   );
   try {
     if ((await way.begin(TIMEOUT_MS)) !== undefined) return;
-    yield* sitemapParts(fetch, url, { signal, userAgent, mayFollow: way.follow });
+    yield* sitemapParts(fetch, url, { signal, userAgent, checkRedirect: way.follow });
   } finally {
     await way.end('usual');
   }

@@ -7,7 +7,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import { limitTime, type TimeLimit } from './fetch/time-limit.ts';
-import { basic, credentialsOf } from './proxy/proxy-table.ts';
+import { basicAuthorization, credentialsOf } from './proxy/proxy-table.ts';
 import { createRegion, type RegionOptions } from './region.ts';
 
 export interface TrustedOptions {
@@ -96,7 +96,7 @@ function withUserInfo(url: URL, headers: Readonly<Record<string, string>>): Reco
   const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const credentials = credentialsOf(url);
   if (isNamed || !credentials) return { ...headers };
-  return { ...headers, authorization: basic(credentials) };
+  return { ...headers, authorization: basicAuthorization(credentials) };
 }
 
 const failed = (what: string, cause?: unknown) =>

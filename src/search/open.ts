@@ -1,7 +1,7 @@
 /** The search room as the server has it, put together from the settings. */
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import type { MayAnswer } from '#net/guard/recheck.ts';
+import type { MayServeCached } from '#net/guard/cached-url-check.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -25,7 +25,7 @@ export interface SearchTools extends PassageTools {
   /** The server's own index of pages; absent when it keeps none. */
   readonly index?: LocalIndex | undefined;
   /** Whether what was kept of a URL may still be answered. */
-  readonly mayAnswer: MayAnswer;
+  readonly mayServeCached: MayServeCached;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Told of each question to a service of the settings what became of it. */
@@ -36,9 +36,9 @@ export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searc
 
 /** Throws ConfigError when a row of `searchProviders` cannot be. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
-  const { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked } = tools;
+  const { reader, trusted, fetch, fitPicture, index, mayServeCached, embedder, rerank, version, log, onAsked } = tools;
   const rows = readProviderRows(settings.searchProviders);
-  const own = index && createOwnSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
+  const own = index && createOwnSource(index, { shared: settings.indexShared, mayServeCached, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAsk({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {

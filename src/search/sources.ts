@@ -1,6 +1,6 @@
 /** Whom a search may ask: services of the settings behind their cache and budget, and the server's own index. */
-import { createFlights } from '#concurrency/single-flight.ts';
-import type { MayAnswer } from '#net/guard/recheck.ts';
+import { createSingleFlight } from '#concurrency/single-flight.ts';
+import type { MayServeCached } from '#net/guard/cached-url-check.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Ask, MAX_HITS, ProviderError } from './ask.ts';
 import type { Hit } from './hit.ts';
@@ -55,7 +55,7 @@ const REST_MS = 30_000;
 
 export function createSource(row: ProviderRow, { ask, store, log, now = Date.now, onAsked }: SourceTools): Source {
   const { name, provider, budgetPerDay } = row;
-  const flights = createFlights<Hit[]>();
+  const flights = createSingleFlight<Hit[]>();
   let failures = 0;
   let restsUntil = 0;
 
@@ -135,13 +135,16 @@ export interface OwnSourceOptions {
   /** What accounts find of each other's reads. */
   readonly shared: IndexShared;
   /** Asked of what was found before it is told. */
-  readonly mayAnswer: MayAnswer;
+  readonly mayServeCached: MayServeCached;
   readonly rerank?: PassageReranker | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
 /** The server's own index as one of those that are asked. */
-export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, log }: OwnSourceOptions): Source => ({
+export const createOwnSource = (
+  index: LocalIndex,
+  { shared, mayServeCached, rerank, log }: OwnSourceOptions,
+): Source => ({
   name: 'reader',
   kinds: ['web'],
   paging: 'exact',
@@ -153,7 +156,7 @@ export const createOwnSource = (index: LocalIndex, { shared, mayAnswer, rerank, 
     if (onlyKept) throw new ProviderError('has nothing kept');
     try {
       const hits = await index.search(query, { signal, rerank, owners: ownersFor(shared, account) });
-      const allowed = await Promise.all(hits.map(({ url }) => mayAnswer(url, signal)));
+      const allowed = await Promise.all(hits.map(({ url }) => mayServeCached(url, signal)));
       const left = hits.filter((_, at) => allowed[at]);
       if (left.length < hits.length)
         log?.warn({ count: hits.length - left.length }, 'pages in the index were left out: their URLs are refused now');

@@ -1,10 +1,10 @@
 /** `POST /v1/chat/completions`: pages that are pictures become text, and questions go to a chat model (contract, section 7). */
 import { randomBytes } from 'node:crypto';
 import { problem } from '#errors.ts';
-import { goneSignal } from '#http/gone.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
 import type { CompletionPiece, Completions } from '#models/index.ts';
-import { throughout } from '#telemetry/trace.ts';
+import { traceIteration } from '#telemetry/trace.ts';
 import { asksForTrace } from '../trace.ts';
 import { bodyOf, modelOf } from './body.ts';
 import { chatEventStream } from './chat-completions-stream.ts';
@@ -23,11 +23,11 @@ export function chatCompletionsRoutes(face: Face, door: ChatEndpointOptions): vo
     const visit = door.gatekeeper.visitOf(request);
     const trace = door.tracing.follow(request, reply, asksForTrace(request, body));
     const written = pieces({
-      signal: goneSignal(reply),
+      signal: disconnectSignal(reply),
       admit: (tokens) => visit.takeTokens(tokens),
       onSpent: ({ promptTokens, completionTokens }) => visit.spend({ tokens: promptTokens + completionTokens, model }),
     });
-    const answer = throughout('model', trace, written);
+    const answer = traceIteration('model', trace, written);
     const shown = () => door.tracing.show(request, reply);
     const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
     if (asked.stream) {

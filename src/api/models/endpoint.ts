@@ -1,8 +1,8 @@
 /** What the endpoints of the model host share: how callers enter, and what a request brings to the models. */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
 import { problem } from '#errors.ts';
-import { callerAddress } from '#http/behalf.ts';
-import { goneSignal } from '#http/gone.ts';
+import { clientIpOf } from '#http/client-ip.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
 import type { Call, Opened, Registry } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
@@ -63,8 +63,8 @@ export function callOf(
   const visit = gatekeeper.visitOf(request);
   const { caller } = visit;
   return {
-    caller: caller.kind === 'key' ? caller.account.id : callerAddress(request),
-    signal: goneSignal(reply),
+    caller: caller.kind === 'key' ? caller.account.id : clientIpOf(request),
+    signal: disconnectSignal(reply),
     admit: (tokens) => visit.takeTokens(tokens),
     trace: tracing.follow(request, reply, asksForTrace(request, body)),
   };

@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { accountOf, type Entrance, type Visit } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
-import { gathered } from '#http/body.ts';
-import { goneSignal } from '#http/gone.ts';
+import { objectFromPairs } from '#http/body.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
@@ -141,7 +141,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
   for (const { feature, option } of featuresAsked(reading, options)) {
     if (feature !== 'proxy' || caller.kind === 'key') visit.allow(feature, option);
   }
-  const signal = goneSignal(reply);
+  const signal = disconnectSignal(reply);
   const trace = door.tracing.follow(request, reply, options.trace);
   const work: SearchRequest = {
     trace,
@@ -186,7 +186,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, door: Search
 /** The parameters of the request line; they are never part of the query. */
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
-  return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
+  return objectFromPairs(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
 
 /** The query in the path: everything behind the first slash up to the parameters, percent-decoded once. */

@@ -10,7 +10,7 @@ export interface ChannelRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ChannelAnswer {
+export interface ChannelResponse {
   readonly statusCode: number;
   readonly statusText: string;
   /** Names in lower case. */
@@ -21,7 +21,7 @@ export interface ChannelAnswer {
 }
 
 export interface Channel {
-  request(request: ChannelRequest): Promise<ChannelAnswer>;
+  request(request: ChannelRequest): Promise<ChannelResponse>;
   /** Whether it may carry another request. */
   isOpen(): boolean;
   /** While it rests it does not keep the process up. */

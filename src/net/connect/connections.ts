@@ -4,13 +4,13 @@
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { during, type Trace } from '#telemetry/trace.ts';
+import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { portOf } from '../guard/guard.ts';
 import type { Channel, ChannelFacts } from './channel.ts';
-import { countdown, dial, secure } from './dial.ts';
+import { countdown, dial, startTlsOver } from './dial.ts';
 import { loadHttp1 } from './http1.ts';
 import { openHttp2 } from './http2.ts';
-import { dialThrough, type ProxyRules, takesPlainRequests } from './tunnel.ts';
+import { dialThroughProxy, isHttpProxy, type ProxyRules } from './tunnel.ts';
 
 export interface LeaseOptions {
   readonly connectTimeoutMs: number;
@@ -69,17 +69,17 @@ export function createConnections(rules: ProxyRules): Connections {
     const { signal, proxy, acceptInvalidCertificates, trace } = options;
     const { hostname } = url;
     const port = portOf(url);
-    const addresses = await during('dns', trace, () => rules.guard.resolve(hostname, port, signal));
+    const addresses = await traceStep('dns', trace, () => rules.guard.resolve(hostname, port, signal));
     const left = countdown(options.connectTimeoutMs);
     const to = () => ({ hostname, port, addresses, signal, timeoutMs: left() });
     const isSecure = url.protocol === 'https:';
-    const toProxyOnly = proxy !== undefined && !isSecure && takesPlainRequests(proxy);
-    const socket = await during('connect', trace, () =>
-      proxy ? dialThrough(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly }) : dial(to()),
+    const toProxyOnly = proxy !== undefined && !isSecure && isHttpProxy(proxy);
+    const socket = await traceStep('connect', trace, () =>
+      proxy ? dialThroughProxy(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly }) : dial(to()),
     );
     const protocols = options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'];
     if (!isSecure) return socket;
-    return during('tls', trace, () => secure(socket, to(), { acceptInvalidCertificates, protocols }));
+    return traceStep('tls', trace, () => startTlsOver(socket, to(), { acceptInvalidCertificates, protocols }));
   };
 
   const connect = async (url: URL, options: LeaseOptions): Promise<Channel> => {

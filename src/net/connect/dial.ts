@@ -38,7 +38,7 @@ export interface TlsOptions {
 }
 
 /** TLS over a connection that stands; an invalid certificate is an error unless accepted. Closes it when it fails. */
-export function secure(socket: Socket, to: Destination, options: TlsOptions): Promise<TLSSocket> {
+export function startTlsOver(socket: Socket, to: Destination, options: TlsOptions): Promise<TLSSocket> {
   const literal = to.hostname.startsWith('[') ? to.hostname.slice(1, -1) : to.hostname;
   const isName = !to.addresses.some(({ address }) => address === literal) && !/^[\d.]+$|:/.test(literal);
   return inTime(

@@ -1,7 +1,7 @@
 /** HTTP/1.1 over a connection that stands. */
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
-import { AnswerStream } from '../fetch/response-stream.ts';
+import { ResponseStream } from '../fetch/response-stream.ts';
 import { type Channel, type ChannelFacts, MAX_HEADER_BYTES } from './channel.ts';
 
 /** Longer than any connection rests: who gives it back decides how long that is. */
@@ -14,7 +14,7 @@ export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts)
 }
 
 function optionsFor(socket: Socket): Client.Options {
-  const stream = new AnswerStream(socket);
+  const stream = new ResponseStream(socket);
   // It may end before the client has taken it.
   stream.on('error', () => {});
   let given = false;

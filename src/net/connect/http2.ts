@@ -4,9 +4,9 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Incoming
 import type { TLSSocket } from 'node:tls';
 import {
   type Channel,
-  type ChannelAnswer,
   type ChannelFacts,
   type ChannelRequest,
+  type ChannelResponse,
   MAX_HEADER_BYTES,
 } from './channel.ts';
 
@@ -31,12 +31,12 @@ const NGHTTP2_REFUSED_STREAM = 7;
 const NGHTTP2_HTTP_1_1_REQUIRED = 13;
 
 /** Why the other side did not look at a request: the same may be asked again elsewhere (RFC 9113, section 8.7). */
-export type Unseen = 'refused' | 'http/1.1 required';
+export type UnprocessedReason = 'refused' | 'http/1.1 required';
 
 export class UnprocessedRequestError extends Error {
-  readonly reason: Unseen;
+  readonly reason: UnprocessedReason;
 
-  constructor(reason: Unseen, cause?: unknown) {
+  constructor(reason: UnprocessedReason, cause?: unknown) {
     super(reason, { cause });
     this.reason = reason;
   }
@@ -67,7 +67,7 @@ export function openHttp2(socket: TLSSocket, { origin, onLeaving, onEnd }: Chann
   };
 }
 
-function ask(session: ClientHttp2Session, host: string, request: ChannelRequest): Promise<ChannelAnswer> {
+function ask(session: ClientHttp2Session, host: string, request: ChannelRequest): Promise<ChannelResponse> {
   const { method, path, headers, body, signal } = request;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -88,7 +88,7 @@ function ask(session: ClientHttp2Session, host: string, request: ChannelRequest)
   });
 }
 
-function answerOf(stream: ClientHttp2Stream, answered: IncomingHttpHeaders & { ':status'?: number }): ChannelAnswer {
+function answerOf(stream: ClientHttp2Stream, answered: IncomingHttpHeaders & { ':status'?: number }): ChannelResponse {
   const headers = Object.fromEntries(Object.entries(answered).filter(([name]) => !name.startsWith(':')));
   const statusCode = answered[':status'] ?? 0;
   // The protocol has no reason phrases: these are the words that belong to the numbers.

@@ -4,22 +4,22 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { problem } from '#errors.ts';
 import { parseAddress } from '../guard/ip-address.ts';
-import { basic, credentialsOf } from '../proxy/proxy-table.ts';
+import { basicAuthorization, credentialsOf } from '../proxy/proxy-table.ts';
 import type { Destination } from './dial.ts';
 
 type Target = Pick<Destination, 'hostname' | 'port' | 'addresses'>;
 
 /** Settles when bytes of the target may flow; what came too early is left in the socket. Throws a problem. */
-export type Step = (socket: Socket, proxy: URL, to: Target) => Promise<void>;
+export type Handshake = (socket: Socket, proxy: URL, to: Target) => Promise<void>;
 
 const failed = (message: string) => problem('AssertionFailureError', { message });
 
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-export const connectByHttp: Step = async (socket, proxy, { hostname, port }) => {
+export const connectByHttp: Handshake = async (socket, proxy, { hostname, port }) => {
   const credentials = credentialsOf(proxy);
   const authority = `${hostname}:${port}`;
-  const login = credentials ? `Proxy-Authorization: ${basic(credentials)}\r\n` : '';
+  const login = credentials ? `Proxy-Authorization: ${basicAuthorization(credentials)}\r\n` : '';
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`);
   for (;;) {
     const head = await takeHead(socket);
@@ -27,12 +27,12 @@ export const connectByHttp: Step = async (socket, proxy, { hostname, port }) => 
     // An interim answer (RFC 9110, section 15.2) says nothing yet.
     if (status >= 100 && status < 200) continue;
     if (status >= 200 && status < 300) return;
-    throw refusedByHttp(status, credentials !== undefined);
+    throw proxyStatusProblem(status, credentials !== undefined);
   }
 };
 
 /** What a status of the proxy itself means. */
-export function refusedByHttp(status: number, hadCredentials: boolean) {
+export function proxyStatusProblem(status: number, hadCredentials: boolean) {
   if (Number.isNaN(status)) return failed('The proxy did not answer in HTTP');
   if (status === 407)
     return failed(
@@ -42,7 +42,7 @@ export function refusedByHttp(status: number, hadCredentials: boolean) {
   return failed(`The proxy refused the connection to the target (${status})`);
 }
 
-export const connectBySocks: Step = (socket, proxy, to) =>
+export const connectBySocks: Handshake = (socket, proxy, to) =>
   proxy.protocol.startsWith('socks4') ? socks4(socket, proxy, to) : socks5(socket, proxy, to);
 
 /** SOCKS 4 knows IPv4 addresses only; 4a puts an address that is none in its place, and the name at the end. */

@@ -6,12 +6,12 @@
 import { lookup as askSystem } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { Problem, problem } from '#errors.ts';
-import { failureOf } from '../fetch/failures.ts';
+import { networkProblem } from '../fetch/failures.ts';
 import { type Guard, portOf, type Resolved } from '../guard/guard.ts';
 import { OperatorProxy } from '../proxy/proxy-table.ts';
 import type { Region } from '../region.ts';
-import { countdown, type Destination, dial, secure } from './dial.ts';
-import { connectByHttp, connectBySocks, type Step } from './proxy-handshake.ts';
+import { countdown, type Destination, dial, startTlsOver } from './dial.ts';
+import { connectByHttp, connectBySocks, type Handshake } from './proxy-handshake.ts';
 
 export interface ProxyRules {
   readonly guard: Guard;
@@ -19,7 +19,7 @@ export interface ProxyRules {
   readonly region?: Region | undefined;
 }
 
-export interface ThroughOptions {
+export interface ProxyDialOptions {
   readonly proxy: URL;
   /** Of the proxy's own certificate. */
   readonly acceptInvalidCertificates: boolean;
@@ -28,7 +28,7 @@ export interface ThroughOptions {
 }
 
 /** Whether plain requests through this proxy are written with the whole address of their target. */
-export const takesPlainRequests = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+export const isHttpProxy = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
  * A connection to the target, or to the proxy alone. AssertionFailureError: the proxy cannot be reached or refuses.
@@ -36,7 +36,7 @@ export const takesPlainRequests = ({ protocol }: URL): boolean => protocol === '
  * exist. DownstreamServiceFailureError: it is outside the region. The path of each is `proxyUrl`, or `proxy` for one of
  * the operator.
  */
-export async function dialThrough(rules: ProxyRules, to: Destination, options: ThroughOptions): Promise<Socket> {
+export async function dialThroughProxy(rules: ProxyRules, to: Destination, options: ProxyDialOptions): Promise<Socket> {
   const { proxy } = options;
   const left = countdown(to.timeoutMs);
   let socket: Socket | undefined;
@@ -49,7 +49,7 @@ export async function dialThrough(rules: ProxyRules, to: Destination, options: T
     socket.on('error', () => {});
     if (proxy.protocol === 'https:') {
       const tls = { acceptInvalidCertificates: options.acceptInvalidCertificates, protocols: ['http/1.1'] };
-      socket = await secure(socket, { ...door, timeoutMs: left() }, tls);
+      socket = await startTlsOver(socket, { ...door, timeoutMs: left() }, tls);
     }
     if (!options.toProxyOnly) await handshake(socket, proxy, { ...to, timeoutMs: left() });
     return socket;
@@ -68,7 +68,7 @@ async function addressesOf(proxy: URL, guard: Guard, signal: AbortSignal | undef
 }
 
 async function handshake(socket: Socket, proxy: URL, { timeoutMs, signal, ...to }: Destination): Promise<void> {
-  const shake: Step = takesPlainRequests(proxy) ? connectByHttp : connectBySocks;
+  const shake: Handshake = isHttpProxy(proxy) ? connectByHttp : connectBySocks;
   let stop = (_: unknown) => {};
   const stopped = new Promise<never>((_, reject) => {
     stop = reject;
@@ -92,7 +92,7 @@ export function proxyProblem(error: unknown, proxy: URL): Problem {
   const path = proxy instanceof OperatorProxy ? 'proxy' : 'proxyUrl';
   const isUnknown = /^(?:ENOTFOUND|EAI_)/.test(String((error as NodeJS.ErrnoException).code));
   if (isUnknown) return problem('AssertionFailureError', { path, message: 'The proxy cannot be found' }, error);
-  const { name, message } = failureOf(error);
+  const { name, message } = networkProblem(error);
   if (name === 'SecurityCompromiseError')
     return problem(name, { path, message: 'The address of the proxy is not allowed' }, error);
   if (name === 'ParamValidationError')

@@ -17,7 +17,10 @@ export class AbortedError extends Error {
 const WINDOW_MS = 5_000;
 
 /** Gives what comes, and throws a Cut as soon as five seconds of waiting brought less than `minBytesPerSecond`. */
-export async function* paced(source: AsyncIterable<Uint8Array>, minBytesPerSecond: number): AsyncGenerator<Uint8Array> {
+export async function* enforceMinSpeed(
+  source: AsyncIterable<Uint8Array>,
+  minBytesPerSecond: number,
+): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   let waitedMs = 0;
   let bytes = 0;
@@ -47,7 +50,7 @@ export async function* paced(source: AsyncIterable<Uint8Array>, minBytesPerSecon
 }
 
 /** Gives what comes and throws TargetFileTooLargeError with the first byte too many. */
-export async function* atMost(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* limitBytes(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.length;

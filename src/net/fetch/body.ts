@@ -9,7 +9,7 @@ export interface Collected {
 }
 
 /** The same bytes, for those who can do nothing with half a body: a Cut is a failure. */
-export async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* failIfTruncated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 
-export interface Intake {
+export interface ByteQueue {
   /** Gives chunks until the stream has ended, or until `isDone` says so when none is at hand. */
   take(isDone?: () => boolean): AsyncGenerator<Uint8Array>;
   /** Looks at `isDone` again. */
@@ -16,7 +16,7 @@ export interface Intake {
 const MAX_HELD_BYTES = 1024 * 1024;
 const MAX_HELD_CHUNKS = 16 * 1024;
 
-export function intake(stream: Readable): Intake {
+export function createByteQueue(stream: Readable): ByteQueue {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let ended = false;

@@ -1,6 +1,6 @@
 /** The chunked transfer coding (RFC 9112, section 7.1), read as browsers read it: lines may end without a carriage return. */
 
-export interface Chunks {
+export interface ChunkParser {
   /** Hands the data in these bytes to `give`. True: that was the last chunk. Throws for what are no chunks. */
   take(bytes: Buffer, give: (data: Buffer) => void): boolean;
   /** What followed the last chunk. */
@@ -11,7 +11,7 @@ export interface Chunks {
 const MAX_LINE_BYTES = 16 * 1024;
 const LF = 0x0a;
 
-export function createChunks(): Chunks {
+export function createChunkParser(): ChunkParser {
   let step: 'size' | 'data' | 'end' | 'trailers' | 'done' = 'size';
   let left = 0;
   let line = '';

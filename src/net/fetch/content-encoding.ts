@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { problem } from '#errors.ts';
 import { peek } from './body.ts';
-import { intake } from './byte-queue.ts';
+import { createByteQueue } from './byte-queue.ts';
 import { gzipHeaderLength, isGzip } from './gzip-header.ts';
 import { MAX_WINDOW_LOG, unzstd } from './zstd.ts';
 
@@ -45,7 +45,7 @@ export const unreadableEncoding = () =>
  * Throws what the source or a decoder throws, after all bytes before it have been given. AssertionFailureError: the
  * coding is unknown, and the bytes are no text.
  */
-export function decoded(source: AsyncIterable<Uint8Array>, codings: Codings): AsyncIterable<Uint8Array> {
+export function decodeContent(source: AsyncIterable<Uint8Array>, codings: Codings): AsyncIterable<Uint8Array> {
   if (codings === 'unknown') return textAlone(source);
   return codings.reduceRight<AsyncIterable<Uint8Array>>((bytes, name) => unlessText(bytes, UNDO[name]!), source);
 }
@@ -174,7 +174,7 @@ interface Stepper {
  * data is cut off.
  */
 function stepper(decoder: Decoder): Stepper {
-  const made = intake(decoder);
+  const made = createByteQueue(decoder);
   return {
     async *write(chunk) {
       let isDone = false;

@@ -3,7 +3,7 @@ import { Problem, problem } from '#errors.ts';
 import { own } from '#own.ts';
 
 /** The target began to answer (RFC 9110, section 15.2), or wanted another protocol, and did not answer the request. */
-export const onlyInterim = (status: number, cause?: unknown): Problem =>
+export const interimResponseOnly = (status: number, cause?: unknown): Problem =>
   problem(
     'AssertionFailureError',
     { targetStatus: status, message: `The target answered ${status}, and no answer to the request followed` },
@@ -29,7 +29,7 @@ const MESSAGES: Record<string, string> = {
 const CERTIFICATE_CODES = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_)/;
 
 /** The problem that a failed connection or request is: itself when it is one already, else AssertionFailureError. */
-export function failureOf(error: unknown): Problem {
+export function networkProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem('AssertionFailureError', { message: messageOf(error) }, error);
 }

@@ -6,25 +6,25 @@ import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import type { Trace } from '#telemetry/trace.ts';
-import type { ChannelAnswer as Answer, ChannelRequest } from '../connect/channel.ts';
+import type { ChannelResponse as Answer, ChannelRequest } from '../connect/channel.ts';
 import { createConnections, type Lease } from '../connect/connections.ts';
 import { UnprocessedRequestError } from '../connect/http2.ts';
-import { refusedByHttp } from '../connect/proxy-handshake.ts';
-import { type ProxyRules, proxyProblem, takesPlainRequests } from '../connect/tunnel.ts';
-import { basic, credentialsOf } from '../proxy/proxy-table.ts';
-import { type Collected, collect, whole } from './body.ts';
-import { atMost, paced, tooLarge } from './body-limits.ts';
-import { intake } from './byte-queue.ts';
-import { ACCEPT_ENCODING, decoded, parseContentEncoding, unreadableEncoding } from './content-encoding.ts';
+import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
+import { isHttpProxy, type ProxyRules, proxyProblem } from '../connect/tunnel.ts';
+import { basicAuthorization, credentialsOf } from '../proxy/proxy-table.ts';
+import { type Collected, collect, failIfTruncated } from './body.ts';
+import { enforceMinSpeed, limitBytes, tooLarge } from './body-limits.ts';
+import { createByteQueue } from './byte-queue.ts';
+import { ACCEPT_ENCODING, decodeContent, parseContentEncoding, unreadableEncoding } from './content-encoding.ts';
 import type { CookieJar } from './cookies.ts';
-import { createLife, type Life, noAnswerInTime } from './lifetime.ts';
-import { type Hop, MAX_REDIRECTS, nextHop, redirectsTooOften } from './redirect.ts';
+import { createLifetime, type Lifetime, noResponseInTime } from './lifetime.ts';
+import { type Hop, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts';
 
 /**
  * Resolves when the address may be asked, which may take until its turn comes; the time of the fetch goes on, and the
  * signal is aborted when it is over. Throws NotFollowed when it may not.
  */
-export type MayFollow = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
+export type CheckRedirect = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
 
 /** A redirect that is not followed, for a reason of who asked: thrown through to them as it is. */
 export class RedirectRefusedError extends Error {
@@ -57,7 +57,7 @@ export interface FetchOptions {
   readonly proxy?: URL | undefined;
   readonly onRedirect?: (from: URL, to: URL, status: number) => void;
   /** Asked before an address that a redirect leads to is; see MayFollow. */
-  readonly mayFollow?: MayFollow | undefined;
+  readonly checkRedirect?: CheckRedirect | undefined;
   readonly trace?: Trace | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface FetchResponse {
 /**
  * Throws SecurityCompromiseError (refused address), ParamValidationError with path `url` (no such host),
  * AssertionFailureError (cannot be reached, no answer, too many redirects), TargetFileTooLargeError, or the reason of
- * the signal; NotFollowed as `mayFollow` throws it.
+ * the signal; NotFollowed as `checkRedirect` throws it.
  */
 export interface GuardedFetch {
   (url: URL | string, options?: FetchOptions): Promise<FetchResponse>;
@@ -95,7 +95,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
   const connections = createConnections(rules);
 
   const fetch = async (address: URL | string, options: FetchOptions = {}): Promise<FetchResponse> => {
-    const life = createLife(options.signal, options.timeoutMs ?? 30_000);
+    const life = createLifetime(options.signal, options.timeoutMs ?? 30_000);
     try {
       const { maxRedirects = MAX_REDIRECTS } = options;
       let hop = firstHop(address, options);
@@ -107,10 +107,10 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         const next = redirectOf(hop, answer, headers.location, lease);
         if (!next) return response(hop, answer, headers, lease, life, options, redirects > 0);
         lease.release(await drained(answer));
-        if (redirects >= maxRedirects) throw redirectsTooOften(answer.statusCode);
+        if (redirects >= maxRedirects) throw tooManyRedirects(answer.statusCode);
         options.trace?.count('redirects', 1);
         guard.checkUrl(next.url);
-        await options.mayFollow?.(next.url, hop.url, life.signal);
+        await options.checkRedirect?.(next.url, hop.url, life.signal);
         options.onRedirect?.(hop.url, next.url, answer.statusCode);
         hop = next;
       }
@@ -121,7 +121,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
   };
 
   /** One request and its headers; a rested connection that turns out to be closed is replaced once. */
-  const ask = async (hop: Hop, options: FetchOptions, life: Life): Promise<{ lease: Lease; answer: Answer }> => {
+  const ask = async (hop: Hop, options: FetchOptions, life: Lifetime): Promise<{ lease: Lease; answer: Answer }> => {
     const { proxy, acceptInvalidCertificates = false, trace } = options;
     const { connectTimeoutMs = proxy ? 6_000 : 3_000 } = options;
     let http1Only = false;
@@ -145,7 +145,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
       } catch (error) {
         endSpan?.();
         lease.release(false);
-        if (error instanceof DeadlineExceededError) throw noAnswerInTime(error);
+        if (error instanceof DeadlineExceededError) throw noResponseInTime(error);
         if (life.signal.aborted) throw error;
         const isUnseen = error instanceof UnprocessedRequestError;
         const mayAskAgain = !fresh && (isUnseen || (lease.reused && /^(?:GET|HEAD)$/.test(hop.method)));
@@ -181,7 +181,7 @@ function requestOf(
     method,
     headers: {
       ...withCookies(headers, jar?.getCookieStringSync(url.href)),
-      ...(credentials && { 'proxy-authorization': basic(credentials) }),
+      ...(credentials && { 'proxy-authorization': basicAuthorization(credentials) }),
     },
     body: body ?? null,
     signal,
@@ -202,11 +202,11 @@ async function* followed(bytes: AsyncIterable<Uint8Array>, trace: Trace): AsyncG
 
 /** Whether the proxy itself reads the request, and answers when it does not like it. */
 const isPlainByProxy = (url: URL, proxy: URL | undefined): proxy is URL =>
-  proxy !== undefined && url.protocol === 'http:' && takesPlainRequests(proxy);
+  proxy !== undefined && url.protocol === 'http:' && isHttpProxy(proxy);
 
 function refusedBy(proxy: URL, answer: Answer) {
   answer.body.on('error', () => {}).destroy();
-  return proxyProblem(refusedByHttp(answer.statusCode, credentialsOf(proxy) !== undefined), proxy);
+  return proxyProblem(proxyStatusProblem(answer.statusCode, credentialsOf(proxy) !== undefined), proxy);
 }
 
 function withCookies(headers: Readonly<Record<string, string>>, cookies: string | undefined): Record<string, string> {
@@ -259,7 +259,7 @@ async function drained({ headers, body }: Answer): Promise<boolean> {
 }
 
 async function* wholeOf({ body, isCut }: Answer): AsyncGenerator<Uint8Array> {
-  yield* intake(body).take();
+  yield* createByteQueue(body).take();
   if (isCut?.()) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 }
 
@@ -268,7 +268,7 @@ function response(
   answer: Answer,
   headers: Record<string, string>,
   lease: Lease,
-  life: Life,
+  life: Lifetime,
   options: FetchOptions,
   redirected: boolean,
 ): FetchResponse {
@@ -289,8 +289,8 @@ function response(
   async function* read(): AsyncGenerator<Uint8Array> {
     let intact = false;
     try {
-      const wire = atMost(paced(wholeOf(answer), minBytesPerSecond), maxBytes);
-      const bytes = atMost(decoded(wire, encodings!), maxBytes);
+      const wire = limitBytes(enforceMinSpeed(wholeOf(answer), minBytesPerSecond), maxBytes);
+      const bytes = limitBytes(decodeContent(wire, encodings!), maxBytes);
       yield* trace ? followed(bytes, trace) : bytes;
       intact = answer.body.readableEnded && !isPersonal;
     } catch (error) {
@@ -310,7 +310,7 @@ function response(
     statusText: answer.statusText,
     headers,
     redirected,
-    body: whole(bytes),
+    body: failIfTruncated(bytes),
     parts: bytes,
     collect: () => collect(bytes),
     discard,

@@ -1,10 +1,10 @@
 /** The time that a fetch has, from its call to its last byte, and whose fault it is when that ends early. */
 import { Problem, problem } from '#errors.ts';
 import { AbortedError } from './body-limits.ts';
-import { failureOf } from './failures.ts';
+import { networkProblem } from './failures.ts';
 import { limitTime } from './time-limit.ts';
 
-export interface Life {
+export interface Lifetime {
   /** Aborted when the caller has gone or time is up. */
   readonly signal: AbortSignal;
   end(): void;
@@ -14,7 +14,7 @@ export interface Life {
   cut(error: unknown): unknown;
 }
 
-export function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
+export function createLifetime(outer: AbortSignal | undefined, timeoutMs: number): Lifetime {
   outer?.throwIfAborted();
   const timeUp = new AbortedError('time');
   const limit = limitTime(outer, timeoutMs, timeUp);
@@ -23,7 +23,7 @@ export function createLife(outer: AbortSignal | undefined, timeoutMs: number): L
     end: limit.end,
     blame(error) {
       if (outer?.aborted) return outer.reason;
-      return limit.isUp() ? noAnswerInTime(error) : failureOf(error);
+      return limit.isUp() ? noResponseInTime(error) : networkProblem(error);
     },
     cut(error) {
       if (outer?.aborted) return outer.reason;
@@ -34,5 +34,5 @@ export function createLife(outer: AbortSignal | undefined, timeoutMs: number): L
   };
 }
 
-export const noAnswerInTime = (cause: unknown) =>
+export const noResponseInTime = (cause: unknown) =>
   problem('AssertionFailureError', { message: 'The target did not answer in time' }, cause);

@@ -1,12 +1,12 @@
 /** What the next request is when an answer points elsewhere (Fetch standard, "HTTP-redirect fetch"). */
 import { problem } from '#errors.ts';
 import { isHttp, notHttp } from '../guard/guard.ts';
-import { REDIRECTS } from './response-head.ts';
+import { REDIRECT_STATUSES } from './response-head.ts';
 
 /** Of one read, by whatever way out. */
 export const MAX_REDIRECTS = 10;
 
-export const redirectsTooOften = (targetStatus?: number) =>
+export const tooManyRedirects = (targetStatus?: number) =>
   problem('AssertionFailureError', {
     ...(targetStatus !== undefined && { targetStatus }),
     message: 'The target redirects too often',
@@ -39,7 +39,7 @@ const isImpersonal = (name: string) => IMPERSONAL.has(name) || name.startsWith('
 
 /** The hop after this one, or undefined when the answer is none that redirects. */
 export function nextHop(hop: Hop, status: number, header: string | undefined): Hop | undefined {
-  if (!REDIRECTS.has(status) || !header) return undefined;
+  if (!REDIRECT_STATUSES.has(status) || !header) return undefined;
   const location = utf8Of(header);
   if (!URL.canParse(location, hop.url.href)) throw invalidRedirect(status);
   const url = new URL(location, hop.url);
@@ -48,7 +48,7 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
   url.password = '';
   if (!url.hash) url.hash = hop.url.hash;
   const becomesGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
-  const headers = headersAfter(hop.url, url, hop.headers);
+  const headers = headersForRedirect(hop.url, url, hop.headers);
   return {
     url,
     method: becomesGet ? 'GET' : hop.method,
@@ -58,7 +58,11 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
 }
 
 /** What of a request's headers another address may see that the first one leads to. */
-export const headersAfter = (from: URL, to: URL, headers: Readonly<Record<string, string>>): Record<string, string> =>
+export const headersForRedirect = (
+  from: URL,
+  to: URL,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> =>
   without(
     headers,
     (name) =>

@@ -3,12 +3,12 @@
  * where the body ends must not be open to two readings. The decisions are those of docs/guide/http.md.
  */
 import { type Problem, problem } from '#errors.ts';
-import { onlyInterim } from './failures.ts';
+import { interimResponseOnly } from './failures.ts';
 
 /** Where the body of an answer ends: before it begins, after so many bytes, by chunks, or with the connection. */
 export type Framing = 'none' | 'chunked' | 'close' | number;
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly framing: Framing;
   /** Status line and headers as a strict parser takes them, with the empty line. */
@@ -27,7 +27,7 @@ const unknownTransfer = () => fault('The target sends its content in a transfer 
 const severalLocations = () => fault('The target redirects to two addresses at once');
 
 /** Where a status line begins: browsers ignore up to four bytes before it. -1: these bytes are no answer; undefined: too few. */
-export function startOfHead(bytes: Buffer): number | undefined {
+export function findHeadStart(bytes: Buffer): number | undefined {
   const text = bytes.toString('latin1', 0, MAX_BEFORE + PROTOCOL.length).toUpperCase();
   const at = text.indexOf(PROTOCOL);
   return at >= 0 ? at : text.length < MAX_BEFORE + PROTOCOL.length ? undefined : -1;
@@ -36,7 +36,7 @@ const PROTOCOL = 'HTTP';
 const MAX_BEFORE = 4;
 
 /** The index after the empty line that ends a head; -1 when it is not there yet. `from` is where no search has been. */
-export function endOfHead(bytes: Buffer, from: number): number {
+export function findHeadEnd(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2;
     if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
@@ -47,7 +47,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /** Throws AssertionFailureError for a head that is none, or that could be read in two ways. */
-export function readHead(bytes: Buffer, method: string): AnswerHead {
+export function parseHead(bytes: Buffer, method: string): ResponseHead {
   const text = bytes.toString('latin1');
   if (text.includes('\0')) throw notHttp1();
   const [first = '', ...rest] = text.split('\n').map((line) => line.replace(/\r+$/, '').replaceAll('\r', ' '));
@@ -78,7 +78,7 @@ function statusLine(line: string): { isOld: boolean; status: number; reason: str
   const status = digits === undefined ? 200 : Number(digits);
   assertStatus(status);
   // Another protocol follows, which nobody asked for (RFC 9110, section 15.2.2).
-  if (status === 101) throw onlyInterim(status);
+  if (status === 101) throw interimResponseOnly(status);
   return { isOld, status, reason: printable(rest.slice(digits?.length ?? 0)).trim() };
 }
 
@@ -157,7 +157,7 @@ const framingLines = (framing: Framing | undefined): string[] => {
 /** Headers of which there can be one: others of the same value are left out, and only a redirect needs to know which counts. */
 function single(headers: Headers, status: number): Headers {
   const locations = new Set(valuesOf(headers, 'location'));
-  if (locations.size > 1 && REDIRECTS.has(status)) throw severalLocations();
+  if (locations.size > 1 && REDIRECT_STATUSES.has(status)) throw severalLocations();
   const named = (name: string, [value]: Iterable<string>): Headers => (value === undefined ? [] : [[name, value]]);
   return [...named('Location', locations), ...named('Content-Disposition', valuesOf(headers, 'content-disposition'))];
 }
@@ -168,7 +168,7 @@ const isLast = (headers: Headers, isOld: boolean): boolean => {
 };
 
 /** The statuses whose `Location` is followed (Fetch standard, "redirect status"). */
-export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that are written by what was understood of them. */
 const REWRITTEN = new Set(['transfer-encoding', 'content-length', 'connection', 'location', 'content-disposition']);

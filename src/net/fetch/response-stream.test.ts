@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '#errors.ts';
 import { createGuard } from '../guard/guard.ts';
 import { startFetch, startTcp } from '../loopback.suite.ts';
-import { createEgress, EGRESS_HEADER } from '../proxy/egress-proxy.ts';
-import { onlyInterim } from './failures.ts';
+import { createEgressProxy, EGRESS_HEADER } from '../proxy/egress-proxy.ts';
+import { interimResponseOnly } from './failures.ts';
 
 interface Outcome {
   readonly status?: number | undefined;
@@ -45,7 +45,7 @@ async function byFetch(server: Server, method = 'GET'): Promise<Outcome> {
 async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
   const guard = createGuard({ allow: [server.host] });
   let failure: Error | undefined;
-  const egress = await createEgress({
+  const egress = await createEgressProxy({
     guard,
     onFailed: (_, error) => {
       failure = error;
@@ -171,14 +171,17 @@ const REFUSED: Readonly<Record<string, readonly [said: string, error: string]>> 
   'status 000': ['HTTP/1.1 000 OK\r\nContent-Length: 5\r\n\r\nhello', NO_STATUS],
   'status 99': ['HTTP/1.1 99 OK\r\nContent-Length: 5\r\n\r\nhello', NO_STATUS],
   'status 1000': ['HTTP/1.1 1000 OK\r\nContent-Length: 5\r\n\r\nhello', NO_STATUS],
-  'status 101': ['HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello', onlyInterim(101).message],
+  'status 101': [
+    'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello',
+    interimResponseOnly(101).message,
+  ],
   'HTTP/0.9': ['<!doctype html><p>hello', NO_HTTP],
   'another protocol': ['SSH-2.0-OpenSSH_9.2\r\n', NO_HTTP],
   'NUL in a header': [`${OK}X-A: a\0b\r\nContent-Length: 5\r\n\r\nhello`, NO_HTTP],
   'carriage returns alone': ['HTTP/1.1 200 OK\rContent-Length: 5\r\rhello', CLOSED],
   nothing: ['', CLOSED],
   'half a head': [`${OK}Content-Le`, CLOSED],
-  'informational answers alone': ['HTTP/1.1 100 Continue\r\n\r\n', onlyInterim(100).message],
+  'informational answers alone': ['HTTP/1.1 100 Continue\r\n\r\n', interimResponseOnly(100).message],
   'chunks that are none': [`${OK}Transfer-Encoding: chunked\r\n\r\n<p>hello</p>`, BROKEN],
   'a chunk of 0x5 bytes': [`${OK}Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n`, BROKEN],
   'a chunk of -5 bytes': [`${OK}Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n`, BROKEN],

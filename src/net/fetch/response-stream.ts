@@ -6,9 +6,9 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Problem } from '#errors.ts';
 import { MAX_HEADER_BYTES } from '../connect/channel.ts';
-import { type Chunks, createChunks } from './chunked.ts';
-import { onlyInterim } from './failures.ts';
-import { endOfHead, type Framing, headTooLarge, notHttp1, readHead, startOfHead } from './response-head.ts';
+import { type ChunkParser, createChunkParser } from './chunked.ts';
+import { interimResponseOnly } from './failures.ts';
+import { type Framing, findHeadEnd, findHeadStart, headTooLarge, notHttp1, parseHead } from './response-head.ts';
 
 const MAX_METHOD = 20;
 const NOTHING = Buffer.alloc(0);
@@ -16,7 +16,7 @@ const CRLF = Buffer.from('\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /** Carries one request at a time, from the first write on to the end of its answer. */
-export class AnswerStream extends Duplex {
+export class ResponseStream extends Duplex {
   readonly #socket: Socket;
   /** Why an answer was refused. */
   fault: Problem | undefined;
@@ -27,7 +27,7 @@ export class AnswerStream extends Duplex {
   #headLength = 0;
   /** Of all heads of an answer: those of informational answers count too. */
   #headBytes = 0;
-  #chunks: Chunks | undefined;
+  #chunks: ChunkParser | undefined;
   /** The status of the last informational answer to the request. */
   #interim: number | undefined;
   #isAsked = false;
@@ -118,20 +118,20 @@ export class AnswerStream extends Duplex {
     const scanned = Math.max(0, this.#headLength - 2);
     this.#gather(bytes);
     const head = this.#head.subarray(0, this.#headLength);
-    const start = startOfHead(head);
+    const start = findHeadStart(head);
     if (start === undefined) return NOTHING;
     if (start < 0) throw notHttp1();
-    const end = endOfHead(head, Math.max(start, scanned));
+    const end = findHeadEnd(head, Math.max(start, scanned));
     if (this.#headBytes + (end < 0 ? head.length : end) > MAX_HEADER_BYTES) throw headTooLarge();
     if (end < 0) return NOTHING;
     const rest = Buffer.from(head.subarray(end));
-    const { status, framing, text } = readHead(head.subarray(start, end), this.#method);
+    const { status, framing, text } = parseHead(head.subarray(start, end), this.#method);
     this.#head = NOTHING;
     this.#headLength = 0;
     this.#headBytes += end;
     if (status < 200) this.#interim = status;
     else {
-      this.#chunks = framing === 'chunked' ? createChunks() : undefined;
+      this.#chunks = framing === 'chunked' ? createChunkParser() : undefined;
       this.#state = framing === 'none' || framing === 0 ? 'idle' : framing;
       this.#give(Buffer.from(text, 'latin1'));
     }
@@ -177,7 +177,7 @@ export class AnswerStream extends Duplex {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#state === 'head' && this.#interim !== undefined && !this.#headLength) {
-      this.#refuse(onlyInterim(this.#interim));
+      this.#refuse(interimResponseOnly(this.#interim));
       return;
     }
     this.push(null);

@@ -6,7 +6,7 @@ import { Problem, problem } from '#errors.ts';
 import { createLookup, type Lookup } from '../connect/dns.ts';
 import { parseAllowList } from './allow-list.ts';
 import { isPublicAddress, parseAddress } from './ip-address.ts';
-import type { OwnPlaces } from './own-addresses.ts';
+import type { OwnPorts } from './own-ports.ts';
 
 export interface Resolved {
   readonly address: string;
@@ -32,7 +32,7 @@ export interface GuardOptions {
   /** Names that must not be read whatever they resolve to, such as those that this server answers to. */
   readonly isOwnHost?: (hostname: string) => boolean;
   /** Never dialled, whatever is allowed. */
-  readonly ownPlaces?: OwnPlaces;
+  readonly ownPorts?: OwnPorts;
   readonly lookup?: Lookup;
   readonly lookupTimeoutMs?: number;
 }
@@ -43,12 +43,12 @@ export const refusal = () =>
 
 /** Throws an Error for an entry of `allow` that cannot be read. */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const { isOwnHost, ownPlaces, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
+  const { isOwnHost, ownPorts, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
   const allow = parseAllowList(options.allow ?? []);
 
   const allowed = (address: string, port: number, hostname?: string): boolean => {
     const parsed = parseAddress(address);
-    if (!parsed || !isPort(port) || ownPlaces?.has(parsed, port)) return false;
+    if (!parsed || !isPort(port) || ownPorts?.has(parsed, port)) return false;
     const name = hostname === undefined ? undefined : bareName(hostname);
     return BAD_PORTS.has(port)
       ? allow.has(parsed, port, name, 'with port')

@@ -15,9 +15,9 @@ import { RequestError, Server } from 'proxy-chain';
 import { asProblem, type Problem } from '#errors.ts';
 import { MAX_HEADER_BYTES } from '../connect/channel.ts';
 import { dial } from '../connect/dial.ts';
-import { refusedByHttp } from '../connect/proxy-handshake.ts';
-import { failureOf } from '../fetch/failures.ts';
-import { AnswerStream } from '../fetch/response-stream.ts';
+import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
+import { networkProblem } from '../fetch/failures.ts';
+import { ResponseStream } from '../fetch/response-stream.ts';
 import { type Guard, refusal } from '../guard/guard.ts';
 import type { Region } from '../region.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
@@ -33,7 +33,7 @@ export interface EgressRequest {
   readonly username: string;
 }
 
-export interface EgressOptions {
+export interface EgressProxyOptions {
   readonly guard: Guard;
   /** Where proxies must be; anywhere unless given. */
   readonly region?: Region | undefined;
@@ -53,7 +53,7 @@ export interface EgressOptions {
   readonly maxConnections?: number;
 }
 
-export interface Egress {
+export interface EgressProxy {
   /** `http://127.0.0.1:port`, without credentials. */
   readonly url: string;
   readonly port: number;
@@ -73,7 +73,7 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-export async function createEgress(options: EgressOptions): Promise<Egress> {
+export async function createEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const {
     guard,
     region,
@@ -128,14 +128,14 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       const target = { host: bareHost(hostname), port, username };
       options.onRequest?.(target);
       try {
-        const way = routes.wayOf(username);
+        const way = routes.routeOf(username);
         const socket = await open(request.socket, target, way, isHttp);
         if (!isHttp) return { customTag: socket };
         const upstreamProxyUrl = way?.plainRequestsTo;
-        const stream = new AnswerStream(socket);
+        const stream = new ResponseStream(socket);
         server.failures.set(request, (what) => {
           if (what === 'closed' && stream.fault) return answerTo(stream.fault, target, options);
-          const error = what === 'closed' ? closedConnection() : refusedByHttp(407, way?.hasCredentials === true);
+          const error = what === 'closed' ? closedConnection() : proxyStatusProblem(407, way?.hasCredentials === true);
           return answerTo(upstreamProxyUrl ? way.fail(error) : error, target, options);
         });
         return { httpAgent: agentWith(stream), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
@@ -247,7 +247,7 @@ function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, h
 }
 
 /** An agent for one request, whose connection is there already. */
-function agentWith(stream: AnswerStream): Agent {
+function agentWith(stream: ResponseStream): Agent {
   const agent = new Agent({ keepAlive: false }) as Agent & {
     addRequest(request: ClientRequest, options: object): void;
   };
@@ -267,8 +267,8 @@ function agentWith(stream: AnswerStream): Agent {
   return agent;
 }
 
-function answerTo(error: unknown, target: EgressRequest, options: EgressOptions): RequestError {
-  const failure = failureOf(error);
+function answerTo(error: unknown, target: EgressRequest, options: EgressProxyOptions): RequestError {
+  const failure = networkProblem(error);
   if (failure.name === 'SecurityCompromiseError' && failure.facts.path === 'url') {
     options.onRefused?.(target);
     return new RequestError(asProblem(refusal()).message, 403, { [EGRESS_HEADER]: 'refused' });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Problem } from '#errors.ts';
 import type { Destination } from '../connect/dial.ts';
-import { dialThrough, type ProxyRules, proxyProblem, takesPlainRequests } from '../connect/tunnel.ts';
+import { dialThroughProxy, isHttpProxy, type ProxyRules, proxyProblem } from '../connect/tunnel.ts';
 
 export interface RouteOptions {
   /** Default: a new one. */
@@ -34,7 +34,7 @@ export interface RouteTarget {
 export interface Routes {
   open(proxy: URL, options?: RouteOptions): Route;
   /** Undefined: straight to the target. Throws when the route is over. */
-  wayOf(username: string): RouteTarget | undefined;
+  routeOf(username: string): RouteTarget | undefined;
 }
 
 /** A user name whose route is over is remembered for so long. */
@@ -45,7 +45,7 @@ export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
   return {
     open(proxy, { username = randomBytes(12).toString('hex'), acceptInvalidCertificates = false } = {}) {
       let failure: Problem | undefined;
-      const isPlain = takesPlainRequests(proxy);
+      const isPlain = isHttpProxy(proxy);
       over.delete(username);
       ways.set(username, {
         plainRequestsTo: isPlain ? plainRequestsTo(proxy) : undefined,
@@ -53,7 +53,7 @@ export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
         async dial(to, isPlainRequest) {
           const toProxyOnly = isPlainRequest && isPlain;
           try {
-            const socket = await dialThrough(rules, to, { proxy, acceptInvalidCertificates, toProxyOnly });
+            const socket = await dialThroughProxy(rules, to, { proxy, acceptInvalidCertificates, toProxyOnly });
             failure = undefined;
             return socket;
           } catch (error) {
@@ -76,7 +76,7 @@ export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
         },
       };
     },
-    wayOf(username) {
+    routeOf(username) {
       if (over.has(username)) throw new Error('The route is over');
       return ways.get(username);
     },

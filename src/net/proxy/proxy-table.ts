@@ -85,7 +85,7 @@ export function credentialsOf(proxy: URL): { username: string; password: string 
 }
 
 /** The value of an authorization header. */
-export const basic = ({ username, password }: { username: string; password: string }): string =>
+export const basicAuthorization = ({ username, password }: { username: string; password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 function plain(encoded: string): string {

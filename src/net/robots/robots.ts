@@ -128,7 +128,7 @@ async function download(
       proxy,
       acceptInvalidCertificates,
       timeoutMs: TIMEOUT_MS,
-      async mayFollow() {
+      async checkRedirect() {
         if (++redirects > MAX_REDIRECTS) throw new RedirectRefusedError();
       },
     });

@@ -4,7 +4,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { problem } from '#errors.ts';
 import { peek } from '../fetch/body.ts';
-import type { GuardedFetch, MayFollow } from '../fetch/fetch.ts';
+import type { CheckRedirect, GuardedFetch } from '../fetch/fetch.ts';
 import { createSitemapParser, type SitemapKind } from './sitemap-parser.ts';
 
 export interface Sitemap {
@@ -22,7 +22,7 @@ export interface SitemapPart {
 export interface SitemapOptions {
   readonly signal: AbortSignal;
   readonly userAgent?: string | undefined;
-  readonly mayFollow?: MayFollow | undefined;
+  readonly checkRedirect?: CheckRedirect | undefined;
 }
 
 /** The protocol says 50 MiB; what comes behind is left. */
@@ -42,10 +42,10 @@ const PIECE_BYTES = 64 * 1024;
 export async function* sitemapParts(
   fetch: GuardedFetch,
   url: string,
-  { signal, userAgent, mayFollow }: SitemapOptions,
+  { signal, userAgent, checkRedirect }: SitemapOptions,
 ): AsyncGenerator<SitemapPart> {
   const headers = { ...(userAgent && { 'user-agent': userAgent }) };
-  const response = await fetch(url, { signal, headers, mayFollow, timeoutMs: TIMEOUT_MS });
+  const response = await fetch(url, { signal, headers, checkRedirect, timeoutMs: TIMEOUT_MS });
   if (response.status !== 200) {
     response.discard();
     const message = `The sitemap was answered with ${response.status}`;

@@ -4,11 +4,11 @@
  * what may not be read any more answers nobody.
  */
 import { rm } from 'node:fs/promises';
-import { createFlights } from '#concurrency/single-flight.ts';
+import { createSingleFlight } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
+import type { MayServeCached } from '#net/guard/cached-url-check.ts';
 import { refusal } from '#net/guard/guard.ts';
-import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
@@ -52,7 +52,7 @@ export interface CacheOptions {
   /** Whether pages that forbid copies (Cache-Control no-store or private) are kept like others; not by default. */
   readonly keepsNoStore?: boolean;
   /** Asked of the URLs of a copy before it answers. */
-  readonly mayAnswer: MayAnswer;
+  readonly mayServeCached: MayServeCached;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -69,7 +69,17 @@ const MAX_WRITING = 32;
 
 /** Never fails: where nothing can be kept, everything is read live, and the log says why. */
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
-  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, mayAnswer, clock = Date.now, log, onRead } = options;
+  const {
+    dir,
+    maxBytes,
+    freshMs,
+    keepMs,
+    keepsNoStore = false,
+    mayServeCached,
+    clock = Date.now,
+    log,
+    onRead,
+  } = options;
   if (maxBytes === 0) {
     await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
       log?.warn({ err: error }, 'the kept copies could not be removed'),
@@ -88,7 +98,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   });
   const timer = setInterval(() => void store?.sweep(), SWEEP_MS);
   timer.unref();
-  const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayAnswer }, onRead);
+  const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayServeCached }, onRead);
   return {
     through: cache.through,
     async close() {
@@ -105,14 +115,14 @@ function told({ trace }: ReadRequest, outcome: CacheOutcome, onRead: CacheOption
   trace?.fact('cache', outcome);
 }
 
-type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore' | 'mayAnswer'>>;
+type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore' | 'mayServeCached'>>;
 
 function createCache(
   store: CopyStore | undefined,
-  { freshMs, keepMs, keepsNoStore, mayAnswer }: Rules,
+  { freshMs, keepMs, keepsNoStore, mayServeCached }: Rules,
   onRead: CacheOptions['onRead'],
 ) {
-  const flights = createFlights<Snapshot>();
+  const flights = createSingleFlight<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
   async function* through(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
@@ -132,7 +142,7 @@ function createCache(
     if (fresh) return yield fresh;
     try {
       // Where one may not go others may.
-      if (request.mayFollow) yield* keeping(request, live);
+      if (request.checkRedirect) yield* keeping(request, live);
       else yield* flights.join(flightOf(request), signal, (shared) => keeping({ ...request, signal: shared }, live));
     } catch (error) {
       signal.throwIfAborted();
@@ -181,9 +191,9 @@ function createCache(
       });
       if (!copy) continue;
       if (target.given || target.upload) return copy;
-      if (!(await mayAnswer(target.url, signal))) throw refusal();
+      if (!(await mayServeCached(target.url, signal))) throw refusal();
       // Where it was redirected to may be refused now, while it leads elsewhere.
-      if (await mayAnswer(copy.url, signal)) return { ...copy, url: withAnchor(copy.url, target.url) };
+      if (await mayServeCached(copy.url, signal)) return { ...copy, url: withAnchor(copy.url, target.url) };
     }
     return undefined;
   }

@@ -3,7 +3,7 @@
  * they come (a stream shows each), and the last one is the answer.
  */
 import type { CookieJar } from '#net/fetch/cookies.ts';
-import type { MayFollow } from '#net/fetch/fetch.ts';
+import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
 import type { AnswerFacts, Snapshot } from '../snapshot.ts';
@@ -31,7 +31,7 @@ export interface Visit {
   readonly folder: () => Promise<string>;
   readonly trace?: Trace | undefined;
   /** Asked before an address is that the target leads to. A browser follows its pages without asking. */
-  readonly mayFollow?: MayFollow | undefined;
+  readonly checkRedirect?: CheckRedirect | undefined;
 }
 
 export interface Engine {

@@ -1,7 +1,7 @@
 /** What went wrong with a main document, in the words of the error table. */
 import { type Problem, problem } from '#errors.ts';
 import type { CookieJar } from '#net/fetch/cookies.ts';
-import { redirectsTooOften } from '#net/fetch/redirect.ts';
+import { tooManyRedirects } from '#net/fetch/redirect.ts';
 import type { StorageState } from '../../snapshot.ts';
 
 /** Thrown when another engine reads the target: it is a file, or its answer is one that browsers do not take. Not for callers. */
@@ -60,7 +60,7 @@ const CLOSED = 'The target closed the connection';
 
 /** Chromium's network errors (net/base/net_error_list.h) in the words of the fetch; the first that fits counts. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
-  [/^ERR_TOO_MANY_REDIRECTS$/, redirectsTooOften().message],
+  [/^ERR_TOO_MANY_REDIRECTS$/, tooManyRedirects().message],
   [/^ERR_CERT/, 'The certificate of the page is not valid'],
   [/^ERR_(?:SSL|BAD_SSL|ECH)_/, NO_CONNECTION],
   [/^ERR_CONNECTION_REFUSED$/, 'The target refused the connection'],

@@ -10,13 +10,13 @@ import { type Guard, portOf } from './guard.ts';
  * more, or that DNS does not tell in time, is not refused: copies are for when a page is away. Always true for URLs that
  * are not fetched, such as `blob:`. Throws the reason of the signal, and nothing else.
  */
-export type MayAnswer = (url: string, signal?: AbortSignal) => Promise<boolean>;
+export type MayServeCached = (url: string, signal?: AbortSignal) => Promise<boolean>;
 
 /** An answer that is there already does not wait longer than this for DNS. */
 const PATIENCE_MS = 2_000;
 
-export const createMayAnswer =
-  (guard: Pick<Guard, 'checkUrl' | 'resolve'>, patienceMs = PATIENCE_MS): MayAnswer =>
+export const createMayServeCached =
+  (guard: Pick<Guard, 'checkUrl' | 'resolve'>, patienceMs = PATIENCE_MS): MayServeCached =>
   async (text, signal) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) return true;

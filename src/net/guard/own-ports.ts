@@ -2,14 +2,14 @@
 import { networkInterfaces } from 'node:os';
 import { type Address, parseAddress } from './ip-address.ts';
 
-export interface OwnPlaces {
+export interface OwnPorts {
   /** Something of ours listens on this port. */
   add(port: number): void;
   /** Whether an address and port lead to something of ours, under whatever address of this machine. */
   has(address: Address, port: number): boolean;
 }
 
-export function createOwnPlaces(): OwnPlaces {
+export function createOwnPorts(): OwnPorts {
   const ports = new Set<number>();
   return {
     add: (port) => void ports.add(port),
