@@ -44,8 +44,8 @@ export function cleanUrl(typed: string, ownHosts: readonly string[] = []): strin
   if (!scheme) text = `http://${text.replace(/^\/+/, '')}`;
   else if (/^\d{1,5}(?:[/?#]|$)/.test(scheme[2]!)) text = `http://${text}`;
   else if (!/^https?$/i.test(scheme[1]!))
-    throw invalid(`Only http and https addresses can be read, not ${scheme[1]}:`, typed);
-  if (!URL.canParse(text)) throw invalid('The address is not valid', typed);
+    throw invalid(`Only http and https URLs can be read, not ${scheme[1]}:`, typed);
+  if (!URL.canParse(text)) throw invalid('The URL is not valid', typed);
   return normalised(new URL(text));
 }
 

@@ -390,7 +390,7 @@ executors:
     const exited = once(inside.child, 'exit');
     await send('/late', {}, where).catch(() => undefined);
     expect(await exited).toEqual([1, null]);
-    await expect.poll(() => logged('an uncaught error ends the process'), POLL).toBeDefined();
+    await expect.poll(() => logged('uncaught exception, the process exits'), POLL).toBeDefined();
     expect(logged('an uncaught error')).toContain('late on purpose');
   });
 });

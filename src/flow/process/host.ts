@@ -68,9 +68,9 @@ function tell(error: unknown, message: string): void {
   else process.stderr.write(`${message}: ${stackOf(error) ?? textOf(error)}\n`);
 }
 
-process.on('unhandledRejection', (reason) => tell(reason, 'a promise was rejected and nobody handled it'));
+process.on('unhandledRejection', (reason) => tell(reason, 'unhandled promise rejection'));
 process.on('uncaughtException', (error) => {
-  tell(error, 'an uncaught error ends the process of the executor');
+  tell(error, 'uncaught exception, the process exits of the executor');
   send(FRAME.uncaught, 0, encodeText(textOf(error)));
   channel.uncork();
   process.exit(1);

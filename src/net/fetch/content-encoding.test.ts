@@ -87,7 +87,7 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
       text: '',
       failure: expect.objectContaining({
         name: 'AssertionFailureError',
-        message: 'The target is encoded in a way that cannot be read',
+        message: 'The content encoding of the target is not supported',
       }),
     });
   });

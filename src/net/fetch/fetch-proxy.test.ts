@@ -178,7 +178,7 @@ test.each([
   // It has let us through when what is wrong is the target.
   await expect(
     fetchFor(slow, secure)(`https://${secure.host}/`, { proxy: parseProxyUrl(`${scheme}://${slow.host}`) }),
-  ).rejects.toMatchObject({ message: 'No secure connection to the target could be made' });
+  ).rejects.toMatchObject({ message: 'No secure connection to the target could be established' });
 });
 
 test('whatever a proxy says ends in an answer or a problem', async () => {

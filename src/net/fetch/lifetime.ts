@@ -1,17 +1,17 @@
-/** The time that a fetch has, from its call to its last byte, and whose fault it is when that ends early. */
+/** Time limit and cancellation of a fetch, and the error to throw when either ends it. */
 import { Problem, problem } from '#errors.ts';
 import { AbortedError } from './body-limits.ts';
 import { networkProblem } from './failures.ts';
 import { limitTime } from './time-limit.ts';
 
 export interface Lifetime {
-  /** Aborted when the caller has gone or time is up. */
+  /** Aborted by the caller or by the time limit. */
   readonly signal: AbortSignal;
   end(): void;
-  /** The failure to throw for an error before the answer. */
-  blame(error: unknown): unknown;
-  /** The failure to throw for an error in the body: a Cut, a problem, or the caller's reason. */
-  cut(error: unknown): unknown;
+  /** The error to throw for a failure before the response. */
+  requestError(error: unknown): unknown;
+  /** The error to throw for a failure in the body: an AbortedError, a problem, or the caller's reason. */
+  bodyError(error: unknown): unknown;
 }
 
 export function createLifetime(outer: AbortSignal | undefined, timeoutMs: number): Lifetime {
@@ -21,11 +21,11 @@ export function createLifetime(outer: AbortSignal | undefined, timeoutMs: number
   return {
     signal: limit.signal,
     end: limit.end,
-    blame(error) {
+    requestError(error) {
       if (outer?.aborted) return outer.reason;
       return limit.isUp() ? noResponseInTime(error) : networkProblem(error);
     },
-    cut(error) {
+    bodyError(error) {
       if (outer?.aborted) return outer.reason;
       if (error instanceof AbortedError) return error;
       if (limit.isUp()) return timeUp;

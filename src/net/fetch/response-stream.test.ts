@@ -86,12 +86,12 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
-const NO_HTTP = 'The target did not answer in HTTP';
-const NO_TRANSFER = 'The target sends its content in a transfer encoding that cannot be read';
-const TWO_LENGTHS = 'The target gives two different lengths for its content';
-const NO_STATUS = 'The target answered with a status that does not exist';
+const NO_HTTP = 'The target did not send a valid HTTP response';
+const NO_TRANSFER = 'The target uses an unsupported transfer encoding';
+const TWO_LENGTHS = 'The target sent two different Content-Length values';
+const NO_STATUS = 'The target sent an invalid HTTP status';
 const CLOSED = 'The target closed the connection';
-const BROKEN = 'The content of the target broke off';
+const BROKEN = 'The target closed the connection before its content was complete';
 const TOO_LARGE = 'The headers of the target are too large';
 
 /** The bytes, and the text or the failure that they are. */
@@ -191,7 +191,7 @@ const REFUSED: Readonly<Record<string, readonly [said: string, error: string]>> 
   'a flood of informational answers': ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(12_000), TOO_LARGE],
   'two locations': [
     'HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n',
-    'The target redirects to two addresses at once',
+    'The target redirects to two different URLs',
   ],
 };
 

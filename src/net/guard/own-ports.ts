@@ -1,11 +1,11 @@
-/** Where this server itself can be reached: what it read there it would read in circles. */
+/** The ports of this server on this machine. Requests to them are refused, because they could loop. */
 import { networkInterfaces } from 'node:os';
 import { type Address, parseAddress } from './ip-address.ts';
 
 export interface OwnPorts {
-  /** Something of ours listens on this port. */
+  /** Adds a port that this server listens on. */
   add(port: number): void;
-  /** Whether an address and port lead to something of ours, under whatever address of this machine. */
+  /** Whether the port is one of this server and the IP address one of this machine. */
   has(address: Address, port: number): boolean;
 }
 
@@ -17,7 +17,7 @@ export function createOwnPorts(): OwnPorts {
   };
 }
 
-/** Asked each time: a machine may come to a new network while it runs. */
+/** Not cached: network interfaces change while the server runs. */
 const isOfThisMachine = (address: Address): boolean =>
   ['loopback', 'unspecified'].includes(address.range()) ||
   Object.values(networkInterfaces()).some((addresses) =>

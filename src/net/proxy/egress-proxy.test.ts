@@ -93,7 +93,7 @@ describe('what is refused', () => {
     const egress = await startEgress([]);
     for (const url of ['http://a%20b/', 'http://[/', 'http://127.0.0.1:99999/']) {
       const { headers, text } = await get(egress, url);
-      expect([headers[EGRESS_HEADER], text], url).toEqual(['invalid', 'The address is not valid']);
+      expect([headers[EGRESS_HEADER], text], url).toEqual(['invalid', 'The URL is not valid']);
     }
   });
 
@@ -461,7 +461,7 @@ test('counts what a user name moves, by requests and tunnels, and cuts it off', 
   meter.add(1_000_000);
   expect(meter.bytes()).toBeGreaterThan(1_200_000);
   const closed = once(socket, 'close');
-  meter.cut();
+  meter.block();
   await closed;
   expect((await get(egress, `${site.origin}/`, as('one'))).status).toBe(502);
   expect((await get(egress, `${site.origin}/`, as('two'))).status).toBe(200);

@@ -48,7 +48,7 @@ export function openWayOut({ egress, refusals, proxy, acceptInvalidCertificates 
       mover = heard;
     },
     moved: meter.add,
-    cut: meter.cut,
+    cut: meter.block,
     proxyFailure: () => route?.failure(),
     close() {
       refused.stop();

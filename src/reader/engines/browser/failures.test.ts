@@ -6,9 +6,9 @@ const goto = (code: string) => new Error(`page.goto: net::${code} at http://site
 
 describe('a navigation that failed', () => {
   test.each([
-    ['ERR_TOO_MANY_REDIRECTS', 'The target redirects too often'],
+    ['ERR_TOO_MANY_REDIRECTS', 'The target redirects too many times'],
     ['ERR_CERT_DATE_INVALID', 'The certificate of the page is not valid'],
-    ['ERR_SSL_PROTOCOL_ERROR', 'No secure connection to the target could be made'],
+    ['ERR_SSL_PROTOCOL_ERROR', 'No secure connection to the target could be established'],
     ['ERR_CONNECTION_REFUSED', 'The target refused the connection'],
     ['ERR_CONNECTION_RESET', 'The target closed the connection'],
     ['ERR_CONNECTION_TIMED_OUT', 'The target did not answer in time'],

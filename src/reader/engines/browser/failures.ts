@@ -55,7 +55,7 @@ const UNREAD = new RegExp(
 );
 
 const NO_REACH = 'The target cannot be reached';
-const NO_CONNECTION = 'No secure connection to the target could be made';
+const NO_CONNECTION = 'No secure connection to the target could be established';
 const CLOSED = 'The target closed the connection';
 
 /** Chromium's network errors (net/base/net_error_list.h) in the words of the fetch; the first that fits counts. */
