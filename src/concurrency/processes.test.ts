@@ -93,8 +93,8 @@ it.runIf(process.platform === 'linux')('leaves no process behind when its parent
   writeFileSync(path.join(dir, 'worker.mjs'), 'export default function work() { for (;;); }');
   const processes = new URL('./processes.ts', import.meta.url).href;
   const script = `
-    const { createProcesses } = await import(${JSON.stringify(processes)});
-    const made = createProcesses({ worker: new URL(${JSON.stringify(pathToFileURL(path.join(dir, 'worker.mjs')).href)}), count: 1, memoryMb: 256 });
+    const { createProcessPool } = await import(${JSON.stringify(processes)});
+    const made = createProcessPool({ worker: new URL(${JSON.stringify(pathToFileURL(path.join(dir, 'worker.mjs')).href)}), count: 1, memoryMb: 256 });
     made.run({}, { timeoutMs: 60000 }).catch(() => {});
     setTimeout(() => console.log(made.pids().join()), 3000);
     setInterval(() => {}, 1000);

@@ -127,7 +127,7 @@ function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: B
       outer?.throwIfAborted();
       throw limit.isUp() ? late(error) : failed('sent an incomplete response', error);
     }
-    if (bytes > maxBytes) throw failed(`sent a response larger than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw failed('sent a response that is too large');
   }
 
   async function text(): Promise<string> {
