@@ -61,8 +61,8 @@ function rowOf(name: string, { group, schema, meaning, unit, defaultText }: Opti
 
 export const settingFlags = (): SettingFlag[] =>
   SETTING_NAMES.map((name) => {
-    const { meaning, defaultText } = SETTINGS[name];
-    return { name, flag: flagName(name), variable: environmentName(name), meaning, defaultText };
+    const { group, meaning, defaultText } = SETTINGS[name];
+    return { name, group, flag: flagName(name), variable: environmentName(name), meaning, defaultText };
   });
 
 export const flagTableText =

@@ -1,10 +1,10 @@
-/** Generates docs/reference/ from the tables of the code (`npm run docs`). A test keeps the files up to date. */
+/** `npm run docs`: generates docs/reference/ from the tables in src/. A test compares the files with this output. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MODEL_CODES, RATE_CODES } from '#api/envelopes/model.ts';
-import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
+import { environmentName, flagName, SETTING_GROUPS, SETTING_NAMES, SETTINGS, type SettingGroup } from '#config.ts';
 import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { describe, headerTitle } from '#http/openapi.ts';
 import { ENDPOINTS, PLAN_NAMES, PLANS } from '#plans.ts';
@@ -40,15 +40,16 @@ function optionTables(): string {
     .join('\n\n');
 }
 
-/** File name to text. */
+/** The text of each page by its file name. */
 export function referencePages(): Record<string, string> {
-  const settings = SETTING_NAMES.map((name) => [
-    `\`${environmentName(name)}\``,
-    `\`${flagName(name)}\``,
-    `\`${name}\``,
-    SETTINGS[name].defaultText,
-    SETTINGS[name].meaning,
-  ]);
+  const settings = (group: SettingGroup) =>
+    SETTING_NAMES.filter((name) => SETTINGS[name].group === group).map((name) => [
+      `\`${environmentName(name)}\``,
+      `\`${flagName(name)}\``,
+      `\`${name}\``,
+      SETTINGS[name].defaultText,
+      SETTINGS[name].meaning,
+    ]);
   const errors = Object.entries(PROBLEMS).map(([name, { code, status, message }]) => [
     String(code),
     String(status),
@@ -62,7 +63,7 @@ export function referencePages(): Record<string, string> {
     labels.map((label) => `\`${label}\``).join(', '),
     meaning,
   ]);
-  const steps = Object.entries(SPANS).map(([name, meaning]) => [`\`${name}\``, meaning]);
+  const spans = Object.entries(SPANS).map(([name, meaning]) => [`\`${name}\``, meaning]);
   const limits = [
     ...ENDPOINTS.flatMap((endpoint) =>
       (['requestsPerMinute', 'tokensPerMinute'] as const)
@@ -73,43 +74,46 @@ export function referencePages(): Record<string, string> {
           ...PLAN_NAMES.map((name) => formatLimit(PLANS[name].endpoints[endpoint][unit])),
         ]),
     ),
-    ['total', '`concurrency`', ...PLAN_NAMES.map((name) => formatLimit(PLANS[name].concurrency))],
-    ['total', '`features`', ...PLAN_NAMES.map((name) => PLANS[name].features.join(', '))],
+    ['all endpoints', '`concurrency`', ...PLAN_NAMES.map((name) => formatLimit(PLANS[name].concurrency))],
+    ['all endpoints', '`features`', ...PLAN_NAMES.map((name) => PLANS[name].features.join(', '))],
   ];
   return {
     'options.md': page(
       'Reader options',
-      'All options: the name in query and body, the headers, and which one wins if both are given.',
+      'All options: the name in query and body, the header, and which of the two wins when both are given.',
       optionTables(),
     ),
     'config.md': page(
       'Settings',
       'Flags override environment variables, which override the settings file (`--config`, `LECTERN_CONFIG`, else `lectern.yaml`).',
-      table(['Environment', 'Flag', 'File', 'Default', 'Meaning'], settings),
+      SETTING_GROUPS.map(
+        (group) =>
+          `## ${group}\n\n${table(['Environment', 'Flag', 'In the file', 'Default', 'Meaning'], settings(group))}`,
+      ).join('\n\n'),
     ),
     'errors.md': page(
       'Errors',
-      'For each error: the HTTP status, `status` and `name` on the reader and search hosts, and `code` on the model host (with its HTTP status if different).',
+      'All errors: the HTTP status, the five-digit `status` and the `name` on the reader and the search host, and the `code` on the model host (with its HTTP status in brackets where that differs).',
       table(['HTTP', 'status', 'name', 'code', 'Meaning'], errors),
     ),
     'metrics.md': page(
-      'Metrics and steps of a trace',
-      'Metrics at `/metrics` for Prometheus; [the guide](../guide/monitoring.md) says how to enable the endpoint. It also serves the standard Node metrics: `process_…` (CPU, memory, file descriptors) and `nodejs_…` (event loop, garbage collection, heap).',
-      `${table(['Metric', 'Type', 'Labels', 'Meaning'], metrics)}\n\n## Steps of a trace\n\n${table(['Step', 'Meaning'], steps)}`,
+      'Metrics and spans',
+      'The metrics that `/metrics` exports to Prometheus; [the guide](../guide/monitoring.md) shows how to reach it. The default metrics of Node.js processes are exported too: `process_…` (CPU, memory, file descriptors) and `nodejs_…` (event loop, garbage collection, heap).',
+      `${table(['Metric', 'Type', 'Labels', 'Meaning'], metrics)}\n\n## Spans of a trace\n\n${table(['Span', 'Meaning'], spans)}`,
     ),
     'limits.md': page(
-      'Plan limits',
-      'Limits of each key: requests and tokens within 60 seconds by endpoint, and concurrent requests. The setting `plans` changes them; [the guide](../guide/keys.md) explains how they are counted.',
+      'Limits of the plans',
+      'Limits of one key: requests and tokens in the last 60 seconds for each endpoint, and simultaneous requests. The setting `plans` changes every number; [the guide](../guide/keys.md) explains how they are counted.',
       table(['Endpoint', 'Limit', ...PLAN_NAMES], limits),
     ),
   };
 }
 
-/** Returns the command-line page; loads all commands. */
+/** The reference page of the command line. Loads all commands. */
 export const cliPage = async (): Promise<string> =>
   page(
     'Commands and flags',
-    'All commands and options, as in `lectern <command> --help`. [The guide](../guide/command-line.md) shows how to use them.',
+    'Every command with its options, as `lectern <command> --help` prints them. [The guide](../guide/command-line.md) shows how to combine them.',
     await cliParts(),
   );
 

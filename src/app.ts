@@ -89,8 +89,20 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
   const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
-  const { mayAnswer } = network;
-  const searchParts = { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked };
+  const { mayServeCached } = network;
+  const searchParts = {
+    reader,
+    trusted,
+    fetch,
+    fitPicture,
+    index,
+    mayServeCached,
+    embedder,
+    rerank,
+    version,
+    log,
+    onAsked,
+  };
   const search = resources.use(await openSearch(config, searchParts));
 
   const collections = resources.use(

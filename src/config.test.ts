@@ -17,21 +17,21 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('settings', () => {
-  it('names them alike everywhere', () => {
+  it('derives the environment variable and the flag from the name', () => {
     expect([environmentName('allowNetworks'), flagName('allowNetworks')]).toEqual([
       'LECTERN_ALLOW_NETWORKS',
       '--allow-networks',
     ]);
   });
 
-  it('puts flags over the environment, that over the file, that over the default', () => {
+  it('prefers flags to the environment, the environment to the file, the file to the default', () => {
     const LECTERN_CONFIG = write('readerPort: 1\nsearchPort: 2\nmodelPort: 3\n');
     const environment = { LECTERN_CONFIG, LECTERN_READER_PORT: '4', LECTERN_SEARCH_PORT: '5' };
     const config = readConfig({ environment, flags: { readerPort: '6' } });
     expect([config.readerPort, config.searchPort, config.modelPort, config.flowPort]).toEqual([6, 5, 3, 3003]);
   });
 
-  it('takes lists from text and from the file', () => {
+  it('reads lists from comma-separated text and from the file', () => {
     expect(readConfig({ environment: { LECTERN_ALLOW_NETWORKS: '10.0.0.0/8, a.test:80' } }).allowNetworks).toEqual([
       '10.0.0.0/8',
       'a.test:80',
@@ -39,15 +39,15 @@ describe('settings', () => {
     expect(readConfig({ flags: { config: write('allowNetworks: [b.test]') } }).allowNetworks).toEqual(['b.test']);
   });
 
-  it('names every fault with its place', () => {
+  it('names every problem with its source', () => {
     const config = write('worker: 3\nbrowserPages: none\n');
     const run = () => readConfig({ environment: { LECTERN_READER_PORT: 'x' }, flags: { config } });
     expect(run).toThrow(ConfigError);
-    expect(run).toThrow(/LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: there is no such setting/);
+    expect(run).toThrow(/LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: unknown setting/);
   });
 
   it.each([
-    ['plans:\n  gold:\n    concurrency: 3\n', 'plans.gold', 2, 'there is no such setting'],
+    ['plans:\n  gold:\n    concurrency: 3\n', 'plans.gold', 2, 'unknown setting'],
     [
       'plans:\n  free:\n    reader:\n      requestsPerMinute: -5\n',
       'plans.free.reader.requestsPerMinute',
@@ -58,26 +58,26 @@ describe('settings', () => {
       'plans:\n  free: { reader: { requestsPerMinute: 5,\n      rpm: 7 } }\n',
       'plans.free.reader.rpm',
       3,
-      'no such setting',
+      'unknown setting',
     ],
     [
       'plans:\n  free:\n    reader: { tokensPerMinute: 5 }\n',
       'plans.free.reader.tokensPerMinute',
       3,
-      'there is no such',
+      'unknown setting',
     ],
     ['readerPort: 1\nadminPort:\n', 'adminPort', 2, 'has no value'],
     ['plans:\n  free:\n    features: [proxy, magic]\n', 'plans.free.features.1', 3, 'Invalid option'],
     ['plans:\n  free:\n    concurrency: 2.5\n', 'plans.free.concurrency', 3, 'whole number above zero'],
     ['\nkeylessRpm: -1\n', 'keylessRpm', 2, 'Too small'],
-    ['trustedProxies: [10.0.0.0/8, nonsense]\n', 'trustedProxies', 1, 'must be addresses'],
+    ['trustedProxies: [10.0.0.0/8, nonsense]\n', 'trustedProxies', 1, 'must be IP addresses'],
     ['auth: perhaps\n', 'auth', 1, 'Invalid option'],
   ])('names the line of %j', (text, name, line, reason) => {
     const run = () => readConfig({ flags: { config: write(text) } });
     expect(run).toThrow(new RegExp(`^${name.replaceAll('.', '\\.')} in .*, line ${line}: .*${reason}`));
   });
 
-  it('lays given plans over the table', () => {
+  it('applies the given plans to the table of plans', () => {
     const { plans } = readConfig({
       environment: { LECTERN_PLANS: '{"free":{"concurrency":"none","reader":{"requestsPerMinute":7}}}' },
     });
@@ -86,7 +86,7 @@ describe('settings', () => {
     expect([free.endpoints.search, paid]).toEqual([PLANS.free.endpoints.search, PLANS.paid]);
   });
 
-  it('takes what callers without a key may do', () => {
+  it('reads the limits and features of callers without a key', () => {
     expect(readConfig()).toMatchObject({ keylessRpm: 20, keylessFeatures: ['scripts'], auth: 'on' });
     const environment = { LECTERN_KEYLESS_RPM: 'none', LECTERN_KEYLESS_FEATURES: 'proxy, modelFormats' };
     expect(readConfig({ environment })).toMatchObject({
@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(() => readConfig({ environment: { LECTERN_KEYLESS_FEATURES: 'all' } })).toThrow(/KEYLESS_FEATURES/);
   });
 
-  it('says when the file is not there', () => {
+  it('fails when the file of --config does not exist', () => {
     expect(() => readConfig({ flags: { config: path.join(dir, 'none.yaml') } })).toThrow(/cannot be read/);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Every setting of the server, one row each: environment variable, flag and file key come from the row's name.
- * `dataDir` is LECTERN_DATA_DIR, --data-dir and `dataDir:` in the file. Flags win over the environment, the environment
- * over the file, the file over the default.
+ * All settings of the server, one row each, grouped by subject. The row's name gives the environment variable, the flag
+ * and the key in the file: `dataDir` is LECTERN_DATA_DIR, --data-dir and `dataDir:`. Flags override the environment,
+ * which overrides the file, which overrides the default.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,10 +13,28 @@ import { FEATURES, plansShape } from '#plans.ts';
 interface Setting {
   readonly schema: z.ZodType;
   readonly meaning: string;
-  /** How help words the default. */
+  /** The default as help and documentation show it. */
   readonly defaultText: string;
   readonly secret?: boolean;
 }
+
+/** Subjects of the settings, in the order in which help and documentation list them. */
+export const SETTING_GROUPS = [
+  'Server and ports',
+  'Network access',
+  'Browser',
+  'Documents and OCR',
+  'Page cache and page limits',
+  'Language and vision models',
+  'Embeddings and local models',
+  'Search',
+  'Crawling and batch jobs',
+  'Flow gateway',
+  'Accounts and limits',
+  'Database and storage',
+  'Logging and metrics',
+] as const;
+export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 const setting = <Schema extends z.ZodType>(schema: Schema, defaultText: string, meaning: string) => ({
   schema,
@@ -24,8 +42,13 @@ const setting = <Schema extends z.ZodType>(schema: Schema, defaultText: string, 
   meaning,
 });
 
+type Grouped<Rows> = { readonly [Name in keyof Rows]: Rows[Name] & { readonly group: SettingGroup } };
+
+const inGroup = <Rows extends Readonly<Record<string, Setting>>>(group: SettingGroup, rows: Rows) =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, group }])) as Grouped<Rows>;
+
 const secret = <Row extends Setting>(row: Row) => ({ ...row, secret: true as const });
-/** A list or an object, as the file has it, or as the environment carries it: JSON. */
+/** A list or an object: as such in the file, as JSON text in the environment. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
@@ -37,16 +60,15 @@ const json = <Schema extends z.ZodType>(schema: Schema) =>
   }, schema);
 const proxyShape = z.strictObject({
   url: z.url(),
-  /** Two-letter codes in lower case. */
+  /** ISO 3166-1 alpha-2 codes in lower case. */
   countries: z.array(z.string().regex(/^[a-z]{2}$/)).default([]),
   eu: z.boolean().default(false),
 });
 const port = (standard: number) => z.coerce.number().int().min(0).max(65535).default(standard);
 const count = (standard: number, min = 1) => z.coerce.number().int().min(min).default(standard);
 const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
-/** A whole number, or `none`. */
 const limitOrNone = z.union([z.int().min(0), z.literal('none')], { error: 'must be a whole number, or `none`' });
-const words = z
+const commaList = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((word) => word.trim()).filter(Boolean))
   .default([]);
@@ -55,453 +77,569 @@ const PRICE_NAMES = ['prompt', 'completion', 'image', 'request', 'input_cache_re
 const decimal = z.string().regex(/^\d+(?:\.\d+)?$/, 'must be a decimal number as text');
 
 export const SETTINGS = {
-  dataDir: setting(
-    z
-      .string()
-      .default('.lectern')
-      .transform((dir) => path.resolve(dir)),
-    '.lectern',
-    'The folder in which everything kept lies: keys, the browser, temporary files.',
-  ),
-  host: setting(
-    z.string().default('localhost'),
-    'localhost',
-    'The address to listen on. The default is reached from this machine only; 0.0.0.0 is reached from everywhere.',
-  ),
-  readerPort: setting(port(3000), '3000', 'The port of the reader.'),
-  searchPort: setting(port(3001), '3001', 'The port of the search host.'),
-  modelPort: setting(port(3002), '3002', 'The port of the model host.'),
-  flowPort: setting(port(3003), '3003', 'The port of the flow gateway for HTTP and WebSocket.'),
-  flowGrpcPort: setting(port(3004), '3004', 'The port of the flow gateway for gRPC.'),
-  flow: setting(
-    z.string().optional(),
-    'Read, Index and Search',
-    'A YAML file of the flow that the flow gateway serves; its ports are those above.',
-  ),
-  flowToken: secret(
-    setting(
-      z.string().min(16, 'must have at least 16 characters').optional(),
-      'none',
-      'What callers of the flow gateway must send as Authorization: Bearer; without it other machines are served only with `auth` off.',
+  ...inGroup('Server and ports', {
+    host: setting(
+      z.string().default('localhost'),
+      'localhost',
+      'IP address or host name to listen on. `localhost` accepts connections from this machine only, `0.0.0.0` from everywhere.',
     ),
-  ),
-  port: setting(
-    z.coerce.number().int().min(0).max(65535).optional(),
-    'none',
-    'One more port that serves every face by host name: r. the reader, s. search, api. the models, flow. the gateway; the reader for any other name.',
-  ),
-  allowNetworks: setting(
-    words,
-    'none',
-    'Networks, addresses, hosts or host:port pairs, parted by commas, that may be read although they are not public.',
-  ),
-  browser: setting(z.string().optional(), 'found', 'The Chromium or Chrome to use; `none` serves without a browser.'),
-  browserPages: setting(count(6), '6', 'How many pages the browser may have open at once.'),
-  browserQueue: setting(count(100, 0), '100', 'How many reads may wait for a browser page.'),
-  workers: setting(
-    z.coerce.number().int().min(1).optional(),
-    'one less than the processors, two at least',
-    'Threads for the work that is heavy on the processor.',
-  ),
-  workerMemoryMb: setting(count(1024, 64), '1024', 'The memory one of those threads may take, in MB.'),
-  renderTimeoutMs: setting(
-    count(20_000, 100),
-    '20000',
-    'The longest that one page may be worked on after it was fetched, in ms.',
-  ),
-  documentWorkers: setting(
-    z.coerce.number().int().min(1).optional(),
-    'one less than the processors, two at least',
-    'Processes that read files.',
-  ),
-  documentMemoryMb: setting(count(2048, 256), '2048', 'The memory one of those processes may take, in MB.'),
-  documentTimeoutMs: setting(count(60_000, 100), '60000', 'The longest that one file may be worked on, in ms.'),
-  maxFileBytes: setting(count(1_073_741_824), '1073741824', 'The largest file that is read, in bytes.'),
-  libreoffice: setting(
-    z.string().optional(),
-    'found',
-    'The LibreOffice program for the old Office formats; `none` leaves it out.',
-  ),
-  tesseract: setting(
-    z.string().optional(),
-    'found',
-    'The Tesseract program for text recognition; without one, or with `tesseract.js`, the built-in recognition is used, `none` turns both off.',
-  ),
-  ocrLanguages: setting(words, 'eng', 'The languages of text recognition, by their Tesseract names.'),
-  ocrMaxPages: setting(count(20, 0), '20', 'How many scanned pages of a document are recognised in one read.'),
-
-  diskMinFreeBytes: setting(
-    count(67_108_864, 0),
-    '67108864',
-    'The free space of the data folder and the folder for temporary files below which `/ready` says that the disk is full, in bytes.',
-  ),
-  cacheMaxBytes: setting(
-    count(5_000_000_000, 0),
-    '5000000000',
-    'What kept copies of pages may take on disk, in bytes; 0 keeps none.',
-  ),
-  cacheFreshS: setting(count(3_600, 0), '3600', 'How long a copy answers for its page, in s.'),
-  cacheKeepS: setting(count(604_800, 0), '604800', 'How long a copy is kept for when its page cannot be read, in s.'),
-  cacheNoStore: setting(
-    z.enum(['honour', 'ignore']).default('honour'),
-    'honour',
-    '`ignore` keeps copies of pages that forbid it too (`Cache-Control: no-store` or `private`).',
-  ),
-
-  proxies: secret(
-    setting(
-      json(z.array(proxyShape)).default([]),
+    readerPort: setting(port(3000), '3000', 'Port of the reader.'),
+    searchPort: setting(port(3001), '3001', 'Port of the search host.'),
+    modelPort: setting(port(3002), '3002', 'Port of the model host.'),
+    flowPort: setting(port(3003), '3003', 'Port of the flow gateway for HTTP and WebSocket.'),
+    flowGrpcPort: setting(port(3004), '3004', 'Port of the flow gateway for gRPC.'),
+    port: setting(
+      z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Proxies for the option `proxy`: a list of `{url, countries, eu}`, in the environment as JSON.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
     ),
-  ),
-  region: setting(
-    z.enum(['any', 'eu']).default('any'),
-    'any',
-    '`eu` lets only model servers, rendering services and proxies work that are marked as inside the EU.',
-  ),
-  euHosts: setting(
-    words,
-    'none',
-    'Hosts, or host:port pairs, parted by commas, of services and proxies that are inside the EU.',
-  ),
-
-  chatUrl: setting(
-    z.url().optional(),
-    'none',
-    'The base address of an OpenAI-compatible server for language and vision models: `http://localhost:11434/v1`.',
-  ),
-  chatModel: setting(z.string().optional(), 'none', 'The language model there.'),
-  chatKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
-  visionUrl: setting(z.url().optional(), 'that of chat', 'The server of the vision model.'),
-  visionModel: setting(z.string().optional(), 'that of chat', 'The model that looks at pictures and pages.'),
-  visionKey: secret(setting(z.string().optional(), 'that of chat', 'The key for it.')),
-  readerlmUrl: setting(z.url().optional(), 'that of chat', 'The server of the model that rewrites HTML.'),
-  readerlmModel: setting(z.string().optional(), 'that of chat', 'The model for `readerlm-v2` and `jsonSchema`.'),
-  readerlmKey: secret(setting(z.string().optional(), 'that of chat', 'The key for it.')),
-  ocrUrl: setting(z.url().optional(), 'none', 'The server of the text recognition model; Tesseract without one.'),
-  ocrModel: setting(z.string().optional(), 'none', 'The text recognition model there.'),
-  ocrKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
-  ocrPrompt: setting(
-    z.string().max(10_000).optional(),
-    'one that suits the model',
-    'What that model is asked of a page when the caller of chat completions asks nothing else.',
-  ),
-  ocrModelDir: setting(
-    z.string().optional(),
-    'none',
-    'A folder with ONNX files of PP-OCR, which then reads in place of Tesseract: one named `*det*.onnx`, one named `*rec*.onnx`, and the dictionary, `*.txt`.',
-  ),
-  speechUrl: setting(
-    z.url().optional(),
-    'none',
-    'The base address of an OpenAI-compatible server that writes down what is said in a clip; without one no transcripts are embedded.',
-  ),
-  speechModel: setting(z.string().optional(), 'whisper-1', 'The speech model there.'),
-  speechKey: secret(setting(z.string().optional(), 'none', 'The key for it.')),
-  ffmpeg: setting(
-    z.string().min(1).optional(),
-    'ffmpeg',
-    'The program that opens sound and video; without it neither is embedded.',
-  ),
-  readerlmTokens: setting(
-    count(60_000, 100),
-    '60000',
-    'How much of a page that model is given, in tokens; less than its context.',
-  ),
-  visionTokens: setting(
-    count(16_000, 100),
-    '16000',
-    'How much of a page the vision model is given beside its picture, in tokens.',
-  ),
-  modelTimeoutMs: setting(count(120_000, 100), '120000', 'The longest that a model may take to answer, in ms.'),
-
-  models: secret(
-    setting(
-      json(z.array(z.record(z.string(), z.unknown()))).default([]),
+    adminHost: setting(
+      z.string().default('localhost'),
+      'localhost',
+      'IP address or host name that the admin API listens on.',
+    ),
+    adminPort: setting(port(3005), '3005', 'Port of the admin API.'),
+    metricsHost: setting(
+      z.string().default('127.0.0.1'),
+      '127.0.0.1',
+      'IP address or host name that the metrics port listens on.',
+    ),
+    metricsPort: setting(
+      z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Further models of the model host, a row each: in a folder, in a repository of the hub, or on a server elsewhere; in the environment as JSON.',
+      'Additional port for `/metrics` that needs no secret. The admin API serves the same metrics behind its secret.',
     ),
-  ),
-  modelAliases: setting(
-    json(z.record(z.string().min(1), z.string().min(1))).default({}),
-    'none',
-    'Further names of models, `{name: id}`: a client that asks for `jina-embeddings-v3` is then served by the model of that id.',
-  ),
-  modelsWarm: setting(
-    words.prefault(['lectern-static-v1', 'lectern-static-rerank-v1']),
-    'the built-in models',
-    'Ids of models, parted by commas, that are in memory before the model host says that it is ready.',
-  ),
-  modelMemoryBytes: setting(
-    count(4_000_000_000),
-    '4000000000',
-    'What models may take in memory together, in bytes; the one not used for longest makes room.',
-  ),
-  modelDownload: setting(
-    z.enum(['on', 'off']).default('on'),
-    'on',
-    '`off` serves only models that are on this machine; `on` lists those of the hub too, and gets one when it is first asked for.',
-  ),
-  modelHubUrl: setting(
-    z.url().default('https://huggingface.co'),
-    'https://huggingface.co',
-    'Where models are fetched from: the hub, or what answers like it.',
-  ),
-  modelHubToken: secret(
-    setting(z.string().optional(), 'none', 'The token for models that the hub gives only to those who asked.'),
-  ),
-  modelPrecision: setting(
-    z.enum(['full', 'quantized']).default('full'),
-    'full',
-    '`quantized` takes the 8-bit graphs of models that have one: a quarter of the size, a little off, and run one text at a time.',
-  ),
-  modelThreads: setting(
-    z.coerce.number().int().min(1).optional(),
-    'as many as there are processors',
-    'Threads of one run of a model on this machine.',
-  ),
-  modelPrices: setting(
-    json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
-    'nothing',
-    'Prices in the list of models, per unit, as decimal texts: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
-  ),
-  modelDeadlineMs: setting(
-    count(60_000, 100),
-    '60000',
-    'How long a request to the model host may take, loading and waiting included, in ms.',
-  ),
-  modelMaxBodyBytes: setting(
-    count(67_108_864),
-    '67108864',
-    'The largest body of a request to the model host, in bytes.',
-  ),
+    publicUrl: setting(
+      z.url().optional(),
+      'the URL of the request',
+      'Public base URL of the reader, for links in its responses.',
+    ),
+    maxBodyBytes: setting(
+      count(102_000_000),
+      '102000000',
+      'Maximum size of a JSON or form request body, in bytes. Larger bodies are answered with 413.',
+    ),
+    workers: setting(
+      z.coerce.number().int().min(1).optional(),
+      'processors minus one, at least 2',
+      'Number of worker threads for CPU-heavy work such as rendering pages to Markdown.',
+    ),
+    workerMemoryMb: setting(count(1024, 64), '1024', 'Memory limit of one worker thread, in MB; at least 64.'),
+    drainMs: setting(
+      count(20_000, 0),
+      '20000',
+      'Grace period after SIGTERM in which running requests may finish, in ms.',
+    ),
+  }),
 
-  batchJobs: setting(
-    count(2, 0),
-    '2',
-    'How many batch jobs this process works on at once; 0 leaves them to `lectern worker`.',
-  ),
-
-  crawlJobs: setting(
-    count(8, 0),
-    '8',
-    'How many crawls this process works on at once; 0 leaves them to other servers of the same database.',
-  ),
-  crawlPages: setting(count(4), '4', 'How many pages this process reads at once for all its crawls.'),
-  crawlHostPages: setting(count(4), '4', 'How many pages of one host a crawl may ask to be read at once.'),
-  crawlDelayMs: setting(
-    count(500, 0),
-    '500',
-    'The pause of a crawl between two reads of a host where its caller names none, in ms.',
-  ),
-  crawlMaxPages: setting(count(10_000), '10000', 'The most pages that one crawl may read.'),
-  crawlKeepDays: setting(count(7), '7', 'How long a crawl and its pages are kept from its beginning on, in days.'),
-
-  cfUrl: setting(
-    z.url().default('https://api.cloudflare.com/client/v4'),
-    'that of Cloudflare',
-    'The address of the remote rendering service for engine `cf-browser-rendering`.',
-  ),
-  cfAccount: setting(z.string().optional(), 'none', 'The account there.'),
-  cfToken: secret(setting(z.string().optional(), 'none', 'The API token for it.')),
-
-  searchEmbedder: setting(
-    z.string().default('lectern-static-v1'),
-    'lectern-static-v1',
-    'The model by which the index of pages is searched by meaning; `none` searches words alone.',
-  ),
-  searchReranker: setting(
-    z.string().default('none'),
-    'none',
-    'The model that puts what was found into its last order; `none` leaves it as it was fused.',
-  ),
-  searchProviders: secret(
-    setting(
-      json(
-        z
-          .union([
-            z.string().transform((text) =>
-              text
-                .split(',')
-                .map((name) => name.trim())
-                .filter(Boolean),
-            ),
-            z.array(z.union([z.string(), z.record(z.string(), z.unknown())])),
-          ])
-          .default([]),
+  ...inGroup('Network access', {
+    allowNetworks: setting(
+      commaList,
+      'none',
+      'Non-public targets that may be read: networks, IP addresses, hosts or host:port pairs, separated by commas (`10.0.0.0/8,wiki.internal`).',
+    ),
+    userAgent: setting(
+      z.string().optional(),
+      'that of the browser',
+      'Default `User-Agent` of outgoing requests. The option `userAgent` of a request overrides it.',
+    ),
+    proxies: secret(
+      setting(
+        json(z.array(proxyShape)).default([]),
+        'none',
+        'Proxies for the option `proxy`: a list of `{url, countries, eu}`, as JSON in the environment. `countries` holds two-letter codes in lower case.',
       ),
-      'none: the pages that this server has read are searched',
-      'Search services in the order of asking: names parted by commas, or a list of `{name, key, url, budgetPerDay, …}`, in the environment as JSON.',
     ),
-  ),
-  searchProvidersAtOnce: setting(
-    count(1),
-    '1',
-    'How many search services are asked at once and their results joined; the others are asked when one of them fails.',
-  ),
-  searchKeyless: setting(
-    z.enum(['refused', 'limited']).default('refused'),
-    'refused',
-    '`limited` lets callers without a key search, as many times a minute as they may read.',
-  ),
-  indexMaxBytes: setting(
-    count(5_000_000_000, 0),
-    '5000000000',
-    'What the index of pages that were read may take on disk, about, in bytes; those read longest ago make room, 0 keeps none.',
-  ),
-
-  indexShared: setting(
-    z.enum(['all', 'public', 'none']).default('public'),
-    'public',
-    'What accounts find of each other in the index of pages: `public` shares pages whose URL is no secret, and others are found by the account that read them; `none` shares nothing that was read; `all` shares everything.',
-  ),
-
-  pageMaxRequests: setting(count(3_300), '3300', 'Requests that one page may make before it is stopped as abuse.'),
-  pageMaxDocuments: setting(count(1_000), '1000', 'Documents that one page may load.'),
-  pageMaxDomains: setting(count(200), '200', 'Registrable domains that one page may ask.'),
-  pageMaxParallel: setting(count(100), '100', 'Requests of one page at a time.'),
-  pageMaxBytes: setting(
-    count(134_217_728),
-    '134217728',
-    'The most that one page may load and send in the browser, in bytes on the network; the rest is not loaded.',
-  ),
-  pageMemoryMb: setting(
-    count(512, 128),
-    '512',
-    'The memory that one page may take in the browser, in MB; a page over it is ended. Linux only.',
-  ),
-  hostRefusalS: setting(
-    count(3_600, 0),
-    '3600',
-    'How long callers without a key cannot read a page that was stopped as abuse, in s; after several such pages the same holds for their folder and their host. 0 refuses none.',
-  ),
-  maxDepth: setting(count(256), '256', 'How deep elements may stand before a page is answered as its text.'),
-  maxElements: setting(count(80_000), '80000', 'How many elements a page may have before it is answered as its text.'),
-  maxElementsKeyless: setting(count(10_000), '10000', 'The same for callers without a key.'),
-  chargeModelFactor: setting(count(3), '3', 'How many times its tokens an answer written by a model is charged.'),
-  chargeProxyFactor: setting(count(5), '5', 'How many times its tokens an answer through `proxy` is charged.'),
-  flowIndexMaxBytes: setting(
-    count(5_000_000_000),
-    '5000000000',
-    'What the documents that flows keep for searching may take on disk, in bytes for each collection; the oldest make room.',
-  ),
-  maxBodyBytes: setting(count(102_000_000), '102000000', 'The largest JSON or form body, in bytes.'),
-  userAgent: setting(z.string().optional(), 'that of the browser', 'The user agent of reads that name none.'),
-  auth: setting(
-    z.enum(['on', 'off']).default('on'),
-    'on',
-    '`off` serves everybody without keys and without limits: for a private network.',
-  ),
-  keylessRpm: setting(
-    json(limitOrNone).default(20),
-    '20',
-    'Reads a minute of one address without a key; `none` for no limit, 0 for none at all.',
-  ),
-  keylessFeatures: setting(
-    words.pipe(z.array(z.enum(FEATURES, { error: `must be of ${FEATURES.join(', ')}` }))).prefault(['scripts']),
-    'scripts',
-    `Features that callers without a key may use, parted by commas: ${FEATURES.join(', ')}.`,
-  ),
-  refusedRpm: setting(
-    count(60),
-    '60',
-    'Requests a minute of one address that come with a wrong key, or with none where one is needed, before they are answered 429.',
-  ),
-  keyGraceS: setting(
-    count(0, 0),
-    '0',
-    'How long a key goes on working that was verified just before the database went away, in s; 0 for not at all.',
-  ),
-  plans: setting(
-    json(plansShape).default({}),
-    'the table of plans',
-    'What differs from the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, in the environment as JSON.',
-  ),
-  adminSecret: secret(
-    setting(
-      z.string().min(16, 'must have at least 16 characters').optional(),
+    region: setting(
+      z.enum(['any', 'eu']).default('any'),
+      'any',
+      'With `eu`, only model servers, rendering services and proxies marked as inside the EU are used.',
+    ),
+    euHosts: setting(
+      commaList,
       'none',
-      'The secret of the admin API; without one there is no admin API.',
+      'Hosts or host:port pairs of services and proxies inside the EU, separated by commas.',
     ),
-  ),
-  adminHost: setting(z.string().default('localhost'), 'localhost', 'The address that the admin API listens on.'),
-  adminPort: setting(port(3005), '3005', 'The port of the admin API.'),
-  metricsPort: setting(
-    z.coerce.number().int().min(0).max(65535).optional(),
-    'none',
-    'A port of its own for `/metrics`, for which no secret is needed; the admin API has them behind its secret.',
-  ),
-  metricsHost: setting(
-    z.string().default('127.0.0.1'),
-    '127.0.0.1',
-    'The address that the port of metrics listens on.',
-  ),
-  otlpUrl: setting(
-    z.url().optional(),
-    'none',
-    'A collector of OpenTelemetry that traces of all requests are sent to over OTLP/HTTP, such as http://localhost:4318.',
-  ),
-  otlpHeaders: secret(
-    setting(
-      json(z.record(z.string(), z.string())).default({}),
+    trustedProxies: setting(
+      commaList.refine((list) => list.every(isNetwork), 'must be IP addresses or networks in CIDR form'),
       'none',
-      'Headers that it wants to be sent: `{"authorization": "…"}`, in the environment as JSON.',
+      'Reverse proxies whose `X-Forwarded-For` header is trusted for the client IP: IP addresses or networks in CIDR form, separated by commas.',
     ),
-  ),
-  otlpSampleRatio: setting(
-    z.coerce.number().min(0).max(1).default(1),
-    '1',
-    'Which part of the requests is sent whose callers have not decided that themselves by `traceparent`.',
-  ),
-  otlpService: setting(z.string().default('lectern'), 'lectern', 'The name of this server there.'),
-  trustedProxies: setting(
-    words.refine((list) => list.every(isNetwork), 'must be addresses or networks in CIDR form'),
-    'none',
-    'Addresses or networks of proxies in front of this server, parted by commas: what they say of the caller in X-Forwarded-For is believed.',
-  ),
-  databaseUrl: secret(
-    setting(
+    hostRefusalS: setting(
+      count(3_600, 0),
+      '3600',
+      'How long a page that was stopped as abuse is refused to callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
+    ),
+  }),
+
+  ...inGroup('Browser', {
+    browser: setting(
+      z.string().optional(),
+      'auto-detected',
+      'Path of the Chromium or Chrome executable. `none` runs without a browser.',
+    ),
+    browserPages: setting(count(6), '6', 'Maximum number of pages open in the browser at once.'),
+    browserQueue: setting(
+      count(100, 0),
+      '100',
+      'Maximum number of requests that wait for a browser page. Further ones are answered with 503.',
+    ),
+    pageMaxRequests: setting(
+      count(3_300),
+      '3300',
+      'Maximum number of requests by one page. A page that exceeds it is stopped as abuse.',
+    ),
+    pageMaxDocuments: setting(count(1_000), '1000', 'Maximum number of documents that one page may load.'),
+    pageMaxDomains: setting(count(200), '200', 'Maximum number of registrable domains that one page may contact.'),
+    pageMaxParallel: setting(count(100), '100', 'Maximum number of simultaneous requests by one page.'),
+    pageMaxBytes: setting(
+      count(134_217_728),
+      '134217728',
+      'Maximum network traffic of one page in the browser, received and sent, in bytes. What exceeds it is not loaded.',
+    ),
+    pageMemoryMb: setting(
+      count(512, 128),
+      '512',
+      'Memory limit of one page in the browser, in MB; at least 128. A page that exceeds it is closed. Linux only.',
+    ),
+    cfUrl: setting(
+      z.url().default('https://api.cloudflare.com/client/v4'),
+      'Cloudflare',
+      'Base URL of the remote rendering service for the engine `cf-browser-rendering`.',
+    ),
+    cfAccount: setting(z.string().optional(), 'none', 'Account ID at the remote rendering service.'),
+    cfToken: secret(setting(z.string().optional(), 'none', 'API token for the remote rendering service.')),
+  }),
+
+  ...inGroup('Documents and OCR', {
+    maxFileBytes: setting(
+      count(1_073_741_824),
+      '1073741824',
+      'Maximum size of a file that is read, in bytes. Larger files are answered with 413.',
+    ),
+    documentWorkers: setting(
+      z.coerce.number().int().min(1).optional(),
+      'processors minus one, at least 2',
+      'Number of processes that parse files.',
+    ),
+    documentMemoryMb: setting(
+      count(2048, 256),
+      '2048',
+      'Memory limit of one process that parses files, in MB; at least 256.',
+    ),
+    documentTimeoutMs: setting(count(60_000, 100), '60000', 'Time limit for parsing one file, in ms; at least 100.'),
+    libreoffice: setting(
+      z.string().optional(),
+      'auto-detected',
+      'Path of LibreOffice, used for the old Office formats. `none` turns them off.',
+    ),
+    tesseract: setting(
+      z.string().optional(),
+      'auto-detected',
+      'Path of Tesseract, used for text recognition. `tesseract.js` uses the built-in recognition, as does a machine without Tesseract. `none` turns both off.',
+    ),
+    ocrLanguages: setting(
+      commaList,
+      'eng',
+      'Languages of text recognition by their Tesseract names, separated by commas (`eng,deu`).',
+    ),
+    ocrMaxPages: setting(
+      count(20, 0),
+      '20',
+      'Maximum number of scanned pages of a document that are recognised in one request. 0 recognises none.',
+    ),
+    ocrModelDir: setting(
+      z.string().optional(),
+      'none',
+      'Directory with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
+    ),
+    ocrUrl: setting(
+      z.url().optional(),
+      'none',
+      'Base URL of an OpenAI-compatible server for text recognition. Without it, recognition runs on this machine.',
+    ),
+    ocrModel: setting(z.string().optional(), 'none', 'Model name for text recognition on that server.'),
+    ocrKey: secret(setting(z.string().optional(), 'none', 'API key for the text recognition server.')),
+    ocrPrompt: setting(
+      z.string().max(10_000).optional(),
+      'depends on the model',
+      'Prompt sent to the text recognition model when a chat completion request contains none; at most 10000 characters.',
+    ),
+  }),
+
+  ...inGroup('Page cache and page limits', {
+    cacheMaxBytes: setting(
+      count(5_000_000_000, 0),
+      '5000000000',
+      'Maximum size of the page cache on disk, in bytes. 0 turns the cache off.',
+    ),
+    cacheFreshS: setting(count(3_600, 0), '3600', 'How long a cached page is served without a new request, in s.'),
+    cacheKeepS: setting(
+      count(604_800, 0),
+      '604800',
+      'How long a cached page is kept as a stale copy, served when the page cannot be read, in s.',
+    ),
+    cacheNoStore: setting(
+      z.enum(['honour', 'ignore']).default('honour'),
+      'honour',
+      'With `ignore`, pages are cached despite `Cache-Control: no-store` or `private`.',
+    ),
+    renderTimeoutMs: setting(
+      count(20_000, 100),
+      '20000',
+      'Time limit for converting one page after it was fetched, in ms; at least 100.',
+    ),
+    maxDepth: setting(count(256), '256', 'Maximum nesting depth of elements. Deeper pages are returned as plain text.'),
+    maxElements: setting(
+      count(80_000),
+      '80000',
+      'Maximum number of elements on a page. Larger pages are returned as plain text.',
+    ),
+    maxElementsKeyless: setting(
+      count(10_000),
+      '10000',
+      'Maximum number of elements on a page for callers without a key. Larger pages are returned as plain text.',
+    ),
+  }),
+
+  ...inGroup('Language and vision models', {
+    chatUrl: setting(
+      z.url().optional(),
+      'none',
+      'Base URL of an OpenAI-compatible server for language and vision models, such as `http://localhost:11434/v1`.',
+    ),
+    chatModel: setting(z.string().optional(), 'none', 'Name of the language model on that server.'),
+    chatKey: secret(setting(z.string().optional(), 'none', 'API key for the language model.')),
+    visionUrl: setting(z.url().optional(), 'value of `chatUrl`', 'Base URL of the vision model.'),
+    visionModel: setting(
+      z.string().optional(),
+      'value of `chatModel`',
+      'Name of the vision model, which describes images and pages.',
+    ),
+    visionKey: secret(setting(z.string().optional(), 'value of `chatKey`', 'API key for the vision model.')),
+    visionTokens: setting(
+      count(16_000, 100),
+      '16000',
+      'Maximum length of the page text sent to the vision model with the image, in tokens; at least 100.',
+    ),
+    readerlmUrl: setting(
+      z.url().optional(),
+      'value of `chatUrl`',
+      'Base URL of the model that converts HTML to Markdown or JSON.',
+    ),
+    readerlmModel: setting(
+      z.string().optional(),
+      'value of `chatModel`',
+      'Name of the model for `respondWith: readerlm-v2` and `jsonSchema`.',
+    ),
+    readerlmKey: secret(setting(z.string().optional(), 'value of `chatKey`', 'API key for that model.')),
+    readerlmTokens: setting(
+      count(60_000, 100),
+      '60000',
+      'Maximum length of the page sent to that model, in tokens; at least 100. Keep it below the context length of the model.',
+    ),
+    speechUrl: setting(
+      z.url().optional(),
+      'none',
+      'Base URL of an OpenAI-compatible server that transcribes speech. Without it, no transcripts are embedded.',
+    ),
+    speechModel: setting(z.string().optional(), 'whisper-1', 'Name of the speech model on that server.'),
+    speechKey: secret(setting(z.string().optional(), 'none', 'API key for the speech model.')),
+    modelTimeoutMs: setting(
+      count(120_000, 100),
+      '120000',
+      'Time limit for one response of these models, in ms; at least 100.',
+    ),
+    chargeModelFactor: setting(
+      count(3),
+      '3',
+      'Factor by which the tokens of a response written by a model are multiplied when they are charged.',
+    ),
+  }),
+
+  ...inGroup('Embeddings and local models', {
+    models: secret(
+      setting(
+        json(z.array(z.record(z.string(), z.unknown()))).default([]),
+        'none',
+        'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a directory, in a repository of the hub, or on another server.',
+      ),
+    ),
+    modelAliases: setting(
+      json(z.record(z.string().min(1), z.string().min(1))).default({}),
+      'none',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` serves requests for the first with the second.',
+    ),
+    modelsWarm: setting(
+      commaList.prefault(['lectern-static-v1', 'lectern-static-rerank-v1']),
+      'the built-in models',
+      'Models that are loaded before the model host reports ready: model ids, separated by commas.',
+    ),
+    modelMemoryBytes: setting(
+      count(4_000_000_000),
+      '4000000000',
+      'Memory limit of all loaded models together, in bytes. The least recently used model is unloaded first.',
+    ),
+    modelDownload: setting(
+      z.enum(['on', 'off']).default('on'),
+      'on',
+      'With `on`, models of the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
+    ),
+    modelHubUrl: setting(
+      z.url().default('https://huggingface.co'),
+      'https://huggingface.co',
+      'Base URL of the model hub, or of a server with the same API.',
+    ),
+    modelHubToken: secret(setting(z.string().optional(), 'none', 'Access token for the hub, needed for gated models.')),
+    modelPrecision: setting(
+      z.enum(['full', 'quantized']).default('full'),
+      'full',
+      '`quantized` loads the 8-bit version of a model where one exists: a quarter of the size, slightly less accurate, and limited to one text per run.',
+    ),
+    modelThreads: setting(
+      z.coerce.number().int().min(1).optional(),
+      'number of processors',
+      'Number of threads for one run of a local model.',
+    ),
+    modelPrices: setting(
+      json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
+      'none',
+      'Prices shown in the list of models, per unit, as decimal text: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
+    ),
+    modelDeadlineMs: setting(
+      count(60_000, 100),
+      '60000',
+      'Time limit for one request to the model host, including loading and queueing, in ms; at least 100.',
+    ),
+    modelMaxBodyBytes: setting(
+      count(67_108_864),
+      '67108864',
+      'Maximum size of a request body on the model host, in bytes.',
+    ),
+    ffmpeg: setting(
+      z.string().min(1).optional(),
+      'ffmpeg',
+      'Path of ffmpeg, which decodes audio and video. Without it, neither can be embedded.',
+    ),
+  }),
+
+  ...inGroup('Search', {
+    searchProviders: secret(
+      setting(
+        json(
+          z
+            .union([
+              z.string().transform((text) =>
+                text
+                  .split(',')
+                  .map((name) => name.trim())
+                  .filter(Boolean),
+              ),
+              z.array(z.union([z.string(), z.record(z.string(), z.unknown())])),
+            ])
+            .default([]),
+        ),
+        'none (only the index of pages is searched)',
+        'Search providers in order of preference: names separated by commas (`brave,wikipedia`), or a list of `{name, key, url, budgetPerDay, …}`, as JSON in the environment.',
+      ),
+    ),
+    searchProvidersAtOnce: setting(
+      count(1),
+      '1',
+      'Number of search providers queried in parallel, their results merged. The others are used when one of them fails.',
+    ),
+    searchKeyless: setting(
+      z.enum(['refused', 'limited']).default('refused'),
+      'refused',
+      'With `limited`, callers without a key may search, as often per minute as they may read.',
+    ),
+    searchEmbedder: setting(
+      z.string().default('lectern-static-v1'),
+      'lectern-static-v1',
+      'Embedding model for semantic search in the index of pages. `none` searches by words only.',
+    ),
+    searchReranker: setting(
+      z.string().default('none'),
+      'none',
+      'Model that reranks the results of the index of pages. `none` keeps the order of the fused ranking.',
+    ),
+    indexMaxBytes: setting(
+      count(5_000_000_000, 0),
+      '5000000000',
+      'Approximate maximum size of the index of pages on disk, in bytes. The pages read longest ago are removed first. 0 turns the index off.',
+    ),
+    indexShared: setting(
+      z.enum(['all', 'public', 'none']).default('public'),
+      'public',
+      'Which indexed pages other accounts find: `public` shares pages whose URL contains no secret, `none` shares nothing, `all` shares everything. A page that is not shared is found only by the account that read it.',
+    ),
+  }),
+
+  ...inGroup('Crawling and batch jobs', {
+    crawlJobs: setting(
+      count(8, 0),
+      '8',
+      'Maximum number of crawls that this process runs at once. 0 leaves them to other servers with the same database.',
+    ),
+    crawlPages: setting(
+      count(4),
+      '4',
+      'Maximum number of pages that this process reads at once, for all its crawls together.',
+    ),
+    crawlHostPages: setting(count(4), '4', 'Maximum number of pages of one host that a crawl reads at once.'),
+    crawlDelayMs: setting(
+      count(500, 0),
+      '500',
+      'Default delay of a crawl between two requests to the same host, in ms.',
+    ),
+    crawlMaxPages: setting(count(10_000), '10000', 'Maximum number of pages of one crawl.'),
+    crawlKeepDays: setting(count(7), '7', 'How long a crawl and its pages are kept after its start, in days.'),
+    batchJobs: setting(
+      count(2, 0),
+      '2',
+      'Maximum number of batch jobs that this process runs at once. 0 leaves them to `lectern worker`.',
+    ),
+  }),
+
+  ...inGroup('Flow gateway', {
+    flow: setting(
+      z.string().optional(),
+      'built-in flow: read, index, search',
+      'YAML file of the flow that the gateway serves.',
+    ),
+    flowToken: secret(
+      setting(
+        z.string().min(16, 'must have at least 16 characters').optional(),
+        'none',
+        'Token that callers of the gateway send as `Authorization: Bearer`; at least 16 characters. Without it, the gateway serves only this machine, unless `auth` is `off`.',
+      ),
+    ),
+    flowIndexMaxBytes: setting(
+      count(5_000_000_000),
+      '5000000000',
+      'Maximum size of each document collection of the flows on disk, in bytes. The oldest documents are removed first.',
+    ),
+  }),
+
+  ...inGroup('Accounts and limits', {
+    auth: setting(
+      z.enum(['on', 'off']).default('on'),
+      'on',
+      '`off` serves everyone without keys and without limits. Use it only in a private network.',
+    ),
+    adminSecret: secret(
+      setting(
+        z.string().min(16, 'must have at least 16 characters').optional(),
+        'none',
+        'Secret of the admin API; at least 16 characters. Without it, the admin API is off.',
+      ),
+    ),
+    plans: setting(
+      json(plansShape).default({}),
+      'the table of plans',
+      'Changes to the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
+    ),
+    keylessRpm: setting(
+      json(limitOrNone).default(20),
+      '20',
+      'Requests per minute from one client IP without a key. `none` removes the limit, 0 refuses all such requests.',
+    ),
+    keylessFeatures: setting(
+      commaList
+        .pipe(z.array(z.enum(FEATURES, { error: `must be one of ${FEATURES.join(', ')}` })))
+        .prefault(['scripts']),
+      'scripts',
+      `Features that callers without a key may use, separated by commas: ${FEATURES.join(', ')}.`,
+    ),
+    refusedRpm: setting(
+      count(60),
+      '60',
+      'Requests per minute from one client IP with a wrong or missing key. Further ones are answered with 429.',
+    ),
+    keyGraceS: setting(
+      count(0, 0),
+      '0',
+      'How long a recently verified key stays valid while the database is unreachable, in s. 0 turns this off.',
+    ),
+    limitStore: setting(
+      z.enum(['memory', 'database', 'redis']).optional(),
+      'redis with a redisUrl, database with a databaseUrl, else memory',
+      'Where rate limits are counted. `memory` counts in this process only; `database` and `redis` are shared by all servers.',
+    ),
+    chargeProxyFactor: setting(
+      count(5),
+      '5',
+      'Factor by which the tokens of a response are multiplied when it was read through the option `proxy`.',
+    ),
+    usageKeepDays: setting(
+      count(90),
+      '90',
+      'How long the usage record of each request is kept, in days. Daily totals are kept forever.',
+    ),
+  }),
+
+  ...inGroup('Database and storage', {
+    dataDir: setting(
       z
         .string()
-        .regex(/^postgres(?:ql)?:\/\//, 'must begin with postgres://')
-        .optional(),
-      'SQLite in the data folder',
-      'PostgreSQL for keys, accounts and usage, shared by any number of servers: postgres://user:password@host/name.',
+        .default('.lectern')
+        .transform((dir) => path.resolve(dir)),
+      '.lectern',
+      'Directory for all persistent data: database, page cache, browser, models, temporary files.',
     ),
-  ),
-  redisUrl: secret(
-    setting(
-      z
-        .string()
-        .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
-        .optional(),
+    databaseUrl: secret(
+      setting(
+        z
+          .string()
+          .regex(/^postgres(?:ql)?:\/\//, 'must begin with postgres://')
+          .optional(),
+        'SQLite in the data directory',
+        'PostgreSQL database, shared by any number of servers: `postgres://user:password@host/name`.',
+      ),
+    ),
+    redisUrl: secret(
+      setting(
+        z
+          .string()
+          .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+          .optional(),
+        'none',
+        'Redis or Valkey server, shared by any number of servers. It counts rate limits and distributes jobs.',
+      ),
+    ),
+    diskMinFreeBytes: setting(
+      count(67_108_864, 0),
+      '67108864',
+      'Free disk space below which `/ready` reports a full disk, in bytes. Applies to the data directory and to the directory for temporary files.',
+    ),
+  }),
+
+  ...inGroup('Logging and metrics', {
+    logLevel: setting(
+      z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      'info',
+      'Lowest level that is logged: `debug`, `info`, `warn`, `error`, or `silent` for nothing.',
+    ),
+    otlpUrl: setting(
+      z.url().optional(),
       'none',
-      'Redis or Valkey, shared by any number of servers: limits are counted in it, and turns of jobs go through it.',
+      'OpenTelemetry collector that receives traces over OTLP/HTTP, such as `http://localhost:4318`.',
     ),
-  ),
-  limitStore: setting(
-    z.enum(['memory', 'database', 'redis']).optional(),
-    'redis with a redisUrl, database with a databaseUrl, else memory',
-    'Where limits are counted: in the memory of this process, or where other processes count too.',
-  ),
-  usageKeepDays: setting(
-    count(90),
-    '90',
-    'How long each request is kept in the record of usage, in days; the sums by day stay.',
-  ),
-  publicUrl: setting(
-    z.url().optional(),
-    'the address asked',
-    'The address under which callers reach the reader, for links in its answers.',
-  ),
-  logLevel: setting(
-    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    'info',
-    'How much is logged.',
-  ),
-  drainMs: setting(count(20_000, 0), '20000', 'How long reads in flight may go on after SIGTERM, in ms.'),
-} satisfies Record<string, Setting>;
+    otlpHeaders: secret(
+      setting(
+        json(z.record(z.string(), z.string())).default({}),
+        'none',
+        'Headers for requests to the collector: `{"authorization": "…"}`, as JSON in the environment.',
+      ),
+    ),
+    otlpSampleRatio: setting(
+      z.coerce.number().min(0).max(1).default(1),
+      '1',
+      'Sampling rate for requests without a sampling decision in `traceparent`, from 0 to 1.',
+    ),
+    otlpService: setting(z.string().default('lectern'), 'lectern', 'Service name in the traces.'),
+  }),
+} satisfies Record<string, Setting & { readonly group: SettingGroup }>;
 
 export type Config = Readonly<{ [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]['schema']> }>;
 export type SettingName = keyof typeof SETTINGS;
@@ -511,29 +649,30 @@ export const environmentName = (name: string): string => `LECTERN_${kebab(name).
 export const flagName = (name: string): string => `--${kebab(name)}`;
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** The settings are not valid; the message has one line for each problem. Correct the settings and start again. */
 export class ConfigError extends Error {}
 
-/** Variables of ours that are no settings of a server. */
+/** Known variables that are not settings of the server. */
 export const OTHER_VARIABLES = ['LECTERN_CONFIG', 'LECTERN_BENCH_DATA', 'LECTERN_URL', 'LECTERN_API_KEY'] as const;
 
-/** Variables that look like settings and are none: a slip of the pen, or of another program. */
-export const strangeVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
+/** Variables that start with LECTERN_ but are not known: probably misspelled. */
+export const unknownVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
   const known = new Set<string>([...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES]);
   return Object.keys(environment).filter((name) => name.startsWith('LECTERN_') && !known.has(name));
 };
 
-interface Given {
+interface Sources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The settings in force. The file is the one of `--config` or LECTERN_CONFIG, else `lectern.yaml` when there is one.
- * Throws ConfigError with one line a problem, each naming where the value came from: in the file with its line.
+ * Reads and checks all settings. The file is that of `--config` or LECTERN_CONFIG, else `lectern.yaml` if it exists.
+ * Throws ConfigError with one line for each problem, naming the source of the value (in the file, with its line).
  */
-export function readConfig({ environment = {}, flags = {} }: Given = {}): Config {
+export function readConfig({ environment = {}, flags = {} }: Sources = {}): Config {
   const file = readFile((flags.config as string | undefined) ?? environment.LECTERN_CONFIG);
-  const faults: string[] = [];
+  const problems: string[] = [];
   const config: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
     const places: [(path: readonly PropertyKey[]) => string, unknown][] = [
@@ -543,38 +682,38 @@ export function readConfig({ environment = {}, flags = {} }: Given = {}): Config
     ];
     const [place, value] = places.find(([, given]) => given !== undefined) ?? [() => '', undefined];
     if (value === null) {
-      // A number would become 0 of it, and a port any port.
-      faults.push(`${place([])}: has no value`);
+      // zod would coerce null to 0.
+      problems.push(`${place([])}: has no value`);
       continue;
     }
     const result = SETTINGS[name].schema.safeParse(value);
     if (result.success) config[name] = result.data;
-    else for (const issue of result.error.issues) faults.push(...faultsOf(issue, place));
+    else for (const issue of result.error.issues) problems.push(...problemsOf(issue, place));
   }
   const unknown = Object.keys(file.values).filter((name) => !Object.hasOwn(SETTINGS, name));
-  for (const name of unknown) faults.push(`${file.placeOf([name])}: there is no such setting`);
-  if (faults.length) throw new ConfigError(faults.join('\n'));
+  for (const name of unknown) problems.push(`${file.placeOf([name])}: unknown setting`);
+  if (problems.length) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config) as Config;
 }
 
-function faultsOf(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
+function problemsOf(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${place([...issue.path, key])}: there is no such setting`);
+    return issue.keys.map((key) => `${place([...issue.path, key])}: unknown setting`);
   }
-  return [`${place(issue.path)}: ${issue.message || 'not valid'}`];
+  return [`${place(issue.path)}: ${issue.message || 'invalid value'}`];
 }
 
 const dotted = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
 interface SettingsFile {
   readonly values: Readonly<Record<string, unknown>>;
-  /** `plans.free in lectern.yaml, line 3`, for a value or for the nearest one around it. */
+  /** `plans.free in lectern.yaml, line 3`: the place of a value, or of the nearest one that encloses it. */
   placeOf(path: readonly PropertyKey[]): string;
 }
 
-function readFile(given: string | undefined): SettingsFile {
-  const file = given ?? 'lectern.yaml';
-  if (!given && !existsSync(file)) return { values: {}, placeOf: dotted };
+function readFile(chosen: string | undefined): SettingsFile {
+  const file = chosen ?? 'lectern.yaml';
+  if (!chosen && !existsSync(file)) return { values: {}, placeOf: dotted };
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -586,7 +725,8 @@ function readFile(given: string | undefined): SettingsFile {
   const [error] = document.errors;
   if (error) throw new ConfigError(`${file}: ${error.message}`);
   const values: unknown = document.toJS() ?? {};
-  if (typeof values !== 'object' || Array.isArray(values)) throw new ConfigError(`${file}: must be a list of settings`);
+  if (typeof values !== 'object' || Array.isArray(values))
+    throw new ConfigError(`${file}: must contain settings as \`name: value\``);
   return {
     values: values as Record<string, unknown>,
     placeOf(path) {
@@ -597,7 +737,7 @@ function readFile(given: string | undefined): SettingsFile {
   };
 }
 
-/** Where the deepest key on the way of a path begins, in characters from the start of the file. */
+/** Start of the deepest existing key along a path, in characters from the start of the file. */
 function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | undefined {
   let node = contents;
   let offset: number | undefined;

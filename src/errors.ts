@@ -1,59 +1,83 @@
 /**
- * Every way a request can fail, one row each: the name callers match on, the five-digit status, the HTTP code, and
- * the message used when the place that fails has no better one. A failure leaves a room as `problem(name, facts)`;
- * the doors write it down in their own envelope.
+ * The error table. Each row has the name and the five-digit status that clients match on, the HTTP status code, and the
+ * default message. Modules throw `problem(name, facts)`; each API writes it in its own envelope.
  */
 
 export const PROBLEMS = {
-  ParamValidationError: { status: 40001, code: 400, message: 'A parameter is not valid' },
-  DataStreamBrokenError: { status: 40003, code: 400, message: 'The data stream broke before its end' },
-  ModelNotFoundError: { status: 40004, code: 400, message: 'This model is not served here' },
-  TokenLimitExceededError: { status: 40005, code: 400, message: 'The input is longer than the model takes' },
+  ParamValidationError: { status: 40001, code: 400, message: 'A parameter is invalid' },
+  DataStreamBrokenError: { status: 40003, code: 400, message: 'The data stream ended early' },
+  ModelNotFoundError: { status: 40004, code: 400, message: 'This server does not offer the requested model' },
+  TokenLimitExceededError: { status: 40005, code: 400, message: 'The input exceeds the maximum length of the model' },
   AuthenticationFormatError: { status: 40101, code: 401, message: 'Invalid authorization format' },
-  AuthenticationFailedError: { status: 40102, code: 401, message: 'The API key is not known' },
+  AuthenticationFailedError: { status: 40102, code: 401, message: 'The API key is unknown' },
   AuthenticationRequiredError: { status: 40103, code: 401, message: 'An API key is required' },
   TierFeatureConstraintError: { status: 40202, code: 402, message: 'Your plan does not include this feature' },
-  InsufficientBalanceError: { status: 40203, code: 402, message: 'The balance of this account is used up' },
+  InsufficientBalanceError: { status: 40203, code: 402, message: 'The account has no balance left' },
   OperationNotAllowedError: { status: 40301, code: 403, message: 'This operation is not allowed' },
   ResourceLimitExceededError: { status: 40302, code: 403, message: 'Resource limit exceeded for the plan' },
-  AbuseAlleviationError: { status: 40305, code: 403, message: 'This request was refused to stop abuse' },
-  RouteNotFoundError: { status: 40400, code: 404, message: 'There is nothing at this address' },
-  ResourceNotFoundError: { status: 40401, code: 404, message: 'This is not found, or access is denied' },
-  MethodNotAllowedError: { status: 40500, code: 405, message: 'This method is not allowed here' },
-  ResourcePolicyDenyError: { status: 40902, code: 409, message: 'The policy of the resource forbids this' },
-  ResourceBusyError: { status: 40903, code: 409, message: 'This is being modified' },
-  BudgetExceededError: { status: 40904, code: 409, message: 'The answer costs more tokens than the budget allows' },
+  AbuseAlleviationError: { status: 40305, code: 403, message: 'The request was refused to prevent abuse' },
+  RouteNotFoundError: { status: 40400, code: 404, message: 'There is no such endpoint' },
+  ResourceNotFoundError: {
+    status: 40401,
+    code: 404,
+    message: 'The resource does not exist, or access to it is denied',
+  },
+  MethodNotAllowedError: { status: 40500, code: 405, message: 'This endpoint does not support the HTTP method' },
+  ResourcePolicyDenyError: { status: 40902, code: 409, message: 'The policy of the resource forbids the operation' },
+  ResourceBusyError: {
+    status: 40903,
+    code: 409,
+    message: 'The resource is being modified by another request, try again',
+  },
+  BudgetExceededError: {
+    status: 40904,
+    code: 409,
+    message: 'The response would cost more tokens than the budget allows',
+  },
   RequestPayloadTooLargeError: { status: 41301, code: 413, message: 'The request body is too large' },
-  TargetFileTooLargeError: { status: 41302, code: 413, message: 'The target is too large' },
-  UnsupportedMediaTypeError: { status: 41500, code: 415, message: 'A body of this kind is not read here' },
-  RequestHeaderFieldsTooLargeError: { status: 43100, code: 431, message: 'The address or a header is too long' },
+  TargetFileTooLargeError: { status: 41302, code: 413, message: 'The file or page to read is too large' },
+  UnsupportedMediaTypeError: {
+    status: 41500,
+    code: 415,
+    message: 'This endpoint does not accept the content type of the request body',
+  },
+  RequestHeaderFieldsTooLargeError: { status: 43100, code: 431, message: 'The URL or a header is too long' },
   SubmittedDataMalformedError: { status: 42203, code: 422, message: 'The submitted data could not be decoded' },
-  DownstreamServiceFailureError: { status: 42205, code: 422, message: 'A service needed for this request failed' },
+  DownstreamServiceFailureError: {
+    status: 42205,
+    code: 422,
+    message: 'An external service needed for the request failed',
+  },
   AssertionFailureError: { status: 42206, code: 422, message: 'The page could not be read' },
   RateLimitTriggeredError: { status: 42903, code: 429, message: 'Too many requests' },
-  HarmfulContentError: { status: 45101, code: 451, message: 'The content was found harmful' },
-  SecurityCompromiseError: { status: 45102, code: 451, message: 'This address is not allowed' },
-  InternalError: { status: 50000, code: 500, message: 'Something went wrong on our side' },
-  DownstreamServiceError: { status: 50002, code: 500, message: 'A service needed for this request is broken' },
-  FaceNotReadyError: { status: 50300, code: 503, message: 'This part of the server is not available yet' },
-  ServiceNodeResourceDrainError: { status: 50303, code: 503, message: 'The server has no capacity left, try again' },
-  ServiceAwayError: { status: 50306, code: 503, message: 'A part of the server is away for the moment, try again' },
+  HarmfulContentError: { status: 45101, code: 451, message: 'The content was classified as harmful' },
+  SecurityCompromiseError: { status: 45102, code: 451, message: 'Access to this URL is not allowed' },
+  InternalError: { status: 50000, code: 500, message: 'Internal server error' },
+  DownstreamServiceError: { status: 50002, code: 500, message: 'A service needed for the request is not working' },
+  FaceNotReadyError: { status: 50300, code: 503, message: 'This API of the server is not available yet' },
+  ServiceNodeResourceDrainError: { status: 50303, code: 503, message: 'The server is at capacity, try again later' },
+  ServiceAwayError: {
+    status: 50306,
+    code: 503,
+    message: 'A part of the server is temporarily unavailable, try again later',
+  },
   ServiceTimeoutError: { status: 50400, code: 504, message: 'The request took too long' },
 } as const satisfies Record<string, { status: number; code: number; message: string }>;
 
 export type ProblemName = keyof typeof PROBLEMS;
 
-/** What is told to the caller beside name and message; keys appear in the error body in this order of giving. */
+/** Details for the caller beside name and message. The error body lists them in insertion order. */
 export interface Facts {
-  /** Safe to show: no stack, file path, host name or address of ours. */
+  /** Shown to the caller: must not contain stack traces, file paths, or internal host names and IP addresses. */
   message?: string;
-  /** The option at fault (ParamValidationError, BudgetExceededError, ...). */
+  /** The invalid option (ParamValidationError, BudgetExceededError, ...). */
   path?: string;
-  /** Seconds until it makes sense to ask again. */
+  /** Seconds to wait before a retry. */
   retryAfter?: number;
   [key: string]: unknown;
 }
 
+/** A failure that the caller is told about. Do not retry within the request; the API writes it as the response. */
 export class Problem extends Error {
   override readonly name: ProblemName;
   readonly status: number;
@@ -68,20 +92,17 @@ export class Problem extends Error {
     this.facts = facts;
   }
 
-  /** `Name: message`, with the option in brackets when there is one. */
+  /** `Name: message`, with the option in brackets if there is one. */
   get readableMessage(): string {
     const { path } = this.facts;
     return typeof path === 'string' ? `${this.name}(${path}): ${this.message}` : `${this.name}: ${this.message}`;
   }
 }
 
-/** A failure with a row of its own; `cause` stays in the log and never reaches the caller. */
+/** Creates the Problem of one row. `cause` is only logged and never reaches the caller. */
 export const problem = (name: ProblemName, facts?: Facts, cause?: unknown): Problem => new Problem(name, facts, cause);
 
-/**
- * The problem that an unknown failure is to the caller: itself when it is one, ServiceNodeResourceDrainError when the disk
- * is full, else InternalError.
- */
+/** Converts any error to a Problem: a full disk to ServiceNodeResourceDrainError, other errors to InternalError. */
 export const asProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   return isDiskFull(error) ? diskFull(error) : problem('InternalError', {}, error);
@@ -91,19 +112,19 @@ const SQLITE_FULL = 13;
 const POSTGRES_FULL = '53100';
 const MAX_CAUSES = 5;
 
-/** Whether a failure, or what it came of, says that there is no room left to write. */
+/** Whether an error or one of its causes reports a full disk. */
 export function isDiskFull(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++, cause = cause.cause) {
     const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === POSTGRES_FULL) return true;
-    // The package for Node 20 gives no number when a statement that reads fails.
+    // @photostructure/sqlite has no `errcode` when a reading statement fails.
     if ((Number(errcode) & 0xff) === SQLITE_FULL || cause.message === 'database or disk is full') return true;
   }
   return false;
 }
 
-/** Room is made by the operator, which takes a while. */
+/** An operator must free disk space first. */
 const DISK_RETRY_S = 60;
 
 export const diskFull = (cause?: unknown): Problem =>

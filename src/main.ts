@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Arguments in, exit code out: the only file that touches the process. */
+/** Program entry: arguments in, exit code out. The only file that reads and changes `process`. */
 import { setMaxListeners } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ import { guardTerminal, sanitizeForTerminal } from '#cli/terminal.ts';
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** Runs a command line; the promise ends when its work does, and sets the exit code. */
+/** Runs a command line and sets the exit code. Resolves when the command has finished. */
 export async function main(argv: readonly string[]): Promise<void> {
   const ending = watchEnding();
   const { stdin, stdout, stderr, env } = process;
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     environment: env,
     version: VERSION,
     print: (line) => void stdout.write(`${shown(stdout, line)}\n`),
-    // Whoever reads no more of the answer wants to hear nothing either.
+    // After the output pipe was closed, messages are suppressed too.
     note: (line) => void (ending.code() === EXIT_CODES.ok.code || stderr.write(`${shown(stderr, line)}\n`)),
     readInput: () => text(stdin),
     input: stdin,
@@ -39,26 +39,26 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 interface Ending extends Pick<CliContext, 'onStop'> {
-  /** Aborted by SIGINT, SIGTERM or a reader that is gone. Who never asks for it is ended at once. */
+  /** Aborted by SIGINT, SIGTERM or a closed output pipe. A command that never calls this is ended at once instead. */
   signal(): AbortSignal;
-  /** The exit code, when it is not the command's own. */
+  /** The exit code that overrides the command's, if any. */
   code(): number | undefined;
 }
 
 function watchEnding(): Ending {
   const controller = new AbortController();
-  // As many as there are calls at once.
+  // One listener for each concurrent call.
   setMaxListeners(0, controller.signal);
   const stops: (() => Promise<void>)[] = [];
-  let isHeard = false;
+  let isUsed = false;
   let code: number | undefined;
 
   function end(exitCode: number, reason: string): void {
-    if (code !== undefined || (!isHeard && stops.length === 0)) process.exit(exitCode);
+    if (code !== undefined || (!isUsed && stops.length === 0)) process.exit(exitCode);
     code = exitCode;
     controller.abort(new Error(reason));
     if (stops.length === 0) return;
-    // A server that is told to end and does has done what it was told.
+    // A server that shuts down on a signal has succeeded.
     Promise.all(stops.map((stop) => stop())).then(
       () => process.exit(EXIT_CODES.ok.code),
       (error: unknown) => {
@@ -70,15 +70,15 @@ function watchEnding(): Ending {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => end(EXIT_CODES.interrupted.code, 'interrupted'));
-  // `lectern read … | head -1` has what it wanted.
+  // `lectern read … | head -1` closes the pipe early, which is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    if (code === undefined) end(EXIT_CODES.ok.code, 'nobody reads the output any more');
+    if (code === undefined) end(EXIT_CODES.ok.code, 'the output was closed');
   });
   process.stderr.on('error', () => {});
   return {
     signal() {
-      isHeard = true;
+      isUsed = true;
       return controller.signal;
     },
     onStop: (stop) => void stops.push(stop),
@@ -87,18 +87,18 @@ function watchEnding(): Ending {
 }
 
 /**
- * For commands that serve many callers. A promise whose failure nobody handles belongs to one request at most, so the
- * others go on; after an error that nobody caught, the state is unknown and the process ends for its supervisor to start
- * it again. Other commands end with either, which is what Node does.
+ * For commands that serve many callers. An unhandled rejection affects one request at most, so it is only reported. After
+ * an uncaught exception the state is unknown, so the process exits and its supervisor restarts it. Other commands exit
+ * on both, as is Node's default.
  */
 function watchFaults(tell: ReportFault): void {
-  process.on('unhandledRejection', (reason) => tell(reason, 'a promise was rejected and nobody handled it'));
+  process.on('unhandledRejection', (reason) => tell(reason, 'unhandled promise rejection'));
   process.on('uncaughtException', (error) => {
-    tell(error, 'an uncaught error ends the process');
+    tell(error, 'uncaught exception, the process exits');
     process.exit(EXIT_CODES.failed.code);
   });
 }
 
 const invoked = process.argv[1];
-// An installed command is a link to this file.
+// An installed command is a symbolic link to this file.
 if (invoked && realpathSync(invoked) === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

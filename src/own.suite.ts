@@ -1,16 +1,16 @@
-/** For tests: the names that every object has by itself, and what a reader makes of them beside names that mean nothing. */
+/** For tests of parsers: names that every object inherits must be treated like any other name. */
 import { expect } from 'vitest';
 
 export const INHERITED_NAMES: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
 
-/** JSON of an object of these pairs; `__proto__` is a key like any other, which an object literal would lose. */
+/** JSON of an object with these pairs. Keeps `__proto__`, which an object literal would lose. */
 export const jsonOf = (pairs: readonly (readonly [string, unknown])[]): string =>
   JSON.stringify(Object.fromEntries(pairs));
 
-/** A name of the same form that no object has. */
+/** A similar name that no object inherits. */
 const standIn = (name: string): string => name.replace(/[a-z]/, 'x');
 
-/** For each name: what is read of a text with it is what is read of it with another name in its place. */
+/** Expects `read` to return the same for each inherited name as for an ordinary name in its place. */
 export async function expectPlainNames(read: (name: string) => unknown): Promise<void> {
   for (const name of INHERITED_NAMES) {
     const other = standIn(name);

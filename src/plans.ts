@@ -1,26 +1,26 @@
-/** THE table of plans: what each may ask of which endpoint, and which features it has. Configuration may change every number. */
+/** The table of plans: rate limits for each endpoint, concurrency and features. The setting `plans` can change every number. */
 import * as z from 'zod';
 
 export const PLAN_NAMES = ['free', 'paid', 'premium'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What is counted apart. */
+/** Endpoints with rate limits of their own. */
 export const ENDPOINTS = ['reader', 'search', 'embeddings', 'rerank', 'chat'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** Features that an option may ask for (the column `feature` of the options table). */
+/** Features that an option may require (the column `feature` of the options table). */
 export const FEATURES = ['scripts', 'generatedAlt', 'modelFormats', 'proxy'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export interface EndpointLimits {
-  /** Requests a minute; undefined when there is no limit. */
+  /** Requests per minute; undefined means no limit. */
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
 }
 
 export interface Plan {
   readonly name: PlanName;
-  /** Requests of one key that may be worked on at once. */
+  /** Maximum number of simultaneous requests with one key. */
   readonly concurrency?: number | undefined;
   readonly features: readonly Feature[];
   readonly endpoints: Readonly<Record<Endpoint, EndpointLimits>>;
@@ -28,7 +28,7 @@ export interface Plan {
 
 export type Plans = Readonly<Record<PlanName, Plan>>;
 
-const of = (requestsPerMinute: number, tokensPerMinute?: number): EndpointLimits => ({
+const limits = (requestsPerMinute: number, tokensPerMinute?: number): EndpointLimits => ({
   requestsPerMinute,
   tokensPerMinute,
 });
@@ -39,11 +39,11 @@ export const PLANS: Plans = {
     concurrency: 5,
     features: FEATURES,
     endpoints: {
-      reader: of(500),
-      search: of(100),
-      embeddings: of(500, 1_000_000),
-      rerank: of(500, 1_000_000),
-      chat: of(100, 500_000),
+      reader: limits(500),
+      search: limits(100),
+      embeddings: limits(500, 1_000_000),
+      rerank: limits(500, 1_000_000),
+      chat: limits(100, 500_000),
     },
   },
   paid: {
@@ -51,11 +51,11 @@ export const PLANS: Plans = {
     concurrency: 50,
     features: FEATURES,
     endpoints: {
-      reader: of(500),
-      search: of(100),
-      embeddings: of(500, 10_000_000),
-      rerank: of(500, 10_000_000),
-      chat: of(100, 5_000_000),
+      reader: limits(500),
+      search: limits(100),
+      embeddings: limits(500, 10_000_000),
+      rerank: limits(500, 10_000_000),
+      chat: limits(100, 5_000_000),
     },
   },
   premium: {
@@ -63,11 +63,11 @@ export const PLANS: Plans = {
     concurrency: 500,
     features: FEATURES,
     endpoints: {
-      reader: of(5_000),
-      search: of(1_000),
-      embeddings: of(5_000, 100_000_000),
-      rerank: of(5_000, 100_000_000),
-      chat: of(1_000, 50_000_000),
+      reader: limits(5_000),
+      search: limits(1_000),
+      embeddings: limits(5_000, 100_000_000),
+      rerank: limits(5_000, 100_000_000),
+      chat: limits(1_000, 50_000_000),
     },
   },
 };
@@ -76,7 +76,7 @@ export const PLANS: Plans = {
 const limit = z.union([z.int().min(1), z.literal('none')], {
   error: 'must be a whole number above zero, or `none`',
 });
-/** What a page costs is known when it was read, too late to hold it against a limit: only models have one for tokens. */
+/** The cost of a page is only known after it was read, so only model endpoints have a token limit. */
 const pageShape = z.strictObject({ requestsPerMinute: limit.optional() });
 const modelShape = pageShape.extend({ tokensPerMinute: limit.optional() });
 const planShape = z.strictObject({
@@ -89,7 +89,7 @@ const planShape = z.strictObject({
   chat: modelShape.optional(),
 });
 
-/** What configuration may say of plans: a partial table that is laid over PLANS. */
+/** The setting `plans`: a partial table that overrides PLANS. */
 export const plansShape = z.strictObject({
   free: planShape.optional(),
   paid: planShape.optional(),
@@ -98,7 +98,7 @@ export const plansShape = z.strictObject({
 type GivenLimit = z.output<typeof limit> | undefined;
 export type GivenPlans = z.output<typeof plansShape>;
 
-/** The plans in force. */
+/** The plans after the overrides of the settings. */
 export function plansWith(given: GivenPlans): Plans {
   return Object.fromEntries(PLAN_NAMES.map((name) => [name, planWith(PLANS[name], given[name] ?? {})])) as Plans;
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AccessRule, Admission, Caller, Gate, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
-import { callerAddress } from '#http/behalf.ts';
+import { clientIpOf } from '#http/client-ip.ts';
 
 /** The rate-limit headers of a face: one set, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
@@ -66,7 +66,7 @@ export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOption
 
 const credentialsOf = (request: FastifyRequest) => ({
   authorization: authorizationOf(request),
-  clientIp: callerAddress(request),
+  clientIp: clientIpOf(request),
 });
 
 /** Reads the raw headers, as Node keeps only the first of several Authorization headers. */

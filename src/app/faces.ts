@@ -29,7 +29,7 @@ export interface Faces {
 
 export async function createFaces(config: Config, modules: FaceModules, resources: CloseStack): Promise<Faces> {
   const { gatekeeper, network, flow, metrics, version, log } = modules;
-  const { ownNames, ownPlaces, spanExport } = network;
+  const { ownNames, ownPorts, spanExport } = network;
   let isDraining = false;
   const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
   const context: FaceContext = {
@@ -59,7 +59,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     async listen() {
       const urls = await listenAll(config, servers);
       for (const { url } of urls) {
-        ownPlaces.add(portOf(new URL(url)));
+        ownPorts.add(portOf(new URL(url)));
         ownHosts.push(new URL(url).host);
       }
       return urls;

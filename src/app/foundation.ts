@@ -84,7 +84,7 @@ export async function openFoundation(
   });
   const gatekeeper = createGatekeeper(gate, { onTokensSpent: observe.onSpent });
   const network = await openNetwork(config, { lookup, version, log }, resources);
-  const pictures = resources.use(await openPictures(dataDir, { mayAnswer: network.mayAnswer }));
+  const pictures = resources.use(await openPictures(dataDir, { mayServeCached: network.mayServeCached }));
   const documents = resources.use(
     createDocuments({
       processes: config.documentWorkers,

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createHostServer, type HostFaces } from '#api/hosts.ts';
-import { onBehalfOf } from '#http/behalf.ts';
+import { setClientIp } from '#http/client-ip.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { processTemporaryFolder } from './temporary-folder.ts';
 
@@ -38,7 +38,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   const server = createHostServer(faces, MAX_HEADER_BYTES);
   server.prependListener('request', (request) => {
     const clientIp = request.headers[CLIENT_IP_HEADER];
-    if (typeof clientIp === 'string') onBehalfOf(request, clientIp);
+    if (typeof clientIp === 'string') setClientIp(request, clientIp);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socketPath, () => resolve(void server.off('error', reject)));
@@ -53,13 +53,13 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   };
 }
 
-const REDIRECTS = new Set([301, 302, 303]);
+const REDIRECT_STATUSES = new Set([301, 302, 303]);
 
 /** Follows one redirect, as the reader answers with for a picture. */
 async function fetchFollowing(input: Request, socketPath: string): Promise<Response> {
   const response = await fetchOnce(input, socketPath);
   const location = response.headers.get('location');
-  if (input.redirect !== 'follow' || location === null || !REDIRECTS.has(response.status)) return response;
+  if (input.redirect !== 'follow' || location === null || !REDIRECT_STATUSES.has(response.status)) return response;
   await response.arrayBuffer();
   const headers = new Headers(input.headers);
   headers.delete('content-type');

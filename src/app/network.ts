@@ -5,10 +5,10 @@
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
+import { createMayServeCached, type MayServeCached } from '#net/guard/cached-url-check.ts';
 import { createGuard, type Guard } from '#net/guard/guard.ts';
-import { createOwnPlaces, type OwnPlaces } from '#net/guard/own-addresses.ts';
-import { createMayAnswer, type MayAnswer } from '#net/guard/recheck.ts';
-import { createEgress, type Egress } from '#net/proxy/egress-proxy.ts';
+import { createOwnPorts, type OwnPorts } from '#net/guard/own-ports.ts';
+import { createEgressProxy, type EgressProxy } from '#net/proxy/egress-proxy.ts';
 import { createProxyTable, type ProxyTable } from '#net/proxy/proxy-table.ts';
 import { createRegion, type Region } from '#net/region.ts';
 import { createRobots, type Robots } from '#net/robots/robots.ts';
@@ -21,15 +21,15 @@ import type { CloseStack } from './close-stack.ts';
 export interface Network {
   readonly guard: Guard;
   /** Whether a stored copy of a URL may still be returned. */
-  readonly mayAnswer: MayAnswer;
-  readonly ownPlaces: OwnPlaces;
+  readonly mayServeCached: MayServeCached;
+  readonly ownPorts: OwnPorts;
   /** Whether a host name is the one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly fetch: GuardedFetch;
   readonly trusted: TrustedFetch;
-  readonly egress: Egress;
+  readonly egress: EgressProxy;
   readonly refusals: RefusalLog;
   readonly proxies: ProxyTable;
   readonly robots: Robots;
@@ -47,8 +47,8 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   const { lookup, log } = parts;
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
-  const ownPlaces = createOwnPlaces();
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPlaces, ...(lookup && { lookup }) });
+  const ownPorts = createOwnPorts();
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPorts, ...(lookup && { lookup }) });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
   const fetch = resources.use(createFetch({ guard, region }));
@@ -57,13 +57,13 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   if (spanExport) resources.use(spanExport);
   const refusals = createRefusalLog();
   const egress = resources.use(
-    await createEgress({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
+    await createEgressProxy({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
   );
-  ownPlaces.add(egress.port);
+  ownPorts.add(egress.port);
   return {
     guard,
-    mayAnswer: createMayAnswer(guard),
-    ownPlaces,
+    mayServeCached: createMayServeCached(guard),
+    ownPorts,
     isOwnHost,
     ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
     fetch,

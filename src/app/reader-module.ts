@@ -95,7 +95,7 @@ export async function openReaderModule(
       freshMs: config.cacheFreshS * 1000,
       keepMs: config.cacheKeepS * 1000,
       keepsNoStore: config.cacheNoStore === 'ignore',
-      mayAnswer: network.mayAnswer,
+      mayServeCached: network.mayServeCached,
       log,
       onRead: parts.onCacheRead,
     }),

@@ -235,7 +235,10 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const { submit, ended } = await open();
       for (const target of [inward, address]) {
         const done = await ended((await submit(target)).id);
-        expect(done).toMatchObject({ state: 'failed', error: 'input_url cannot be read: This address is not allowed' });
+        expect(done).toMatchObject({
+          state: 'failed',
+          error: 'input_url cannot be read: Access to this URL is not allowed',
+        });
       }
       expect(asked).toBe(0);
     });

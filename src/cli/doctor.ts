@@ -11,13 +11,13 @@ export function doctorCommand(context: CliContext): FlagCommand {
 }
 
 async function examine({ dataDir, config: file, json }: DataFlags, context: CliContext): Promise<void> {
-  const { readConfig, strangeVariables } = await import('#config.ts');
+  const { readConfig, unknownVariables } = await import('#config.ts');
   const { doctor, linesOf, reportOf, summaryOf } = await import('#app/doctor/doctor.ts');
   const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
   await processTemporaryFolder();
   const { environment, version, print, note, rewrite, signal } = context;
   const config = readConfig({ environment, flags: { dataDir, config: file } });
-  for (const name of strangeVariables(environment))
+  for (const name of unknownVariables(environment))
     note(`lectern: warning: ${name} is not a known setting and has no effect`);
   const findings = [];
   for await (const finding of doctor(config, version, signal)) {

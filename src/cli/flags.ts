@@ -27,6 +27,7 @@ export interface FlagRow {
 /** A setting as a flag of `lectern serve`. */
 export interface SettingFlag {
   readonly name: string;
+  readonly group: string;
   readonly flag: string;
   readonly variable: string;
   readonly meaning: string;

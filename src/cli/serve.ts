@@ -23,10 +23,10 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
   }
   return command.action(async (flags: Record<string, unknown>) => {
     // Imported here so that the help starts faster.
-    const { readConfig, strangeVariables } = await import('#config.ts');
+    const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
-    for (const name of strangeVariables(environment))
+    for (const name of unknownVariables(environment))
       print(`lectern: warning: ${name} is not a known setting and has no effect`);
     const log = createLog(config.logLevel);
     onFault(reportFaultsTo(log));

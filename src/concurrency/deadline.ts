@@ -1,12 +1,13 @@
-/** Time limits that leave no timer behind. */
+/** Waits for a promise with a time limit or an abort signal, and cleans up the timer or listener. */
 
+/** The time limit passed, but the work goes on. Abort it if it must not. */
 export class DeadlineExceededError extends Error {}
 
-/** The promise's outcome, or TimeUp after `ms`. The work itself goes on: whoever started it must be able to end it. */
+/** Settles like `work`, or rejects with DeadlineExceededError after `ms`. Does not stop the work: the caller must. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlineExceededError(`not done within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new DeadlineExceededError(`not finished within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, limit]);
@@ -15,7 +16,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The promise's outcome, or the signal's reason as soon as it is aborted. The work itself goes on. */
+/** Settles like `work`, or rejects with the signal's reason once aborted. Does not stop the work. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

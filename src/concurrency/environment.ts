@@ -1,10 +1,9 @@
 /**
- * The environment of every process that Lectern starts: enough to run, and nothing of the server's own. Its keys,
- * settings, proxies and home folder are no business of what reads strangers' files. Libraries that would report to their
- * makers are told not to: a child inherits no such switch from the server, so each stands here.
+ * The environment of child processes. They parse untrusted files, so they get no keys, settings, proxies or home
+ * directory of the server. Telemetry of libraries is switched off here, because a child inherits no such variable.
  */
 
-/** Where programs, libraries, fonts and temporary files are, and the time zone. */
+/** Paths of programs, libraries, fonts and temporary files, and the time zone. */
 const INHERITED = [
   'PATH',
   'TMPDIR',
@@ -18,26 +17,26 @@ const INHERITED = [
   'FONTCONFIG_PATH',
 ] as const;
 
-/** THE table: the switches that keep a library or a program from reporting what it does. */
+/** All variables that switch off the telemetry of libraries and programs. */
 export const TELEMETRY_OFF = {
-  // onnxruntime 1.30 and later, which otherwise connects to Microsoft and writes a device id below the home folder.
+  // onnxruntime 1.30 and later connects to Microsoft and stores a device id in the home directory.
   ORT_DISABLE_TELEMETRY: '1',
   // https://consoledonottrack.com
   DO_NOT_TRACK: '1',
 } as const;
 
-/** No folder, so that nothing can be made below it, not even by root. */
+/** Not a directory, so nothing can be created below it, not even by root. */
 const NOWHERE = '/dev/null';
 
-/** Of a language that pages and libraries know whatever the server's is: unset or `C`, it is none to most. */
+/** A common locale, independent of the server's. Many libraries treat an unset or `C` locale as no language. */
 const LANGUAGE = { LANG: 'en_US.UTF-8' } as const;
 
-export interface ChildNeeds {
-  /** A folder of the child's own, for programs that must write into their home. Without one they have none. */
+export interface ChildEnvironmentOptions {
+  /** Home directory, for programs that must write there. Default: none. */
   readonly home?: string | undefined;
-  /** Further variables of the server that this program reads. */
+  /** Additional variables to inherit from the server. */
   readonly inherits?: readonly string[];
-  /** What holds for this program alone; it wins. */
+  /** Additional variables with their values; they override the others. */
   readonly more?: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +44,7 @@ export function childEnvironment({
   home = NOWHERE,
   inherits = [],
   more = {},
-}: ChildNeeds = {}): Record<string, string> {
+}: ChildEnvironmentOptions = {}): Record<string, string> {
   const inherited = [...INHERITED, ...inherits].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];

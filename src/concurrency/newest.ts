@@ -1,13 +1,13 @@
 /**
- * Takes values as they come, whether or not anybody is ready for them, and gives the newest to whoever asks. For values
- * of which each replaces the one before: a slow reader then holds nothing up, and always gets the last one.
+ * Yields the newest value of a source and skips those that arrived while the consumer was busy. For values that replace
+ * each other: a slow consumer does not hold up the source, and always gets the last value.
  */
 export async function* newest<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   let waiting: { value: T } | undefined;
   let ended: { error?: unknown; failed: boolean } | undefined;
   let wake = () => {};
   let stopped = false;
-  const taking = (async () => {
+  const consuming = (async () => {
     try {
       for await (const value of source) {
         waiting = { value };
@@ -35,8 +35,8 @@ export async function* newest<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
       else if (ended) return;
     }
   } finally {
-    // The source ends at its next value, or at once when its own signal says so.
+    // The source stops at its next value, or earlier by its own signal.
     stopped = true;
-    taking.catch(() => {});
+    consuming.catch(() => {});
   }
 }

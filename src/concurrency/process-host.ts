@@ -1,20 +1,20 @@
 /**
- * What runs in a child process of `processes.ts`: does the tasks of one module, one after the other. It ends with its
- * parent, even while a task holds it up: a thread beside it watches.
+ * Entry point of the child processes of `processes.ts`. Runs the tasks of one module, one at a time. A watching thread
+ * ends the process with its parent, even while a task blocks the event loop.
  */
 import { endWithParent } from './end-with-parent.ts';
-import type { Order, Reply } from './processes.ts';
+import type { TaskMessage, TaskReply } from './processes.ts';
 
 const [, , module] = process.argv;
-if (!module || !process.send) throw new Error('This is started by processes.ts alone');
+if (!module || !process.send) throw new Error('This file must be started by processes.ts');
 
 endWithParent();
 process.once('disconnect', () => process.exit());
 
 const { default: work } = (await import(module)) as { default: (task: unknown) => unknown };
 
-process.on('message', async ({ task }: Order) => {
-  let reply: Reply;
+process.on('message', async ({ task }: TaskMessage) => {
+  let reply: TaskReply;
   try {
     reply = { result: await work(task) };
   } catch (error) {

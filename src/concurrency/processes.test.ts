@@ -5,11 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { createProcesses } from './processes.ts';
+import { createProcessPool } from './processes.ts';
 import { describeWorkers, type Task } from './task-queue.suite.ts';
 import { TaskCrashedError } from './task-queue.ts';
 
-const { workers } = describeWorkers((setup) => createProcesses<Task, unknown>(setup), 256);
+const { workers } = describeWorkers((setup) => createProcessPool<Task, unknown>(setup), 256);
 
 it.runIf(process.platform === 'linux')('ends a task whose memory is none of the heap', async () => {
   const limits = { timeoutMs: 60_000 };
@@ -34,7 +34,7 @@ it.runIf(process.platform === 'linux')(
        return process.pid;
      };`,
     );
-    const made = createProcesses<number, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 1_024 });
+    const made = createProcessPool<number, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 1_024 });
     const [small, large] = [256, 1_024].map((memoryMb) => ({ timeoutMs: 60_000, memoryMb }));
     await expect(made.run(500, small!)).rejects.toBeInstanceOf(TaskCrashedError);
     const first = await made.run(10, small!);
@@ -68,7 +68,7 @@ it('lets go of who leaves while a process starts, which then serves the next', a
      while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 20));
      export default () => process.pid;`,
   );
-  const made = createProcesses<string, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 256 });
+  const made = createProcessPool<string, number>({ worker: pathToFileURL(file), count: 1, memoryMb: 256 });
   const leaving = new AbortController();
   const left = made.run('task', { timeoutMs: 60_000, signal: leaving.signal });
   await expect.poll(() => made.pids().length).toBe(1);
@@ -83,7 +83,7 @@ it('lets go of who leaves while a process starts, which then serves the next', a
 });
 
 it('fails a task whose module does not load', async () => {
-  const none = createProcesses<Task, unknown>({ worker: new URL('file:///nowhere.mjs'), count: 1, memoryMb: 256 });
+  const none = createProcessPool<Task, unknown>({ worker: new URL('file:///nowhere.mjs'), count: 1, memoryMb: 256 });
   await expect(none.run({ do: 'echo' }, { timeoutMs: 60_000 })).rejects.toBeInstanceOf(TaskCrashedError);
   await none.close();
 });
@@ -93,8 +93,8 @@ it.runIf(process.platform === 'linux')('leaves no process behind when its parent
   writeFileSync(path.join(dir, 'worker.mjs'), 'export default function work() { for (;;); }');
   const processes = new URL('./processes.ts', import.meta.url).href;
   const script = `
-    const { createProcesses } = await import(${JSON.stringify(processes)});
-    const made = createProcesses({ worker: new URL(${JSON.stringify(pathToFileURL(path.join(dir, 'worker.mjs')).href)}), count: 1, memoryMb: 256 });
+    const { createProcessPool } = await import(${JSON.stringify(processes)});
+    const made = createProcessPool({ worker: new URL(${JSON.stringify(pathToFileURL(path.join(dir, 'worker.mjs')).href)}), count: 1, memoryMb: 256 });
     made.run({}, { timeoutMs: 60000 }).catch(() => {});
     setTimeout(() => console.log(made.pids().join()), 3000);
     setInterval(() => {}, 1000);

@@ -1,6 +1,6 @@
 /**
- * Child processes for work on bytes that may be hostile. Unlike a thread, a process can be ended whatever it does, and
- * its end takes nothing else with it. A task that takes too long, or more memory than it may, is ended with its process.
+ * A pool of child processes for work on untrusted bytes. Unlike a thread, a process can always be killed without harm to
+ * the server. A task that exceeds its time or memory limit is ended by killing its process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from './deadline.ts';
@@ -9,61 +9,62 @@ import { residentBytes } from './resident.ts';
 import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './task-queue.ts';
 import { defaultThreads } from './threads.ts';
 
-export interface Processes<Task, Result> {
+export interface ProcessPool<Task, Result> {
   /**
-   * Throws TaskTimeUp, TaskCrashed (out of memory, or the process died), TooManyTasks (no process came free in time), the
-   * signal's reason, or an Error with the message of what the task threw. The time limit runs from when a process takes
-   * the task.
+   * Runs a task. The time limit starts when a process takes the task. Throws TaskTimeoutError, TaskCrashedError (out of
+   * memory, or the process died), QueueFullError (no process became free in time), the signal's reason, or an Error with
+   * the message of the task's error.
    */
   run(task: Task, limits: TaskLimits): Promise<Result>;
-  /** Process numbers of those that are running. */
+  /** Ids of the running processes. */
   pids(): number[];
   load(): Load;
   close(): Promise<void>;
 }
 
-export interface ProcessesOptions {
-  /** The module whose default export does a task, as a file URL. */
+export interface ProcessPoolOptions {
+  /** File URL of the module whose default export runs a task. */
   readonly worker: URL;
   readonly count?: number | undefined;
   /**
-   * Of a process in all, watched where the system tells (Linux); its heap is held below that everywhere. A task may be
-   * given less: it gets a process that was started with so much.
+   * Memory limit of one process. Enforced for the whole process on Linux, for the JavaScript heap everywhere. A task may
+   * ask for less; it then runs in a process that was started with that limit.
    */
   readonly memoryMb: number;
-  /** Tasks that may wait, and how long. Default 1,000 and a minute. */
+  /** Maximum number of waiting tasks. Default 1,000. */
   readonly maxWaiting?: number;
+  /** Maximum waiting time. Default one minute. */
   readonly maxWaitMs?: number;
-  /** A process that had nothing to do for so long is ended. Default a minute. */
+  /** Idle time after which a process is ended. Default one minute. */
   readonly idleMs?: number;
-  /** A process is replaced after so many tasks. Default 500. */
+  /** Number of tasks after which a process is replaced. Default 500. */
   readonly maxTasks?: number;
 }
 
-/** What crosses to a process and back. */
-export interface Order {
+/** The message that sends a task to a process. */
+export interface TaskMessage {
   readonly task: unknown;
 }
-export type Reply = { readonly result: unknown } | { readonly failure: string };
+export type TaskReply = { readonly result: unknown } | { readonly failure: string };
 
 const HOST = new URL(`./process-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 const START_MS = 20_000;
-/** A task fills hundreds of MB a second. */
-const WATCH_MS = 50;
-/** A process that holds more of its memory than this after a task is not used again: the next task would pay for it. */
-const KEPT_SHARE = 0.6;
+/** Interval of memory checks; short, because a task can allocate hundreds of MB per second. */
+const MEMORY_CHECK_MS = 50;
+/** A process that still uses more than this share of its limit after a task is not reused: the next task would fail. */
+const MAX_REUSE_SHARE = 0.6;
 const MEGABYTE = 1024 * 1024;
 
 interface Worker {
   readonly child: ChildProcess;
-  /** Settled when it can take its first task. */
+  /** Resolves when it can take its first task. */
   readonly ready: Promise<void>;
   readonly memoryMb: number;
   tasks: number;
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-export function createProcesses<Task, Result>({
+export function createProcessPool<Task, Result>({
   worker,
   count = defaultThreads(),
   memoryMb,
@@ -71,14 +72,14 @@ export function createProcesses<Task, Result>({
   maxWaitMs = 60_000,
   idleMs = 60_000,
   maxTasks = 500,
-}: ProcessesOptions): Processes<Task, Result> {
-  const turns = createTaskQueue({ count, maxWaiting, maxWaitMs });
+}: ProcessPoolOptions): ProcessPool<Task, Result> {
+  const queue = createTaskQueue({ count, maxWaiting, maxWaitMs });
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   let closed = false;
 
   function start(memoryMb: number): Worker {
-    // From sources (tests, development) a process needs the same loader that this one has.
+    // When run from TypeScript sources (tests, development), a child needs the same loader as this process.
     const fromSource = [HOST, worker].some(({ pathname }) => pathname.endsWith('.ts'));
     const loader = fromSource ? ['--conditions=source', '--import', 'tsx'] : [];
     const child = fork(HOST, [worker.href], {
@@ -96,59 +97,59 @@ export function createProcesses<Task, Result>({
       if (at >= 0) idle.splice(at, 1);
     });
     child.on('error', () => child.kill('SIGKILL'));
-    // An idle process must not keep the server from ending.
+    // An idle child must not keep the server running.
     child.unref();
     child.channel?.unref();
     return made;
   }
 
-  function take(memoryMb: number): Worker {
+  function takeOrStart(memoryMb: number): Worker {
     const at = idle.findLastIndex((worker) => worker.memoryMb === memoryMb);
     if (at >= 0) {
       const [made] = idle.splice(at, 1);
       clearTimeout(made!.idleTimer);
       return made!;
     }
-    // One that rests makes room: there are no more processes than may work at once.
+    // An idle process with another memory limit is replaced, so that there are never more than `count`.
     if (all.size >= count) idle.shift()?.child.kill('SIGKILL');
     return start(memoryMb);
   }
 
-  function rest(made: Worker): void {
+  function makeIdle(made: Worker): void {
     if (closed || made.tasks >= maxTasks || !made.child.connected) return void made.child.kill('SIGKILL');
     made.idleTimer = setTimeout(() => made.child.kill('SIGKILL'), idleMs).unref();
     idle.push(made);
   }
 
-  async function readied(made: Worker, signal: AbortSignal | undefined): Promise<void> {
+  async function untilReady(made: Worker, signal: AbortSignal | undefined): Promise<void> {
     try {
       await (signal ? unlessAborted(signal, made.ready) : made.ready);
     } catch (error) {
-      // It goes on starting, for whoever comes next.
-      if (signal?.aborted) rest(made);
+      // The process continues to start and serves the next task.
+      if (signal?.aborted) makeIdle(made);
       throw error;
     }
   }
 
   return {
     async run(task, { timeoutMs, signal, weight = 0, memoryMb: wantedMb = memoryMb }) {
-      await turns.take(weight, signal);
+      await queue.acquire(weight, signal);
       try {
         signal?.throwIfAborted();
-        const made = take(Math.min(wantedMb, memoryMb));
+        const made = takeOrStart(Math.min(wantedMb, memoryMb));
         made.tasks++;
-        await readied(made, signal);
-        const reply = await answer(made.child, { task }, { timeoutMs, signal, memoryMb: made.memoryMb });
-        if ((await residentBytes(made.child.pid)) > KEPT_SHARE * made.memoryMb * MEGABYTE) made.tasks = maxTasks;
-        rest(made);
+        await untilReady(made, signal);
+        const reply = await execute(made.child, { task }, { timeoutMs, signal, memoryMb: made.memoryMb });
+        if ((await residentBytes(made.child.pid)) > MAX_REUSE_SHARE * made.memoryMb * MEGABYTE) made.tasks = maxTasks;
+        makeIdle(made);
         if ('failure' in reply) throw new Error(reply.failure);
         return reply.result as Result;
       } finally {
-        turns.giveBack();
+        queue.release();
       }
     },
     pids: () => [...all].flatMap(({ child }) => (child.pid === undefined ? [] : [child.pid])),
-    load: turns.load,
+    load: queue.load,
     async close() {
       closed = true;
       await Promise.all(
@@ -156,7 +157,7 @@ export function createProcesses<Task, Result>({
           ({ child }) =>
             new Promise<void>((resolve) => {
               if (child.exitCode !== null || child.signalCode !== null) return resolve();
-              // Whoever waits for this needs a process that goes on until it is over.
+              // Keeps this process running until the child has exited.
               child.ref();
               child.once('exit', () => resolve());
               child.kill('SIGKILL');
@@ -167,7 +168,7 @@ export function createProcesses<Task, Result>({
   };
 }
 
-/** TaskCrashed when the process does not come up. */
+/** Rejects with TaskCrashedError if the process does not start. */
 function readiness(child: ChildProcess): Promise<void> {
   const ready = new Promise<void>((resolve, reject) => {
     const fail = () => {
@@ -187,18 +188,18 @@ function readiness(child: ChildProcess): Promise<void> {
   return ready;
 }
 
-/** One order and its reply. However it ends without one, the process is ended too. */
-function answer(
+/** Sends one task and waits for its reply. Kills the process on every other outcome. */
+function execute(
   child: ChildProcess,
-  order: Order,
+  order: TaskMessage,
   { timeoutMs, signal, memoryMb }: TaskLimits & { memoryMb: number },
-): Promise<Reply> {
-  return new Promise<Reply>((resolve, reject) => {
+): Promise<TaskReply> {
+  return new Promise<TaskReply>((resolve, reject) => {
     child.ref();
     child.channel?.ref();
     const settle = () => {
       clearTimeout(timer);
-      clearInterval(watch);
+      clearInterval(memoryCheck);
       signal?.removeEventListener('abort', onAbort);
       child.off('message', onMessage);
       child.off('exit', onExit);
@@ -212,20 +213,20 @@ function answer(
     };
     const onMessage = (reply: unknown) => {
       settle();
-      resolve(reply as Reply);
+      resolve(reply as TaskReply);
     };
     const onExit = () => end(new TaskCrashedError('the process ended'));
     const onAbort = () => end(signal?.reason);
-    const timer = setTimeout(() => end(new TaskTimeoutError(`not done within ${timeoutMs} ms`)), timeoutMs);
-    const watch = setInterval(async () => {
+    const timer = setTimeout(() => end(new TaskTimeoutError(`not finished within ${timeoutMs} ms`)), timeoutMs);
+    const memoryCheck = setInterval(async () => {
       const bytes = await residentBytes(child.pid);
-      if (bytes > memoryMb * MEGABYTE) end(new TaskCrashedError(`more than ${memoryMb} MB`));
-    }, WATCH_MS);
+      if (bytes > memoryMb * MEGABYTE) end(new TaskCrashedError(`the process used more than ${memoryMb} MB`));
+    }, MEMORY_CHECK_MS);
     child.on('message', onMessage);
     child.once('exit', onExit);
     signal?.addEventListener('abort', onAbort, { once: true });
     child.send(order, (error) => {
-      if (error) end(new TaskCrashedError('the process could not be asked'));
+      if (error) end(new TaskCrashedError('the task could not be sent to the process'));
     });
   });
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgramFolder, endLeftPrograms, killGroup, openServerFolder } from './programs.ts';
+import { createProgramFolder, endOrphanedPrograms, killGroup, openServerFolder } from './programs.ts';
 
 let dir: string;
 beforeAll(() => {
@@ -31,9 +31,9 @@ describe.runIf(process.platform === 'linux')('programs of a server that is gone'
     remember(within, orphans[1]!.pid);
     const own = await createProgramFolder(dir);
     const ours = start(own.path);
-    own.remember(ours.pid!);
+    own.recordProcess(ours.pid!);
     const gone = Promise.all(orphans.map((orphan) => once(orphan, 'close')));
-    await endLeftPrograms(dir);
+    await endOrphanedPrograms(dir);
     await gone;
     expect(readdirSync(path.join(dir, 'programs'))).toEqual([path.basename(own.path)]);
     expect(ours.exitCode).toBeNull();
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('programs of a server that is gone'
     const folder = leftFolder('other');
     const other = start('/');
     remember(folder, other.pid);
-    await endLeftPrograms(dir);
+    await endOrphanedPrograms(dir);
     expect(readdirSync(path.join(dir, 'programs'))).toEqual([]);
     expect(other.exitCode).toBeNull();
     killGroup(other.pid!);
@@ -68,5 +68,5 @@ it.runIf(process.platform === 'linux')(
 );
 
 it('nothing left is nothing to do', async () => {
-  await endLeftPrograms(path.join(dir, 'not', 'there'));
+  await endOrphanedPrograms(path.join(dir, 'not', 'there'));
 });

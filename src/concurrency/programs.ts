@@ -1,43 +1,43 @@
 /**
- * Other programs that work for us, each in a process group and a folder of its own. A server that is killed cannot end
- * them: what they leave in their folders tells the next start which processes are to be ended.
+ * Working folders of external programs, which run in process groups of their own. A killed server cannot end its
+ * programs, so each folder records its process, and the next start of the server ends it.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { removeOfficePipe } from './office-pipe.ts';
-import { isAlive, startOf } from './owner.ts';
+import { isProcessRunning, processStartTime } from './process-identity.ts';
 
 export interface ProgramFolder {
   readonly path: string;
-  /** Writes down which process works here: one whose command line names the folder, or that was started in it. */
-  remember(pid: number): void;
+  /** Records the process that works here. Its command line must name the folder, or it must have been started in it. */
+  recordProcess(pid: number): void;
   remove(): Promise<void>;
 }
 
-interface Trace {
+interface ProcessRecord {
   readonly server: number;
   readonly serverStart: string;
   readonly pid: number;
 }
 
 const FOLDER = 'programs';
-const TRACE = 'job.json';
+const RECORD_FILE = 'job.json';
 
 /**
- * A folder of this server's own under `root`, for all that does not outlive it. Those of servers that are gone are taken
- * away, with the programs that still work in them; those of servers that run beside this one are left alone.
+ * Creates a folder under `root` for the temporary files of this server. Removes the folders of servers that have ended,
+ * and ends their programs. Folders of other running servers stay.
  */
 export async function openServerFolder(root: string): Promise<string> {
   for (const name of await readdir(root).catch(() => [])) {
     const [, pid, start] = /^(\d+)-(\d*)-/.exec(name) ?? [];
-    if (pid && isAlive(Number(pid), start ?? '')) continue;
-    const left = path.join(root, name);
-    await endLeftPrograms(left);
-    await rm(left, { recursive: true, force: true, maxRetries: 3 });
+    if (pid && isProcessRunning(Number(pid), start ?? '')) continue;
+    const orphaned = path.join(root, name);
+    await endOrphanedPrograms(orphaned);
+    await rm(orphaned, { recursive: true, force: true, maxRetries: 3 });
   }
-  const own = path.resolve(root, `${process.pid}-${startOf(process.pid)}-${randomUUID()}`);
+  const own = path.resolve(root, `${process.pid}-${processStartTime(process.pid)}-${randomUUID()}`);
   await mkdir(own, { recursive: true, mode: 0o700 });
   return own;
 }
@@ -47,41 +47,41 @@ export async function createProgramFolder(temporaryDir: string): Promise<Program
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return {
     path: folder,
-    remember(pid) {
-      const trace: Trace = { server: process.pid, serverStart: startOf(process.pid), pid };
-      writeFileSync(path.join(folder, TRACE), JSON.stringify(trace));
+    recordProcess(pid) {
+      const record: ProcessRecord = { server: process.pid, serverStart: processStartTime(process.pid), pid };
+      writeFileSync(path.join(folder, RECORD_FILE), JSON.stringify(record));
     },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
 
-/** Ends programs whose server is gone, with all that they started, and takes their folders away. */
-export async function endLeftPrograms(temporaryDir: string): Promise<void> {
+/** Ends the programs of servers that have ended, with their process groups, and removes their folders. */
+export async function endOrphanedPrograms(temporaryDir: string): Promise<void> {
   const root = path.resolve(temporaryDir, FOLDER);
   for (const name of await readdir(root).catch(() => [])) {
     const folder = path.join(root, name);
-    const trace = traceOf(folder);
-    const start = startOf(trace?.server ?? Number.parseInt(name, 10));
-    if (start !== '' && (!trace || start === trace.serverStart)) continue;
-    // The number may be another process by now.
-    if (trace && worksIn(trace.pid, folder)) killGroup(trace.pid);
+    const record = readRecord(folder);
+    const start = processStartTime(record?.server ?? Number.parseInt(name, 10));
+    if (start !== '' && (!record || start === record.serverStart)) continue;
+    // The system may have reused the process id.
+    if (record && worksIn(record.pid, folder)) killGroup(record.pid);
     await removeOfficePipe(folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** Ends a process that leads a group, with the group. */
+/** Kills the process group that this process leads. */
 export function killGroup(pid: number): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It had ended.
+    // It has already ended.
   }
 }
 
-function traceOf(folder: string): Trace | undefined {
+function readRecord(folder: string): ProcessRecord | undefined {
   try {
-    return JSON.parse(readFileSync(path.join(folder, TRACE), 'utf8'));
+    return JSON.parse(readFileSync(path.join(folder, RECORD_FILE), 'utf8'));
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
-/** What a process takes of the machine's memory, where the system tells (Linux: statm of proc(5)). */
+/** Resident memory of a process, on Linux (statm of proc(5)). */
 import { readFile } from 'node:fs/promises';
 
 const PAGE_BYTES = 4096;
 
-/** 0 where the system does not tell, or there is no such process. */
+/** 0 if there is no such process, and on other systems. */
 export async function residentBytes(pid: number | undefined): Promise<number> {
   if (process.platform !== 'linux' || pid === undefined) return 0;
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');

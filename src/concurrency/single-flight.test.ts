@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
-import { createFlights } from './single-flight.ts';
+import { createSingleFlight } from './single-flight.ts';
 
-const flights = createFlights<number>();
+const flights = createSingleFlight<number>();
 afterEach(() => flights.close());
 
 /** Work whose values and end come when the test says so. */
@@ -140,7 +140,7 @@ it('starts nothing for those who have gone', async () => {
 });
 
 it('ends with what it started', async () => {
-  const own = createFlights<number>();
+  const own = createSingleFlight<number>();
   const control = controlled();
   const reader = all(own.join('a', live(), control.work)).catch((error: unknown) => error);
   await control.give(1);
@@ -155,7 +155,7 @@ it('gives every reader that stays the last value, whoever joins and leaves when'
   const plan = fc.record({ joins: fc.nat(VALUES - 1), leaves: fc.option(fc.nat(VALUES - 1)) });
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { maxLength: 6 }), async (plans) => {
-      const own = createFlights<number>();
+      const own = createSingleFlight<number>();
       const control = controlled();
       // One who stays from the beginning, so that the work is one and goes on to its end.
       const readers = [{ joins: 0, leaves: null }, ...plans].map((made) => ({ ...made, abort: new AbortController() }));

@@ -1,17 +1,17 @@
 /**
- * Equal pieces of work asked for at the same time are done once. For work that yields values of which each replaces the
- * one before: whoever joins late starts with the newest, and a slow one skips to it.
+ * Runs equal concurrent work once and shares its values. For work whose values replace each other: late and slow callers
+ * get the newest value and skip older ones.
  */
 import { unlessAborted } from './deadline.ts';
 
-export interface Flights<T> {
+export interface SingleFlight<T> {
   /**
-   * The values of the work under way for `key`, which is started when there is none. A caller that is aborted gets its
-   * signal's reason at once and leaves the others alone; the work's own signal is aborted when the last one has left.
-   * A failure of the work is everybody's.
+   * Yields the values of the running work for `key`; starts the work if none is running. An aborted caller gets its
+   * signal's reason at once; the others continue. The work is aborted when its last caller has left. If it fails, all
+   * callers get the error.
    */
   join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => AsyncIterable<T>): AsyncGenerator<T>;
-  /** Aborts what is under way, and waits until it has ended. */
+  /** Aborts all running work and waits until it has ended. */
   close(): Promise<void>;
 }
 
@@ -19,31 +19,31 @@ interface Flight<T> {
   readonly stop: AbortController;
   readonly done: Promise<void>;
   newest: T | undefined;
-  /** How many values have come. */
+  /** Number of values so far. */
   count: number;
   ended: { readonly failed: boolean; readonly error?: unknown } | undefined;
   followers: number;
-  /** Settled at the next value, and at the end. */
+  /** Resolves at the next value and at the end. */
   change: Promise<void>;
 }
 
-export function createFlights<T>(): Flights<T> {
+export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
   const running = new Set<Flight<T>>();
 
   function begin(key: string, start: (signal: AbortSignal) => AsyncIterable<T>): Flight<T> {
     const stop = new AbortController();
-    let tell = () => {};
+    let notify = () => {};
     const changes = () =>
       new Promise<void>((resolve) => {
-        tell = resolve;
+        notify = resolve;
       });
     const run = async () => {
       try {
         for await (const value of start(stop.signal)) {
           flight.newest = value;
           flight.count++;
-          tell();
+          notify();
           flight.change = changes();
           if (stop.signal.aborted) break;
         }
@@ -53,11 +53,11 @@ export function createFlights<T>(): Flights<T> {
       }
       forget(key, flight);
       running.delete(flight);
-      tell();
+      notify();
     };
     const flight: Flight<T> = {
       stop,
-      // Not before the flight is complete: what is started may yield at once.
+      // Deferred until `flight` is assigned, because the work may yield at once.
       done: Promise.resolve().then(run),
       newest: undefined,
       count: 0,
@@ -70,7 +70,7 @@ export function createFlights<T>(): Flights<T> {
     return flight;
   }
 
-  /** Those who come from now on start anew. */
+  /** Later callers start the work again. */
   function forget(key: string, flight: Flight<T>): void {
     if (flights.get(key) === flight) flights.delete(key);
   }
@@ -96,7 +96,7 @@ export function createFlights<T>(): Flights<T> {
         flight.followers--;
         if (flight.followers === 0 && !flight.ended) {
           forget(key, flight);
-          flight.stop.abort(signal.aborted ? signal.reason : new Error('nobody waits for it any more'));
+          flight.stop.abort(signal.aborted ? signal.reason : new Error('all callers have left'));
         }
       }
     },

@@ -1,4 +1,4 @@
-/** What threads and processes that do tasks owe alike. */
+/** Behaviour that thread and process pools share. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -31,7 +31,7 @@ const WORKER = `export default function work({ do: what, value }) {
   for (;;) all = { all };
 }`;
 
-/** Runs the suite; returns how to make such workers and the ones it uses. */
+/** Runs the suite. Returns the pool that it uses. */
 export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: number): { workers: () => Workers } {
   let dir: string;
   let workers: Workers;
@@ -48,24 +48,24 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
   const LONG = { timeoutMs: 20_000 };
   const works = async () => expect(await workers.run({ do: 'echo', value: 'still here' }, LONG)).toBe('still here');
 
-  it('does a task', works);
+  it('runs a task', works);
 
   it('throws what the task throws', async () => {
     await expect(workers.run({ do: 'throw' }, LONG)).rejects.toThrow('as asked');
     await works();
   });
 
-  it('ends a task that takes too long, and does the next', async () => {
+  it('ends a task that exceeds its time limit, and runs the next', async () => {
     await expect(workers.run({ do: 'hang' }, { timeoutMs: 300 })).rejects.toBeInstanceOf(TaskTimeoutError);
     await works();
   });
 
-  it('ends a task that takes too much memory, and does the next', async () => {
+  it('ends a task that exceeds its memory limit, and runs the next', async () => {
     await expect(workers.run({ do: 'hog' }, LONG)).rejects.toBeInstanceOf(TaskCrashedError);
     await works();
   });
 
-  it('ends a task whose caller has gone, with the caller’s reason', async () => {
+  it('ends an aborted task with the reason of its signal', async () => {
     const gone = new AbortController();
     const task = workers.run({ do: 'hang' }, { ...LONG, signal: gone.signal });
     setTimeout(() => gone.abort(new Error('gone')), 100);
@@ -73,7 +73,7 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
     await works();
   });
 
-  it('counts the time of a task from its start, and lets the lightest of those that wait go first', async () => {
+  it('starts the time limit when a task starts, and runs the lightest waiting task first', async () => {
     const order: string[] = [];
     const hang = workers.run({ do: 'hang' }, { timeoutMs: 400 }).catch(() => order.push('hang ended'));
     const heavy = workers.run({ do: 'echo' }, { timeoutMs: 300, weight: 2 }).then(() => order.push('heavy'));
@@ -82,7 +82,7 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
     expect(order).toEqual(['hang ended', 'light', 'heavy']);
   });
 
-  it('refuses what would wait too long, or behind too many', async () => {
+  it('refuses a task that waits too long, or when the queue is full', async () => {
     const file = pathToFileURL(path.join(dir, 'worker.mjs'));
     const few = create({ worker: file, count: 1, memoryMb, maxWaiting: 1, maxWaitMs: 100 });
     const hang = few.run({ do: 'hang' }, { timeoutMs: 500 });
@@ -94,7 +94,7 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
     await few.close();
   });
 
-  it('does not start what nobody waits for any more', async () => {
+  it('does not start an aborted task', async () => {
     await expect(
       workers.run({ do: 'echo' }, { ...LONG, signal: AbortSignal.abort(new Error('gone')) }),
     ).rejects.toThrow('gone');

@@ -1,26 +1,29 @@
-/** What threads and processes that do tasks have in common: how a task can end, and whose turn it is. */
+/** The queue and the errors that thread and process pools share. */
 
+/** The task exceeded its time limit and was ended. A retry is likely to fail again. */
 export class TaskTimeoutError extends Error {}
+/** The task ran out of memory, or its thread or process died. A retry is likely to fail again. */
 export class TaskCrashedError extends Error {}
+/** The task was not started: too many tasks wait, or none ended in time. Retry later. */
 export class QueueFullError extends Error {}
 
 export interface TaskLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** How heavy the task is, in any one unit: of those that wait, the lightest goes first. Default 0. */
+  /** Expected cost in any unit. The lightest waiting task runs first. Default 0. */
   readonly weight?: number;
-  /** What its process may take, where tasks have processes; default what the processes are made with, which is the most. */
+  /** Memory limit of the task, for process pools. At most, and by default, the limit of the pool. */
   readonly memoryMb?: number | undefined;
 }
 
 export interface TaskQueue {
-  /** Throws TooManyTasks (no turn came free in time, or too many wait) or the signal's reason. */
-  take(weight: number, signal: AbortSignal | undefined): Promise<void>;
-  giveBack(): void;
+  /** Waits for a free slot. Throws QueueFullError (too many wait, or no slot became free in time) or the signal's reason. */
+  acquire(weight: number, signal: AbortSignal | undefined): Promise<void>;
+  release(): void;
   load(): Load;
 }
 
-/** How many tasks are in work, and how many wait. */
+/** Numbers of running and of waiting tasks. */
 export interface Load {
   readonly busy: number;
   readonly waiting: number;
@@ -31,7 +34,7 @@ interface Waiter {
   readonly go: () => void;
 }
 
-/** So many turns at once; the lightest of those that wait is next, the eldest among equals. */
+/** A queue with `count` slots. The lightest waiting task is next; among equals, the oldest. */
 export function createTaskQueue({
   count,
   maxWaiting,
@@ -44,13 +47,13 @@ export function createTaskQueue({
   let free = count;
   const waiting: Waiter[] = [];
   return {
-    async take(weight: number, signal: AbortSignal | undefined): Promise<void> {
+    async acquire(weight: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.throwIfAborted();
       if (free > 0) {
         free--;
         return;
       }
-      if (waiting.length >= maxWaiting) throw new QueueFullError('too many tasks wait');
+      if (waiting.length >= maxWaiting) throw new QueueFullError('too many tasks are waiting');
       await new Promise<void>((resolve, reject) => {
         const leave = (reason: unknown) => {
           waiting.splice(waiting.indexOf(waiter), 1);
@@ -58,7 +61,10 @@ export function createTaskQueue({
           reject(reason);
         };
         const stop = () => leave(signal?.reason);
-        const timer = setTimeout(() => leave(new QueueFullError(`no thread within ${maxWaitMs} ms`)), maxWaitMs);
+        const timer = setTimeout(
+          () => leave(new QueueFullError(`no slot became free within ${maxWaitMs} ms`)),
+          maxWaitMs,
+        );
         const settle = () => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', stop);
@@ -75,7 +81,7 @@ export function createTaskQueue({
         waiting.splice(at < 0 ? waiting.length : at, 0, waiter);
       });
     },
-    giveBack(): void {
+    release(): void {
       const next = waiting.shift();
       if (next) next.go();
       else free++;

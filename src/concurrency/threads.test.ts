@@ -1,4 +1,4 @@
 import { describeWorkers, type Task } from './task-queue.suite.ts';
-import { createThreads } from './threads.ts';
+import { createThreadPool } from './threads.ts';
 
-describeWorkers((setup) => createThreads<Task, unknown>(setup), 64);
+describeWorkers((setup) => createThreadPool<Task, unknown>(setup), 64);

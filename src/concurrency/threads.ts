@@ -1,45 +1,46 @@
 /**
- * Worker threads for work that would hold up everybody else. A task that takes too long, or more memory than it may, is
- * ended with its thread; the next task gets a new one.
+ * A pool of worker threads for CPU-heavy work. A task that exceeds its time or memory limit is ended by terminating its
+ * thread; the next task gets a new thread.
  *
- * The memory limit ends a heap that grows by small steps. A single allocation larger than what V8 keeps in reserve at the
- * limit can still end the process, so what a task is given must be bounded well below it.
+ * The memory limit only stops a heap that grows in small steps. A single allocation beyond V8's reserve can still crash
+ * the whole process, so the input of a task must be bounded well below the limit.
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
 import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './task-queue.ts';
 
-export interface Threads<Task, Result> {
+export interface ThreadPool<Task, Result> {
   /**
-   * Throws TaskTimeUp, TaskCrashed (out of memory, or the thread died), TooManyTasks (no thread came free in time), the
-   * signal's reason, or what the task threw. The time limit runs from when a thread takes the task.
+   * Runs a task. The time limit starts when a thread takes the task. Throws TaskTimeoutError, TaskCrashedError (out of
+   * memory, or the thread died), QueueFullError (no thread became free in time), the signal's reason, or the task's error.
    */
   run(task: Task, limits: TaskLimits): Promise<Result>;
   load(): Load;
   close(): Promise<void>;
 }
 
-export interface ThreadsOptions {
-  /** The module whose default export does a task, as a file URL. */
+export interface ThreadPoolOptions {
+  /** File URL of the module whose default export runs a task. */
   readonly worker: URL;
   readonly count?: number | undefined;
   readonly memoryMb: number;
-  /** Tasks that may wait, and how long. Default 1,000 and a minute. */
+  /** Maximum number of waiting tasks. Default 1,000. */
   readonly maxWaiting?: number;
+  /** Maximum waiting time. Default one minute. */
   readonly maxWaitMs?: number;
 }
 
-/** One thread less than there are processors, so that the main one has its own; at least two, so that one page cannot hold up all. */
+/** One less than the processors, which leaves one for the main thread. At least two, so that one slow task never blocks all. */
 export const defaultThreads = (): number => Math.max(2, os.availableParallelism() - 1);
 
-export function createThreads<Task, Result>({
+export function createThreadPool<Task, Result>({
   worker,
   count = defaultThreads(),
   memoryMb,
   maxWaiting = 1_000,
   maxWaitMs = 60_000,
-}: ThreadsOptions): Threads<Task, Result> {
-  // From sources (tests, development) a thread needs the same loader that the main one has.
+}: ThreadPoolOptions): ThreadPool<Task, Result> {
+  // When run from TypeScript sources (tests, development), a thread needs the same loader as the main thread.
   const fromSource = worker.pathname.endsWith('.ts');
   const pool = new Piscina({
     filename: worker.href,
@@ -49,14 +50,14 @@ export function createThreads<Task, Result>({
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     execArgv: fromSource ? ['--conditions=source', '--import', 'tsx'] : [],
   });
-  // A thread that dies is reported to the task that it had; without a listener it would end the process.
+  // The task of a dead thread gets the error. Without a listener, the event would also crash the process.
   pool.on('error', () => {});
 
-  const turns = createTaskQueue({ count, maxWaiting, maxWaitMs });
+  const queue = createTaskQueue({ count, maxWaiting, maxWaitMs });
 
   return {
     async run(task, { timeoutMs, signal, weight = 0 }) {
-      await turns.take(weight, signal);
+      await queue.acquire(weight, signal);
       const stop = new AbortController();
       const onAbort = () => stop.abort(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -68,17 +69,17 @@ export function createThreads<Task, Result>({
       try {
         return (await pool.run(task, { signal: stop.signal })) as Result;
       } catch (error) {
-        if (late) throw new TaskTimeoutError(`not done within ${timeoutMs} ms`);
+        if (late) throw new TaskTimeoutError(`not finished within ${timeoutMs} ms`);
         signal?.throwIfAborted();
         if (isCrash(error)) throw new TaskCrashedError((error as Error).message);
         throw error;
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        turns.giveBack();
+        queue.release();
       }
     },
-    load: turns.load,
+    load: queue.load,
     close: () => pool.destroy(),
   };
 }

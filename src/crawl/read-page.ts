@@ -67,14 +67,14 @@ export async function readPage(
       if (rules.unknownFor !== undefined) return robotsUnavailable(rules.unknownFor);
       if (!rules.allows(new URL(url), ROBOTS_AGENT)) return { kind: 'forbidden' };
     }
-    const mayFollow = chain.follow;
-    const request = { target: { url }, options, signal, keyed: true, account, pageLinks: true, mayFollow };
+    const checkRedirect = chain.follow;
+    const request = { target: { url }, options, signal, keyed: true, account, pageLinks: true, checkRedirect };
     const rendition = await reader.last(request);
     const { status = 200 } = rendition;
     if (status >= 400) return errorStatus(status, rendition.retryAfter);
     const pageLinks = rendition.pageLinks ?? { url, links: [], nofollow: false };
     if (obeysRobots && pageLinks.url !== url) {
-      // A browser follows redirects without `mayFollow`, so the final URL is checked as well.
+      // A browser follows redirects without `checkRedirect`, so the final URL is checked as well.
       const rules = await robots.rules(pageLinks.url, { signal });
       if (rules.unknownFor !== undefined) return stopped({ kind: 'robots-unavailable', by: rules.unknownFor });
       if (!rules.allows(new URL(pageLinks.url), ROBOTS_AGENT)) return { kind: 'forbidden', to: pageLinks.url };

@@ -89,7 +89,7 @@ async function* readParts(
   const chain = createRedirectChain(start, rules, { robots, politeness }, signal);
   try {
     if ((await chain.begin(TIMEOUT_MS)) !== undefined) return;
-    yield* sitemapParts(fetch, url, { signal, userAgent, mayFollow: chain.follow });
+    yield* sitemapParts(fetch, url, { signal, userAgent, checkRedirect: chain.follow });
   } finally {
     await chain.end('usual');
   }

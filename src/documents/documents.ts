@@ -3,7 +3,7 @@
  * converted by LibreOffice, which also draws pages of Office files.
  */
 import path from 'node:path';
-import { createProcesses } from '#concurrency/processes.ts';
+import { createProcessPool } from '#concurrency/processes.ts';
 import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { canonicalType, TYPES } from './detect.ts';
 import {
@@ -72,7 +72,7 @@ function memoryFor({ size, mediaType }: DocumentFile): number {
 }
 
 export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
-  const processes = createProcesses<Task, Outcome>({ worker: WORKER, count, memoryMb });
+  const processes = createProcessPool<Task, Outcome>({ worker: WORKER, count, memoryMb });
   const prints = createPrints();
   const timeMs = timeoutMs * READING_SHARE;
 

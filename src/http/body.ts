@@ -1,7 +1,6 @@
 /**
- * Request bodies as one plain object, whatever their type: JSON, form or multipart. A repeated key is an array, a
- * multipart name ending in `[]` always is; a part of type application/json is parsed; file parts are streamed to disk
- * and become Upload values.
+ * Parses request bodies (JSON, form or multipart) to one plain object. A repeated key gives an array, and so does a key
+ * that ends in `[]`. Multipart: application/json parts are parsed; file parts are streamed to disk and become Uploads.
  */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -11,18 +10,18 @@ import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { diskFull, isDiskFull, Problem, problem } from '#errors.ts';
-import { JsonTooLargeError, marksLeft, parseJson } from './json.ts';
+import { JsonTooLargeError, parseJson, remainingMarks } from './json.ts';
 
 const MAX_FIELD_BYTES = 2 * 1024 * 1024;
 const MAX_PARTS = 1000;
 
-/** A file part of a form: its bytes with the name and type that the client gave it. */
+/** The bytes of an uploaded file, with the name and media type that the client sent. */
 export class Upload extends Uint8Array {
   filename: string | undefined;
   mediaType: string | undefined;
 }
 
-const broken = (message: string) => problem('ParamValidationError', { path: 'body', message });
+const invalidBody = (message: string) => problem('ParamValidationError', { path: 'body', message });
 
 export async function registerBodies(
   face: FastifyInstance,
@@ -34,7 +33,7 @@ export async function registerBodies(
     jsonBody(text),
   );
   face.addContentTypeParser('application/x-www-form-urlencoded', asText, async (_: unknown, text: string) =>
-    // A JSON body under a client's default type is what its author meant.
+    // curl and other clients send JSON under this default content type.
     /^\s*\{/.test(text) ? jsonBody(text) : parseForm(text),
   );
   await face.register(multipart, {
@@ -44,7 +43,7 @@ export async function registerBodies(
   face.addHook('preValidation', async (request) => {
     if (!request.isMultipart()) return;
     request.body = await readParts(request, temporaryDir).catch((error: unknown) => {
-      // The next request of the connection comes after the rest of this one.
+      // Read the rest of the body, or the next request on this connection would never arrive.
       request.raw.unpipe();
       request.raw.resume();
       throw error;
@@ -58,29 +57,29 @@ function jsonBody(text: string): Record<string, unknown> {
   try {
     value = parseJson(text);
   } catch (error) {
-    throw broken(`The body ${error instanceof JsonTooLargeError ? error.message : 'is not valid JSON'}`);
+    throw invalidBody(`The body ${error instanceof JsonTooLargeError ? error.message : 'is not valid JSON'}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw broken('The body must be a JSON object');
+    throw invalidBody('The body must be a JSON object');
   return value as Record<string, unknown>;
 }
 
-const parseForm = (text: string) => gathered(new URLSearchParams(text));
+const parseForm = (text: string) => objectFromPairs(new URLSearchParams(text));
 
-/** Pairs as an object: a key that comes again makes an array. */
-export function gathered(pairs: Iterable<[string, unknown]>): Record<string, unknown> {
-  const gathering = createGathering();
+/** Pairs as an object; the values of a repeated key become an array. */
+export function objectFromPairs(pairs: Iterable<[string, unknown]>): Record<string, unknown> {
+  const collector = createCollector();
   let count = 0;
   for (const [name, value] of pairs) {
-    if (++count > MAX_PARTS) throw broken(`There are more than ${MAX_PARTS} parameters`);
-    gathering.add(name, value);
+    if (++count > MAX_PARTS) throw invalidBody(`Too many parameters: at most ${MAX_PARTS} are allowed`);
+    collector.add(name, value);
   }
-  return gathering.out;
+  return collector.out;
 }
 
-function createGathering() {
+function createCollector() {
   const out: Record<string, unknown> = Object.create(null);
-  /** The lists made here; a value may be a list of its own. */
+  /** Arrays of repeated keys, as opposed to values that are arrays themselves. */
   const lists = new Map<string, unknown[]>();
   const add = (given: string, value: unknown): void => {
     const name = given.endsWith('[]') ? given.slice(0, -2) : given;
@@ -96,38 +95,38 @@ function createGathering() {
 }
 
 async function readParts(request: FastifyRequest, temporaryDir: string): Promise<Record<string, unknown>> {
-  const { out, add } = createGathering();
-  let left: number | undefined;
+  const { out, add } = createCollector();
+  let remaining: number | undefined;
   try {
     for await (const part of request.parts()) {
       const name = decodeName(part.fieldname);
       if (part.type === 'file') add(name, await readUpload(part, temporaryDir));
       else if (part.valueTruncated)
-        throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is over 2 MiB` });
+        throw problem('RequestPayloadTooLargeError', { path: name, message: `${name} is larger than 2 MiB` });
       else {
         const value =
           isJsonType(part.mimetype) && typeof part.value === 'string' ? parsePart(name, part.value) : part.value;
-        left = marksLeft(value, left);
+        remaining = remainingMarks(value, remaining);
         add(name, value);
       }
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
     if (isDiskFull(error)) throw diskFull(error);
-    if (error instanceof JsonTooLargeError) throw broken(`The body ${error.message}`);
+    if (error instanceof JsonTooLargeError) throw invalidBody(`The body ${error.message}`);
     const { code, statusCode } = error as { code?: string; statusCode?: number };
     if (statusCode === 413) throw problem('RequestPayloadTooLargeError');
-    if (code === 'FST_INVALID_JSON_FIELD_ERROR') throw broken('A part of the form is not valid JSON');
-    if (code === 'FST_PROTO_VIOLATION') throw broken(INHERITED_NAME);
+    if (code === 'FST_INVALID_JSON_FIELD_ERROR') throw invalidBody('A part of the form is not valid JSON');
+    if (code === 'FST_PROTO_VIOLATION') throw invalidBody(INHERITED_NAME);
     if (code?.startsWith('FST_') || (error instanceof Error && error.name === 'Error')) {
-      throw problem('DataStreamBrokenError', { path: 'body', message: 'The form could not be read to its end' }, error);
+      throw problem('DataStreamBrokenError', { path: 'body', message: 'The form ended early' }, error);
     }
     throw error;
   }
   return out;
 }
 
-const INHERITED_NAME = `A part of the form cannot be named ${Object.getOwnPropertyNames(Object.prototype).join(', ')}`;
+const INHERITED_NAME = `A part of the form must not be named ${Object.getOwnPropertyNames(Object.prototype).join(', ')}`;
 
 const isJsonType = (type: string) => /^application\/json\b/i.test(type);
 
@@ -154,7 +153,7 @@ interface FilePart {
   readonly mimetype: string;
 }
 
-/** The file goes through disk so that a slow client holds no memory; the copy on disk is gone when this returns. */
+/** Buffers the file on disk, so that slow clients hold no memory. The temporary file is removed before this returns. */
 async function readUpload(part: FilePart, temporaryDir: string): Promise<Upload> {
   await mkdir(temporaryDir, { recursive: true });
   const file = path.join(temporaryDir, randomUUID());

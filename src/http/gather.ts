@@ -1,21 +1,21 @@
 /**
- * From a request to the options a caller gave, by any table of options: each row says which headers carry it, whether
- * header or body wins when both do, and the schema of its value.
+ * Collects a caller's options from headers, query and body, driven by any table of options. Each row has the header
+ * names of the option, whether header or body wins, and the schema of its value.
  */
 import type { z } from 'zod';
 import { problem } from '#errors.ts';
 import { own } from '#own.ts';
 
 export interface OptionSource {
-  /** Header names in lower case; the first that is there counts. Empty: the option comes by query and body only. */
+  /** Header names in lower case; the first that is present counts. Empty: the option has no header. */
   readonly headers: readonly string[];
   readonly wins: 'header' | 'body';
   readonly schema: z.ZodType;
-  /** A header's text as the schema's input; undefined when this text is to be ignored. As it is, by default. */
+  /** Converts the header text to the input of the schema; undefined ignores the header. Default: the text itself. */
   readonly fromHeader?: (text: string) => unknown;
-  /** Whether a file part of a form is its value; to other options a file is the text that it holds. */
+  /** Whether an uploaded file is passed as bytes. Other options get its text. */
   readonly takesFiles?: boolean;
-  /** For options made of several headers: their texts to one input, or undefined when none is there. */
+  /** For options made of several headers: the combined input, or undefined if none is present. */
   readonly fromHeaders?: (header: (name: string) => string | undefined) => unknown;
 }
 
@@ -29,7 +29,7 @@ export interface Sources {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The options that were given, checked. A value that fails is ParamValidationError with the option as `path`. */
+/** The validated options that the caller set. Throws ParamValidationError with the option as `path`. */
 export function gather<Table extends OptionTable>(table: Table, sources: Sources): Given<Table> {
   const header = (name: string) => headerText(sources.headers[name]);
   const given: Record<string, unknown> = {};
@@ -43,7 +43,7 @@ export function gather<Table extends OptionTable>(table: Table, sources: Sources
   return given as Given<Table>;
 }
 
-/** The parsed value, or ParamValidationError that names the field and what is wrong with it. */
+/** Parses a value. Throws ParamValidationError whose message has the field and the reason. */
 export function check<Schema extends z.ZodType>(name: string, schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
@@ -54,12 +54,12 @@ export function check<Schema extends z.ZodType>(name: string, schema: Schema, in
 
 type Issue = z.core.$ZodIssue;
 
-/** What zod says where the schema has no words of its own. */
-const NO_WORDS = 'Invalid input';
+/** The message of zod where the schema defines none. */
+const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * Of a union's branches, the complaints of the branch that came furthest; where all fail at once, what the union says
- * itself, or all that it would take.
+ * Chooses the issues of a failed union to report: those of the branch that matched furthest. If no branch matched at
+ * all, the union's own message, or a list of the types that it accepts.
  */
 function leaves(issues: readonly Issue[]): readonly Issue[] {
   const [first] = issues;
@@ -68,13 +68,13 @@ function leaves(issues: readonly Issue[]): readonly Issue[] {
   const furthest =
     branches.find(([issue]) => issue && !isMisfit(issue)) ?? branches.find(([issue]) => issue && issue.path.length > 0);
   if (furthest) return furthest;
-  if (first.message !== NO_WORDS) return issues;
+  if (first.message !== DEFAULT_MESSAGE) return issues;
   return [{ ...first, message: `must be ${[...new Set(branches.flatMap(expected))].join(' or ')}` }];
 }
 
-/** Whether a value is simply not what a branch is for. */
+/** Whether the value has the wrong type for a branch. */
 const isMisfit = ({ code, message }: Issue): boolean =>
-  code === 'invalid_type' || code === 'invalid_value' || message === NO_WORDS;
+  code === 'invalid_type' || code === 'invalid_value' || message === DEFAULT_MESSAGE;
 
 const expected = (issues: readonly Issue[]): string[] =>
   issues.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));
@@ -82,10 +82,10 @@ const expected = (issues: readonly Issue[]): string[] =>
 const article = (noun: string) => (/^[aeio]/.test(noun) ? `an ${noun}` : noun === 'null' ? 'null' : `a ${noun}`);
 
 function sentence(issue: Issue | undefined): string {
-  if (!issue) return 'is not valid';
+  if (!issue) return 'is invalid';
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'invalid_type') return `must be ${article(issue.expected)}`;
-  if (issue.code === 'unrecognized_keys') return `cannot have ${issue.keys.join(', ').slice(0, 100)}`;
+  if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ').slice(0, 100)}`;
   if (issue.message.startsWith('Too ') && issue.code === 'too_small')
     return bound(issue.origin, 'least', issue.minimum);
   if (issue.message.startsWith('Too ') && issue.code === 'too_big') return bound(issue.origin, 'most', issue.maximum);
@@ -95,7 +95,7 @@ function sentence(issue: Issue | undefined): string {
 const bound = (origin: string, side: 'least' | 'most', limit: number | bigint): string =>
   origin === 'string' ? `must have at ${side} ${limit} characters` : `must be at ${side} ${limit}`;
 
-/** A value as it may be repeated in an error: short, and never a document. */
+/** The value for the error body: scalars only, at most 100 characters. */
 const shown = (input: unknown) =>
   typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean'
     ? String(input).slice(0, 100)
@@ -118,7 +118,7 @@ const bodyInput = (name: string, { body, query }: Sources): unknown => {
 const asText = (input: unknown, { takesFiles }: OptionSource): unknown =>
   input instanceof Uint8Array && !takesFiles ? Buffer.from(input).toString('utf8') : input;
 
-/** Header bytes arrive as Latin-1; texts that are UTF-8 underneath (selectors, names) are read as that. */
+/** Node decodes headers as Latin-1. Text that is valid UTF-8 (selectors, names) is decoded again as UTF-8. */
 function headerText(value: string | string[] | undefined): string | undefined {
   const text = Array.isArray(value) ? value.join(', ') : value;
   if (text === undefined || !/[\u0080-\u00ff]/.test(text)) return text;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonTooLargeError, marksLeft, parseJson } from './json.ts';
+import { JsonTooLargeError, parseJson, remainingMarks } from './json.ts';
 
 const many = (piece: string, count: number) => `[${Array(count).fill(piece).join(',')}]`;
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -27,7 +27,7 @@ describe('JSON of a caller', () => {
     ['so deep', nested(200)],
   ])('may be %s', (_, text) => {
     expect(JSON.stringify(parseJson(text))).toBe(text);
-    expect(marksLeft(JSON.parse(text))).toBeGreaterThanOrEqual(0);
+    expect(remainingMarks(JSON.parse(text))).toBeGreaterThanOrEqual(0);
   });
 
   it.each([
@@ -42,10 +42,10 @@ describe('JSON of a caller', () => {
 
   it('is measured alike once it was parsed', () => {
     const long = JSON.parse(many('{}', 110_000));
-    expect(() => marksLeft(long)).toThrow(new JsonTooLargeError('has too many values'));
-    expect(() => marksLeft(JSON.parse(nested(201)))).toThrow(new JsonTooLargeError('is nested too deep'));
-    const left = marksLeft([1, 2]);
-    expect(() => marksLeft(JSON.parse(many('1', left)), left - 2)).toThrow(JsonTooLargeError);
+    expect(() => remainingMarks(long)).toThrow(new JsonTooLargeError('has too many values'));
+    expect(() => remainingMarks(JSON.parse(nested(201)))).toThrow(new JsonTooLargeError('is nested too deep'));
+    const left = remainingMarks([1, 2]);
+    expect(() => remainingMarks(JSON.parse(many('1', left)), left - 2)).toThrow(JsonTooLargeError);
   });
 
   it('that is none is an error of syntax', () => {

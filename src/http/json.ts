@@ -1,32 +1,33 @@
-/** JSON from callers. A parsed value takes thirty times its text and more, so the text is looked through before. */
+/** Parses untrusted JSON. A parsed value may take thirty times the memory of its text, so the text is measured first. */
 
-/** Brackets, commas and colons outside of strings: about two for each value. */
+/** Maximum number of marks: brackets, commas and colons outside strings, about two for each value. */
 const MAX_MARKS = 200_000;
 const MAX_DEPTH = 200;
 
+/** JSON with too many values or levels. Reject the request; the message is a predicate (`is nested too deep`). */
 export class JsonTooLargeError extends Error {}
 
-/** Throws a SyntaxError, or a JsonTooLarge whose message says in what way: it follows the name of what was too large. */
+/** Throws SyntaxError or JsonTooLargeError. */
 export function parseJson(text: string): unknown {
-  // RFC 8259 section 8.1: a reader may ignore a byte order mark.
+  // RFC 8259, section 8.1: parsers may ignore a byte order mark.
   const bare = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
   measure(bare);
   return JSON.parse(bare);
 }
 
-/** For values that were parsed by others: the marks left of `left`, by the same measure as `parseJson`. */
-export function marksLeft(value: unknown, left = MAX_MARKS): number {
+/** Applies the limits of `parseJson` to a value parsed elsewhere. Returns `remaining` minus the marks of the value. */
+export function remainingMarks(value: unknown, remaining = MAX_MARKS): number {
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     if (typeof next.value !== 'object' || next.value === null) continue;
     const depth = next.depth + 1;
     if (depth > MAX_DEPTH) throw tooDeep();
     const values = Object.values(next.value);
-    left -= values.length + (Array.isArray(next.value) ? 1 : values.length + 1);
-    if (left < 0) throw tooMany();
+    remaining -= values.length + (Array.isArray(next.value) ? 1 : values.length + 1);
+    if (remaining < 0) throw tooMany();
     for (const child of values) waiting.push({ value: child, depth });
   }
-  return left;
+  return remaining;
 }
 
 function measure(text: string): void {
@@ -64,7 +65,7 @@ const BRACKET_END = 0x5d;
 const BRACE = 0x7b;
 const BRACE_END = 0x7d;
 
-/** The place of the quote that ends the string which begins at `start`; the end of the text when there is none. */
+/** Index of the quote that closes the string starting at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;

@@ -1,4 +1,7 @@
-/** Which body a client can take, by its Accept header (contract, section 7.1). Parameters other than `q=0` don't matter. */
+/**
+ * Chooses the kind of response from the Accept header (docs/reference/wire/reader.md, Content negotiation). Parameters
+ * other than `q=0` are ignored.
+ */
 
 export type BodyKind = 'text' | 'json' | 'stream';
 export type ErrorKind = 'text' | 'json' | 'stream';
@@ -15,7 +18,7 @@ function parseAccept(header: string | undefined): Admits {
   return (type) => ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/')[0]}/*`);
 }
 
-/** Text wins whenever it is admitted; then the stream; then JSON; a client that admits none of them gets text. */
+/** Preference: text, event stream, JSON. A client that accepts none of them gets text. */
 export function successKind(accept: string | undefined): BodyKind {
   const admits = parseAccept(accept);
   if (admits('text/plain')) return 'text';
@@ -23,7 +26,7 @@ export function successKind(accept: string | undefined): BodyKind {
   return admits('application/json') || admits('text/json') ? 'json' : 'text';
 }
 
-/** JSON wins whenever it is admitted; then text; then one event; a client that admits none of them gets JSON. */
+/** Preference: JSON, text, event stream. A client that accepts none of them gets JSON. */
 export function errorKind(accept: string | undefined): ErrorKind {
   const admits = parseAccept(accept);
   if (admits('application/json')) return 'json';

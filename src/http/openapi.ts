@@ -1,4 +1,4 @@
-/** Pieces of an OpenAPI 3.1 document, drawn from tables of options. */
+/** Generates parts of an OpenAPI 3.1 document from tables of options. */
 import * as z from 'zod';
 import type { OptionSource } from './gather.ts';
 
@@ -8,20 +8,20 @@ export interface DescribedOption extends OptionSource {
   readonly defaultText?: string;
 }
 
-/** The JSON schema of what a caller may send for an option. */
+/** The JSON schema of an option's input. */
 export function inputSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // Bytes come as a file part; JSON has no type for them.
+      // Bytes are sent as a file part; JSON has no type for them.
       if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, { type: 'string', format: 'binary' });
     },
   }) as Record<string, unknown>;
   return rest;
 }
 
-/** Headers as they are usually written: `X-Respond-With`, `DNT`. */
+/** Header names in their usual spelling: `X-Respond-With`, `DNT`. */
 export const headerTitle = (name: string): string =>
   name === 'dnt'
     ? 'DNT'
@@ -30,7 +30,7 @@ export const headerTitle = (name: string): string =>
 export const describe = ({ meaning, unit, defaultText }: DescribedOption): string =>
   [meaning, unit && `Unit: ${unit}.`, defaultText && `Default: ${defaultText}.`].filter(Boolean).join(' ');
 
-/** A header parameter for each header name of each option. */
+/** One parameter for each header name of each option. */
 export const headerParameters = (table: Readonly<Record<string, DescribedOption>>): object[] =>
   Object.entries(table).flatMap(([name, option]) =>
     option.headers.map((header) => ({

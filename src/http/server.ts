@@ -1,6 +1,6 @@
 /**
- * Speaking HTTP for any face: a Fastify instance that knows no endpoint. Request ids, body kinds, CORS, compression,
- * limits and the log line are here; a door adds its routes and says how its errors are written.
+ * Creates the HTTP server of any face: a Fastify instance without routes. Handles request ids, bodies, CORS, compression,
+ * limits and the request log. The face adds its routes and the format of its errors.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import { asProblem, Problem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import { registerBodies } from './body.ts';
 
-/** How a face writes a failure. */
+/** Writes a failure in the format of a face. */
 export type ErrorWriter = (failure: Problem, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export interface ServerOptions {
@@ -20,36 +20,36 @@ export interface ServerOptions {
   readonly log: Log;
   readonly maxBodyBytes: number;
   readonly writeError: ErrorWriter;
-  /** Paths that are routes of this face; every other path is rewritten to `/*` and read from `originalUrl`. */
+  /** Paths with a route. Every other path is rewritten to `/*`, whose handler reads `originalUrl`. */
   readonly paths?: ReadonlySet<string>;
-  /** Where file parts of forms go while they are read. */
+  /** Directory for uploaded files while they are received. */
   readonly temporaryDir: string;
   /**
-   * For a face that only programs call: request ids of our own in 32 hex digits, any origin without
-   * credentials, preflights answered 204, a slash at the end of a path ignored, answers not compressed (numbers hardly
-   * shrink), and every address that is no route is unknown, whatever the method.
+   * For a face that only programs call. Request ids are generated, in 32 hex digits. CORS allows any origin without
+   * credentials, and preflights get 204. Trailing slashes are ignored. Responses are not compressed (vectors hardly
+   * shrink). Unknown paths get 404 whatever the method.
    */
   readonly servesPrograms?: boolean;
-  /** The body of an answer to what is no HTTP request, so that there is nothing to write it by. */
+  /** The body of the response to malformed HTTP, for which no request object exists. */
   readonly malformedBody: (failure: Problem) => object;
-  /** Addresses and networks of proxies whose word on the caller's address is believed. */
+  /** IP addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly observe?: RequestObserver | undefined;
-  /** For a face that only this process calls: answers are not compressed. */
+  /** For a face that only this process calls: responses are not compressed. */
   readonly isInside?: boolean;
 }
 
-/** Who counts requests, or follows them. Members are called at once and must not throw. */
+/** Hooks for metrics and traces. They are called synchronously and must not throw. */
 export interface RequestObserver {
-  /** A request is over: `status` is 499 when the client had gone before its answer was out (nginx's convention). */
+  /** A request has ended. `status` is 499 if the client disconnected early (nginx's convention). */
   ended?(facts: EndedRequest): void;
-  /** A failure is about to be written. */
+  /** Called before an error response is written. */
   failed?(failure: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
 export interface EndedRequest {
   readonly face: string;
-  /** The pattern of the route; undefined for an address that is none. */
+  /** The pattern of the route; undefined for unknown paths. */
   readonly route: string | undefined;
   readonly status: number;
   readonly ms: number;
@@ -59,18 +59,18 @@ export interface EndedRequest {
 
 export type Face = FastifyInstance<Server>;
 
-/** Long targets stand in the request line. */
+/** Limit of request line and headers together. Large because the reader takes target URLs in the request line. */
 export const MAX_HEADER_BYTES = 64 * 1024;
-/** How long a client may take to send its request; the answer may take longer. */
+/** Time limit for receiving a request. The response may take longer. */
 const REQUEST_MS = 300_000;
-/** A connection on which nothing moves for so long is cut: longer than any read may take. */
-const SILENT_MS = 300_000;
+/** Idle timeout of a connection; longer than the longest request may take. */
+const IDLE_MS = 300_000;
 const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
 const CLIENT_GONE = 499;
-/** Of an address, in a failure. */
-const MOST_SHOWN = 200;
-/** What programs in a page may see of an answer's head. */
+/** Maximum length of a path in an error message. */
+const MAX_SHOWN_PATH = 200;
+/** Response headers that scripts of other origins may read. */
 const EXPOSED_HEADERS = [
   'X-Usage-Tokens',
   'X-Target-Status',
@@ -92,12 +92,12 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     closeWithConnection(request.raw.socket, reply.raw);
     reply.header(REQUEST_ID, request.id);
-    // What a caller sees of a page must never be run by the caller's own browser.
+    // The caller's browser must not execute the content of a page as a script.
     reply.header('x-content-type-options', 'nosniff');
     if (request.headers.origin) reply.header('access-control-max-age', String(CORS_SECONDS));
     if (!observe?.ended) return;
     const beganAt = performance.now();
-    // Not the hook of the framework, which tells nothing of clients that left.
+    // Fastify's onResponse hook does not run for clients that disconnected.
     reply.raw.once('close', () => {
       const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE;
       const route = request.is404 ? undefined : request.routeOptions.url;
@@ -113,15 +113,15 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,
     trustProxy: trustedProxies.length ? [...trustedProxies] : false,
-    genReqId: servesPrograms ? ownRequestId : requestId,
+    genReqId: servesPrograms ? newRequestId : requestId,
     requestTimeout: REQUEST_MS,
-    connectionTimeout: SILENT_MS,
+    connectionTimeout: IDLE_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: servesPrograms },
     ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
-    // Addresses that no route could be found by pass no hook.
+    // Requests with an undecodable URL run no hooks.
     frameworkErrors: (error, framed, replied) => {
       const [request, reply] = [framed as FastifyRequest, replied as FastifyReply];
       const failure = asHttpProblem(error);
@@ -129,7 +129,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
       observe?.failed?.(failure, request, reply);
       writeError(failure, request, reply);
     },
-    clientErrorHandler: malformedRefuser(options.malformedBody),
+    clientErrorHandler: malformedRequestHandler(options.malformedBody),
   }) as never;
 
   await face.register(cors, {
@@ -147,13 +147,13 @@ export async function createServer(options: ServerOptions): Promise<Face> {
 
   face.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
-    // Before the body is read: whatever it is, there is nobody to take it. Preflights are answered by then.
+    // Unknown paths are refused before their body is read. Preflights were answered by the CORS plugin.
     if (request.is404 && request.method !== 'OPTIONS') throw unrouted(request);
   });
   face.addHook('onResponse', async (request, reply) => {
     readToEnd(request.raw);
     const { method } = request;
-    // Addresses and options are the caller's affair: the line names the route only.
+    // URLs and options are the caller's data, so only the route is logged.
     request.log.info({
       method,
       route: request.routeOptions.url,
@@ -163,14 +163,14 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    // Where the time went is not where it was over: a stack would tell nothing.
+    // For a timeout the stack is useless: it shows where the time ran out, not where it was spent.
     if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
     else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
-    // A client that left is answered nothing.
+    // No error response is written to a client that disconnected.
     if (!reply.raw.destroyed) observe?.failed?.(failure, request, reply);
     return writeError(failure, request, reply);
   });
-  // Only OPTIONS without an origin comes here, which asks what is allowed.
+  // Only reached by OPTIONS requests without an Origin header.
   face.setNotFoundHandler((_, reply) =>
     reply
       .code(servesPrograms ? 204 : 200)
@@ -181,7 +181,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   function unrouted({ method, originalUrl }: FastifyRequest): Problem {
     if (!servesPrograms && !['GET', 'POST'].includes(method)) return problem('MethodNotAllowedError');
     const [path = ''] = originalUrl.split('?', 1);
-    const message = `route ${method} ${path.slice(0, MOST_SHOWN)} not found or access denied`;
+    const message = `route ${method} ${path.slice(0, MAX_SHOWN_PATH)} not found or access denied`;
     return problem('RouteNotFoundError', servesPrograms ? { message } : {});
   }
   return face;
@@ -189,7 +189,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
 
 async function registerCompression(face: Face, global: boolean): Promise<void> {
   const { default: compress } = await import('@fastify/compress');
-  // Every chunk is flushed, or events would wait in the compressor for more.
+  // Flush every chunk, or events would stay in the compressor's buffer.
   await face.register(compress, {
     global,
     globalDecompression: false,
@@ -200,52 +200,52 @@ async function registerCompression(face: Face, global: boolean): Promise<void> {
   });
 }
 
-/** Routes have no schemas of the framework's kind (the tables check), whose compilers are slow to load. */
+/** Fastify's schema compilers are slow to load and not needed: option tables validate instead. */
 const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema };
 
 function noSchema(): never {
-  throw new Error('a route has a schema: what comes in is checked by the tables');
+  throw new Error('routes must not have Fastify schemas: validate with an option table');
 }
 
-/** A body that was refused on its way is read to its end, or the next request on the connection would never be seen. */
+/** Reads the rest of a refused body, or the next request on this connection would never arrive. */
 function readToEnd(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   request.unpipe();
   request.resume();
 }
 
-const waiting = new WeakMap<Socket, Set<ServerResponse>>();
+const unsentResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Node tells only the answer that is being written that its connection closed. Those that wait behind it (pipelining, RFC
- * 9112 section 9.3.2) would never end, nor what was taken for them be given back.
+ * Closes queued responses when their connection closes. Node closes only the response that is being written; pipelined
+ * ones (RFC 9112, section 9.3.2) would never end and never release their resources.
  */
 function closeWithConnection(socket: Socket, response: ServerResponse): void {
   if (response.socket) return;
-  let answers = waiting.get(socket);
-  if (!answers) {
+  let responses = unsentResponses.get(socket);
+  if (!responses) {
     const made = new Set<ServerResponse>();
-    answers = made;
-    waiting.set(socket, made);
+    responses = made;
+    unsentResponses.set(socket, made);
     socket.once('close', () => {
-      for (const answer of made) if (!answer.socket && !answer.closed) answer.destroy().emit('close');
+      for (const queued of made) if (!queued.socket && !queued.closed) queued.destroy().emit('close');
     });
   }
-  answers.add(response);
-  response.once('close', () => answers.delete(response));
+  responses.add(response);
+  response.once('close', () => responses.delete(response));
 }
 
-/** A caller's own id is kept when it is harmless, so that logs on both sides can be laid together. */
+/** Keeps a caller's request id if its characters are safe, so that the logs of both sides can be correlated. */
 function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[REQUEST_ID];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-const ownRequestId = () => randomUUID().replaceAll('-', '');
+const newRequestId = () => randomUUID().replaceAll('-', '');
 
 /**
- * The router decodes paths and refuses what it cannot decode, but a target must be read as it was sent. So every path
- * that is no route goes to one route, and the door reads the original.
+ * Rewrites unknown paths to `/*`. The router decodes paths and rejects undecodable ones, but a target URL must be read
+ * as it was sent; the handler of `/*` reads it from `originalUrl`.
  */
 function knownPath(url: string, paths: ReadonlySet<string>): string {
   const query = url.indexOf('?');
@@ -255,7 +255,7 @@ function knownPath(url: string, paths: ReadonlySet<string>): string {
   return '/*';
 }
 
-/** Failures of the framework itself, as rows of our table. */
+/** Converts errors of Fastify to problems of the error table. */
 function asHttpProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code: raw, statusCode, message } = error as { code?: unknown; statusCode?: number; message?: string };
@@ -268,17 +268,17 @@ function asHttpProblem(error: unknown): Problem {
     });
   }
   if (code === 'FST_ERR_BAD_URL') {
-    return problem('ParamValidationError', { path: 'url', message: 'The address cannot be decoded' });
+    return problem('ParamValidationError', { path: 'url', message: 'The URL cannot be decoded' });
   }
   if (code?.startsWith('FST_') && statusCode === 400) {
-    return problem('ParamValidationError', { path: 'body', message: message ?? 'The body is not valid' });
+    return problem('ParamValidationError', { path: 'body', message: message ?? 'The body is invalid' });
   }
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return problem('DataStreamBrokenError');
   return asProblem(error);
 }
 
-/** Requests that are not HTTP, or whose head is too long, never reach a route. */
-function malformedRefuser(bodyOf: ServerOptions['malformedBody']) {
+/** Answers requests that are not valid HTTP or have too large headers. They never reach a route. */
+function malformedRequestHandler(bodyOf: ServerOptions['malformedBody']) {
   return (error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { destroyed?: boolean }): void => {
     if (socket.destroyed || error.code === 'ECONNRESET') return;
     const failure = problem(

@@ -1,4 +1,4 @@
-/** Server-sent events: `event:` line, one `data:` line, a blank line. */
+/** Server-sent events: an `event:` line, one `data:` line, a blank line. */
 import { Readable } from 'node:stream';
 
 export interface Event {
@@ -9,8 +9,8 @@ export interface Event {
 export const eventText = ({ event, data }: Event): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /**
- * A body that is written as events come; reading slows the source down. `onError` turns a failure after the start into
- * the last event, since the status has gone out by then.
+ * A response body that writes events as they arrive, with backpressure on the source. `onError` converts a failure to
+ * the last event, because the status has been sent by then.
  */
 export const eventStream = (events: AsyncIterable<Event>, onError: (error: unknown) => Event): Readable =>
   Readable.from(

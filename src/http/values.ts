@@ -1,24 +1,24 @@
 /**
- * Kinds of values that arrive as text in a header or query and as JSON in a body, and mean the same in both.
- * Each is a zod schema: what comes out is typed, what goes in is what OpenAPI shows.
+ * zod schemas for option values that arrive as text (header, query) or as JSON (body), with the same meaning in both.
+ * OpenAPI shows the input side of a schema.
  */
 import * as z from 'zod';
 import { JsonTooLargeError, parseJson } from './json.ts';
 
 const FALSE_WORDS = new Set(['', 'false', 'no', 'none', 'null', 'nil', 'nan', 'undefined', '0']);
 
-/** Pseudo-boolean: null, absent and the words for "no" are false, every other text is true. */
+/** Loose boolean: null, absent and words such as `no` are false; all other text is true. */
 export function toBoolean(value: boolean | number | string | null | undefined): boolean {
   if (typeof value === 'string') return !FALSE_WORDS.has(value.trim().toLowerCase());
   return Boolean(value);
 }
 
-/** What stands for yes or no: of numbers only 0 and 1, since another one is a slip. */
+/** Accepted as a boolean. Numbers other than 0 and 1 are probably mistakes, so they are refused. */
 const LOOSE = [z.boolean(), z.literal([0, 1]), z.string(), z.null()] as const;
 
 export const flag = () => z.union(LOOSE, 'must be true or false').transform(toBoolean);
 
-/** A switch that knows further values: those words as they are, anything else as a pseudo-boolean. */
+/** Either one of these words, or a loose boolean. */
 export const flagOr = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
   z
     .union([z.enum(words), ...LOOSE], `must be true, false or ${words.join(', ')}`)
@@ -28,15 +28,15 @@ export const flagOr = <const Word extends string>(...words: readonly [Word, ...W
     });
 
 interface Range {
-  /** The smallest value allowed. */
+  /** Inclusive lower bound. */
   readonly min?: number;
-  /** The value that must be exceeded. */
+  /** Exclusive lower bound. */
   readonly above?: number;
   readonly max?: number;
   readonly integer?: boolean;
 }
 
-/** What `Number` reads beyond this (`0x1f`, `Infinity`) nobody means. */
+/** Decimal notation only. `Number` would also accept `0x1f` and `Infinity`. */
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 export const number = ({ min, above, max, integer = false }: Range = {}) =>
@@ -54,18 +54,18 @@ export const number = ({ min, above, max, integer = false }: Range = {}) =>
     return parsed;
   });
 
-const MOST_TEXTS = 200;
+const MAX_TEXTS = 200;
 
-/** One text or several; absent and empty texts fall out. */
+/** One text or several; empty texts are dropped. */
 export const texts = () =>
   z
     .union([z.string(), z.array(z.string())])
     .transform((value) => (Array.isArray(value) ? value : [value]).filter((text) => text.trim() !== ''))
-    .refine((list) => list.length <= MOST_TEXTS, `must not have more than ${MOST_TEXTS} entries`);
+    .refine((list) => list.length <= MAX_TEXTS, `must not have more than ${MAX_TEXTS} entries`);
 
 const NO_OBJECT = 'must be an object or its JSON text';
 
-/** An object, or the JSON text of one, as forms and queries carry it. */
+/** An object, or its JSON text as in forms and queries. */
 export const object = <Shape extends z.ZodType>(shape: Shape) =>
   z.union(
     [

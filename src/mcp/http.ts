@@ -6,8 +6,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problem } from '#errors.ts';
-import { callerAddress } from '#http/behalf.ts';
-import { goneSignal } from '#http/gone.ts';
+import { clientIpOf } from '#http/client-ip.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import type { Face } from '#http/server.ts';
 import type { Endpoint, HttpCaller } from './endpoint.ts';
@@ -52,7 +52,7 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
         callers.set(request, {
           owner: await keyOf(request),
           authorization: request.headers.authorization,
-          address: callerAddress(request),
+          address: clientIpOf(request),
           requestId: request.id,
         });
       },
@@ -65,7 +65,7 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
           ended.then(() => longLived.delete(endResponse));
         }
         const { answer } = await endpoint();
-        const transportRequest = webRequest(request, AbortSignal.any([goneSignal(reply), stopped.signal]));
+        const transportRequest = webRequest(request, AbortSignal.any([disconnectSignal(reply), stopped.signal]));
         const body = request.method === 'POST' ? request.body : undefined;
         const response = await answer({
           request: transportRequest,

@@ -1,16 +1,16 @@
 /**
- * Capability URLs: whoever knows one may see what it leads to (W3C TAG, "Good Practices for Capability URLs"). A URL tells
- * it by credentials in it, by the names of its parameters, or by parts that look random. The rules err on the side of
- * secrecy: what is taken for a secret without need is shown to fewer people. Documented in docs/guide/privacy.md.
+ * Detects capability URLs, which give access to everyone who knows them (W3C TAG, "Good Practices for Capability URLs"):
+ * by credentials, by parameter names, or by parts that look random. In doubt a URL counts as secret, which only means
+ * that fewer people see it. Documented in docs/guide/privacy.md.
  */
 import { parseAddress } from './guard/ip-address.ts';
 import { isTrackingParameter } from './tracking-parameters.ts';
 
-/** True also for what is no URL. Linear in the length of the text. */
-export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NESTED);
+/** Also true for invalid URLs. Takes linear time. */
+export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NESTING);
 
-/** URLs stand in parameters of others: so many levels are looked through. */
-const MAX_NESTED = 2;
+/** URLs may contain URLs as parameters; this many levels are checked. */
+const MAX_NESTING = 2;
 
 function isSecret(text: string, nested: number): boolean {
   if (!URL.canParse(text)) return true;
@@ -37,7 +37,7 @@ function isSecretPath(pathname: string, hostname: string): boolean {
   });
 }
 
-/** A commit's hash follows from what the repository says, and opens nothing by itself. */
+/** The hash of a commit is public and gives no access. */
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const BEFORE_COMMIT: ReadonlySet<string> = new Set([
   'archive',
@@ -54,7 +54,7 @@ const isCodeHost = (hostname: string): boolean =>
   ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org', 'gitea.com'].includes(hostname) ||
   /^(?:git|gitlab|gitea|forgejo|cgit)\./.test(hostname);
 
-/** A fragment may hold parameters, a route of the page's own, or a key that never leaves the browser. */
+/** A fragment may contain parameters, a client-side route, or a key that never leaves the browser. */
 function isSecretFragment(fragment: string, nested: number): boolean {
   if (fragment === '') return false;
   const query = fragment.slice(fragment.indexOf('?') + 1);
@@ -67,7 +67,7 @@ function isSecretFragment(fragment: string, nested: number): boolean {
 
 function hasSecretParameter(parameters: URLSearchParams, nested: number): boolean {
   const names = new Set([...parameters.keys()].map((name) => name.toLowerCase()));
-  // A shared access signature of Azure: version, permissions and end, whatever its signature is called.
+  // An Azure shared access signature: version, expiry and permissions.
   if (['sv', 'se', 'sp'].every((name) => names.has(name))) return true;
   for (const [name, value] of parameters) {
     if (value === '' || isTrackingParameter(name)) continue;
@@ -77,7 +77,7 @@ function hasSecretParameter(parameters: URLSearchParams, nested: number): boolea
   return false;
 }
 
-/** Words that name a secret wherever they stand in a name: `share_token`, `shareToken`, `user[password]`. */
+/** Words that mark a parameter as secret anywhere in its name: `share_token`, `shareToken`, `user[password]`. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   `access accesscode apikey auth authcode authkey authorization authtoken bearer capability credential credentials hash hmac
   invitation invite jsessionid jwt key magic nonce oauth otp pass passcode passphrase passwd password phpsessid pin pwd sas
@@ -100,11 +100,11 @@ function isSecretName(name: string): boolean {
 
 const MAX_NAME = 200;
 
-/** Characters of random pieces that make a secret: 60 bits in hexadecimal, 77 in base 36. */
+/** Minimum number of random characters of a secret: 60 bits in hexadecimal, 77 in base 36. */
 const RANDOM_LENGTH = 15;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** Whether a part of a URL looks made by chance: a UUID, or enough characters in pieces that are neither words nor numbers. */
+/** Whether a part of a URL looks random: a UUID, or enough characters in pieces that are neither words nor numbers. */
 function looksRandom(part: string): boolean {
   if (part.length < RANDOM_LENGTH) return false;
   if (UUID.test(part)) return true;
@@ -116,21 +116,21 @@ function looksRandom(part: string): boolean {
   return false;
 }
 
-/** Words, numbers, `256gb` and `iPad` change between digits, small and capital letters once at most. */
+/** Words, numbers, `256gb` and `iPad` change between digits, lower and upper case at most once. */
 function isRandomPiece(piece: string): boolean {
   if (/^\d+$/.test(piece)) return piece.length >= MAX_NUMBER;
   if (/\d/.test(piece)) return (piece.match(CHANGES)?.length ?? 0) >= 2;
   if (piece.length >= RANDOM_LENGTH) return !isSpeakable(piece.toLowerCase());
-  // Camel case has words of some length, acronyms among them.
+  // Camel case consists of words with several letters, or acronyms.
   const words = piece.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
   return words.length >= 2 && piece.length / words.length < 3;
 }
 
 const CHANGES = /\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])/g;
-/** The longest numbers that count something: ids of posts, times with milliseconds. */
+/** Longer numbers are not ids of posts or timestamps, so they count as random. */
 const MAX_NUMBER = 24;
 
-/** Pairs of letters that words of European languages and of Pinyin are mostly made of; a fifth of all pairs. */
+/** The most frequent letter pairs in words of European languages and Pinyin; a fifth of all pairs. */
 const PAIRS: ReadonlySet<string> = new Set(
   `ab ac ad ag ai al am an ao ap ar as at au ay be bl ca ce ch ck co ct cz da de di do ea ec ed ee eh ei el em en er es et eu
   ft ge gi ha he hi ho ht ia ic id ie ig il im in io ir is it la ld le li ll lo ma me mi na nd ne ng ni no ns nt of oi ol om

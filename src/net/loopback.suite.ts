@@ -1,4 +1,4 @@
-/** Real servers on loopback for the tests of the way out. Each ends with the test that started it. */
+/** Real servers on loopback for network tests. Each server is closed when its test ends. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
@@ -11,9 +11,9 @@ export interface Loopback {
   /** `127.0.0.1:port`, as an entry of the allow list. */
   readonly host: string;
   readonly origin: string;
-  /** How many connections were made to it, ever. */
+  /** Number of connections so far. */
   connections(): number;
-  /** How many are open now. */
+  /** Number of open connections. */
   open(): number;
 }
 
@@ -21,11 +21,11 @@ export interface Loopback {
 export const startServer = (answer: RequestListener, address = '127.0.0.1', port = 0): Promise<Loopback> =>
   started(createServer(answer), address, port);
 
-/** A server that says what it likes. */
+/** A TCP server with any protocol. */
 export const startTcp = (talk: (socket: Socket) => void, address = '127.0.0.1', port = 0): Promise<Loopback> =>
   started(createTcpServer(talk), address, port);
 
-/** A server that must never be reached. */
+/** A server that tests must never reach. */
 export const startSecret = (address = '127.0.0.1', port = 0): Promise<Loopback> =>
   startServer((_, response) => response.end('secret'), address, port);
 
@@ -54,14 +54,14 @@ export async function started(server: Server, address = '127.0.0.1', port = 0): 
   };
 }
 
-/** A fetch that may reach these servers and nothing else of this machine. */
+/** A guarded fetch that may reach only these servers of this machine. */
 export function startFetch(allowed: readonly Loopback[], options: Omit<GuardOptions, 'allow'> = {}): GuardedFetch {
   const fetch = createFetch({ guard: createGuard({ ...options, allow: allowed.map(({ host }) => host) }) });
   onTestFinished(() => fetch.close());
   return fetch;
 }
 
-/** A resolver that knows these names. */
+/** A resolver with fixed names. */
 export function resolverOf(names: Record<string, readonly string[]>): NonNullable<GuardOptions['lookup']> {
   return async (name) => {
     const found = names[name];
@@ -70,7 +70,7 @@ export function resolverOf(names: Record<string, readonly string[]>): NonNullabl
   };
 }
 
-/** Waits for something that other parties bring about; the test's own time limit ends it. */
+/** Polls until a condition holds. Bounded by the time limit of the test. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,4 +1,4 @@
-/** Real proxies on loopback for the tests of the way out, and certificates that guard nothing. */
+/** Real proxies on loopback for network tests, and test certificates. */
 import { createServer as createHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { type HttpServerOptions, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain';
@@ -24,7 +24,7 @@ zW/3EjICIQDRvyAH4iY4bIEtZyGcPo/RaLHkXLorDU7Mm1VXTDcXLw==
 -----END CERTIFICATE-----`;
 
 export interface TestProxy extends Loopback {
-  /** What it was asked for: `host:port`, and for plain requests the whole address. */
+  /** Requested targets: `host:port`, or the full URL of plain requests. */
   readonly asked: string[];
 }
 
@@ -33,10 +33,10 @@ interface Account {
   readonly password: string;
 }
 
-/** Where names lead that only tests know. */
+/** Resolves test names to loopback. */
 const dialled = (host: string) => (host.endsWith('.example') ? '127.0.0.1' : host);
 
-/** An HTTP proxy, by TLS when `secure`. `refuse` is a status that it answers everything with. */
+/** An HTTP proxy, over TLS if `secure`. With `refuse`, every request gets that status. */
 export async function startHttpProxy({
   account,
   secure = false,
@@ -87,7 +87,7 @@ function toLoopback(_: string, { all }: { all?: boolean }, callback: (...parts: 
   else callback(null, '127.0.0.1', 4);
 }
 
-/** A SOCKS proxy of the version that its clients speak. `reply` is what it answers instead of connecting. */
+/** A SOCKS 4 and 5 proxy. With `reply`, it sends that code instead of connecting. */
 export async function startSocks({ account, reply }: { account?: Account; reply?: number } = {}): Promise<TestProxy> {
   const asked: string[] = [];
   const proxy = await startTcp((socket) => {
@@ -119,7 +119,7 @@ async function serve(socket: Socket, asked: string[], account: Account | undefin
 
 const empty = Buffer.alloc(0);
 const bytesOf = (all: Buffer, byte: number) => Buffer.concat([all, Buffer.from([byte])]);
-/** The bound address is told as a name, so that its length has to be heeded. */
+/** Sends the bound address as a name, so that clients must parse its length. */
 const reply5 = (code: number) => Buffer.from([5, code, 0, 3, 4, ...Buffer.from('here'), 0, 80]);
 
 async function asked4(bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
@@ -174,6 +174,6 @@ function reader(socket: Socket): (count: number) => Promise<Buffer> {
   };
 }
 
-/** A site by TLS with that certificate. */
+/** An HTTPS server with the test certificate. */
 export const startSecure = (text = 'secure'): Promise<Loopback> =>
   started(createHttps({ key: KEY, cert: CERTIFICATE }, (request, response) => response.end(`${text} ${request.url}`)));

@@ -1,6 +1,6 @@
 /**
- * Where processing may happen. In region `eu` only services and proxies that the operator marked as inside the EU are
- * asked; every way to one of them goes through here, and the log shows what was let through and what was not.
+ * Enforces the setting `region`. With `eu`, only services and proxies that the operator marked as inside the EU are used.
+ * Each use is checked here and logged.
  */
 import { problem } from '#errors.ts';
 import { bareHostname, portOf } from './guard/guard.ts';
@@ -8,7 +8,7 @@ import { OperatorProxy } from './proxy/proxy-table.ts';
 
 export interface RegionOptions {
   readonly region: 'any' | 'eu';
-  /** Hosts, or `host:port`, that are inside the EU. */
+  /** Hosts, or `host:port`, inside the EU. */
   readonly euHosts: readonly string[];
   readonly log: RegionLog;
 }
@@ -19,13 +19,13 @@ export interface RegionLog {
 }
 
 export interface Region {
-  /** Whether this may be asked. */
+  /** Whether the service or proxy may be used. */
   allows(url: URL): boolean;
-  /** Throws DownstreamServiceFailureError when it may not; each host is logged once. */
+  /** Throws DownstreamServiceFailureError if it must not be used. Allowed hosts are logged once. */
   require(url: URL, what: 'service' | 'proxy'): void;
 }
 
-/** Enough for any operator; what is beyond is logged again. */
+/** Beyond this number, hosts are logged again. */
 const MAX_LOGGED = 1_000;
 
 export function createRegion({ region, euHosts, log }: RegionOptions): Region {
@@ -40,20 +40,20 @@ export function createRegion({ region, euHosts, log }: RegionOptions): Region {
     allows,
     require(url, what) {
       const allowed = allows(url);
-      // What a caller names is the caller's own affair and stays out of the log.
+      // Proxies of callers are private data and must not be logged.
       const host = what === 'proxy' && !(url instanceof OperatorProxy) ? 'named by a caller' : hostAndPort(url);
       const facts = { host, region: isMarked(url) ? 'eu' : 'not marked', kept: region };
       const key = `${what} ${host} ${allowed}`;
       if (!logged.has(key)) {
         if (logged.size >= MAX_LOGGED) logged.clear();
         logged.add(key);
-        if (allowed) log.info(facts, `a ${what} is used`);
+        if (allowed) log.info(facts, `${what} used`);
       }
       if (allowed) return;
-      log.warn(facts, `a ${what} was refused: it is not marked as inside the EU`);
+      log.warn(facts, `${what} refused: not marked as inside the EU`);
       throw problem('DownstreamServiceFailureError', {
         ...(what === 'proxy' && { path: 'proxyUrl' }),
-        message: `The ${what} is not inside the EU, which this server keeps to`,
+        message: `The ${what} is not inside the EU, and this server uses only services and proxies inside the EU`,
       });
     },
   };

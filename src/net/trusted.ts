@@ -1,47 +1,47 @@
 /**
- * The way to services that the operator configured: model servers, a rendering service. Their addresses are trusted and
- * not held against the guard; the region they are in is. Redirects are not followed: they could lead out of it.
+ * Requests to services that the operator configured, such as model servers. Their URLs are trusted, so the guard does not
+ * check them, but the region must match. Redirects are not followed, because they could leave the region.
  */
 import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import { limitTime, type TimeLimit } from './fetch/time-limit.ts';
-import { basic, credentialsOf } from './proxy/proxy-table.ts';
+import { basicAuthorization, credentialsOf } from './proxy/proxy-table.ts';
 import { createRegion, type RegionOptions } from './region.ts';
 
 export interface TrustedOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Ends everything at once; its reason is thrown. */
+  /** Aborts the request; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** From the call to the last byte. Default 120 s. */
+  /** Time limit from the call to the last byte. Default 120 s. */
   readonly timeoutMs?: number;
-  /** Of the body. Default 64 MiB. */
+  /** Maximum size of the response body. Default 64 MiB. */
   readonly maxBytes?: number;
 }
 
 export interface TrustedResponse {
   readonly status: number;
-  /** Names in lower case; a repeated header is joined by a comma and a space. */
+  /** Names in lower case; repeated headers are joined with a comma and a space. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes, once. */
+  /** The bytes; can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
-  /** DownstreamServiceFailureError when the body is no JSON. */
+  /** Throws DownstreamServiceFailureError if the body is not JSON. */
   json(): Promise<unknown>;
-  /** Closes the connection unread. */
+  /** Closes the connection without reading the body. */
   discard(): void;
 }
 
 /**
- * Throws DownstreamServiceFailureError (not inside the region, cannot be reached, too late, too large, broken off) or
- * the reason of the signal. No address, header or body of a service is in a message.
+ * Throws DownstreamServiceFailureError (outside the region, unreachable, too slow, too large, incomplete) or the reason of
+ * the signal. Messages never contain the URL, headers or body of a service.
  */
 export interface TrustedFetch {
   (url: URL | string, options?: TrustedOptions): Promise<TrustedResponse>;
-  /** Throws what a call would throw before it connects: DownstreamServiceFailureError for a service outside the region. */
+  /** Throws DownstreamServiceFailureError if the service is outside the region. Does not connect. */
   check(url: URL | string): void;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function createTrustedFetch(rules: RegionOptions): TrustedFetch {
     const url = new URL(address);
     region.require(url, 'service');
     options.signal?.throwIfAborted();
-    if (closed) throw failed('cannot be reached any more');
+    if (closed) throw failed('cannot be reached: the server is shutting down');
     agent ??= startAgent();
     const limit = limitTime(options.signal, options.timeoutMs ?? 120_000, new Error('time is up'));
     try {
@@ -91,12 +91,12 @@ async function startAgent(): Promise<Agent> {
   return new Agent({ connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 });
 }
 
-/** Credentials in an address are meant to be sent, unless there are others. */
+/** Sends the credentials of the URL, unless an Authorization header is given. */
 function withUserInfo(url: URL, headers: Readonly<Record<string, string>>): Record<string, string> {
   const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const credentials = credentialsOf(url);
   if (isNamed || !credentials) return { ...headers };
-  return { ...headers, authorization: basic(credentials) };
+  return { ...headers, authorization: basicAuthorization(credentials) };
 }
 
 const failed = (what: string, cause?: unknown) =>
@@ -125,9 +125,9 @@ function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: B
       }
     } catch (error) {
       outer?.throwIfAborted();
-      throw limit.isUp() ? late(error) : failed('broke off its answer', error);
+      throw limit.isUp() ? late(error) : failed('sent an incomplete response', error);
     }
-    if (bytes > maxBytes) throw failed('answered with more than can be read');
+    if (bytes > maxBytes) throw failed('sent a response that is too large');
   }
 
   async function text(): Promise<string> {
@@ -147,7 +147,7 @@ function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: B
       try {
         return JSON.parse(given) as unknown;
       } catch (error) {
-        throw failed('answered with something other than JSON', error);
+        throw failed('sent a response that is not JSON', error);
       }
     },
     discard,

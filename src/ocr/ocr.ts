@@ -2,7 +2,7 @@
  * Text recognition: a picture in, its text in reading order out. Tesseract or PP-OCR reads; what its boxes mean as headings,
  * paragraphs, lists and tables is ours (`layout/layout.ts`).
  */
-import { createProcesses } from '#concurrency/processes.ts';
+import { createProcessPool } from '#concurrency/processes.ts';
 import {
   createTaskQueue,
   QueueFullError,
@@ -90,7 +90,7 @@ const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'
  */
 export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
   if (tesseract === 'none' && modelDir === undefined) return undefined;
-  const processes = createProcesses<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
+  const processes = createProcessPool<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
   const turns = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const closing = new AbortController();
   const ppOcr = modelDir === undefined ? undefined : createPpOcr(modelDir, timeoutMs);
@@ -168,7 +168,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
         if (!timeUp.aborted) throw error;
         throw problem('DownstreamServiceFailureError', { message: 'Text recognition took too long' }, error);
       } finally {
-        turns.giveBack();
+        turns.release();
       }
     },
     async close() {
@@ -180,7 +180,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
 
 async function waitForSlot(turns: TaskQueue, signal: AbortSignal): Promise<void> {
   try {
-    await turns.take(0, signal);
+    await turns.acquire(0, signal);
   } catch (error) {
     throw error instanceof QueueFullError ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error) : error;
   }

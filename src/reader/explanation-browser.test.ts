@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGuard } from '#net/guard/guard.ts';
-import { createEgress, type Egress } from '#net/proxy/egress-proxy.ts';
+import { createEgressProxy, type EgressProxy } from '#net/proxy/egress-proxy.ts';
 import { foundBrowser } from './engines/browser/browser.suite.ts';
 import { type Launched, launchBrowser } from './engines/browser/launch.ts';
 import { renderHtml } from './render.suite.ts';
@@ -13,12 +13,12 @@ import { renderHtml } from './render.suite.ts';
 const PAGES = path.resolve(import.meta.dirname, '../../test/fixtures/pages');
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-selectors-'));
 
-let egress: Egress;
+let egress: EgressProxy;
 let browser: Launched;
 let page: Page;
 let source = '';
 beforeAll(async () => {
-  egress = await createEgress({ guard: createGuard() });
+  egress = await createEgressProxy({ guard: createGuard() });
   browser = await launchBrowser({ found: foundBrowser(), egress, dataDir, sandbox: false, siteIsolation: false });
   // Scripts would change the page, and without them noscript is read as we read it.
   const context = await browser.browser.newContext({ javaScriptEnabled: false });

@@ -6,12 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
-import type { MayFollow } from '#net/fetch/fetch.ts';
+import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
-import { during, type Trace, throughout } from '#telemetry/trace.ts';
+import { type Trace, traceIteration, traceStep } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
@@ -52,7 +52,7 @@ export interface ReadRequest {
    * Called before a redirect or link of a page is followed during a fetch; NotFollowed ends the read. Such a read
    * shares no other read's work. For browser reads it is called once, with the final URL.
    */
-  readonly mayFollow?: MayFollow | undefined;
+  readonly checkRedirect?: CheckRedirect | undefined;
   /** Trace of this read; absent if it is not traced. */
   readonly trace?: Trace | undefined;
 }
@@ -95,7 +95,9 @@ export function createReader(parts: ReaderParts): Reader {
     const { target, options, signal } = request;
     const deadline = options.timeoutMs === undefined ? undefined : performance.now() + options.timeoutMs;
     const read = (snapshot: FileSnapshot) =>
-      during('document', request.trace, () => readFileSnapshot({ snapshot, target, options, signal, deadline }, files));
+      traceStep('document', request.trace, () =>
+        readFileSnapshot({ snapshot, target, options, signal, deadline }, files),
+      );
     if (target.upload) return yield await read(await writeUpload(target, await folder.path()));
     for await (const snapshot of capture(request, folder.path)) {
       yield isFile(snapshot) ? await read(snapshot) : snapshot;
@@ -135,7 +137,7 @@ export function createReader(parts: ReaderParts): Reader {
     if (jsonSchema) await writers.renderer.checkJson(jsonSchema, undefined, signal);
     if (!robotsTxt || target.given || target.upload) return;
     const asked = { signal, proxy, acceptInvalidCertificates: skipCertVerification, zeroDataRetention };
-    await during('robots', trace, () => robots.check(target.url, robotsTxt, asked));
+    await traceStep('robots', trace, () => robots.check(target.url, robotsTxt, asked));
   }
 
   function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
@@ -171,7 +173,7 @@ export function createReader(parts: ReaderParts): Reader {
     const { options, signal } = request;
     if (!captioner || !uncaptioned?.length || !options.retainImages.endsWith('_p')) return undefined;
     const asked = { options, url: snapshot.url, signal };
-    const captions = await during('model', request.trace, () => captioner.captionsFor(uncaptioned, asked));
+    const captions = await traceStep('model', request.trace, () => captioner.captionsFor(uncaptioned, asked));
     if (!captions.size) return undefined;
     const task = { ...taskOf(snapshot, request), captions: Object.fromEntries(captions) };
     const rendition = await renderer.render(task, signal, request.trace);
@@ -198,7 +200,7 @@ export function createReader(parts: ReaderParts): Reader {
         });
       });
     const writing = writeByModel({ task: taskOf(snapshot, request), pictureOf, streaming, signal }, writers);
-    for await (const rendition of throughout('model', request.trace, writing)) {
+    for await (const rendition of traceIteration('model', request.trace, writing)) {
       assertBudget(rendition, options);
       yield rendition;
     }

@@ -1,7 +1,7 @@
 /** Runs rendering in worker threads, and maps their limits of time and memory to problems. */
 
 import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
-import { createThreads } from '#concurrency/threads.ts';
+import { createThreadPool } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
@@ -46,7 +46,7 @@ export interface RendererOptions {
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 export function createRenderer({ threads: count, memoryMb, timeoutMs }: RendererOptions): Renderer {
-  const threads = createThreads<Task, Outcome>({ worker: WORKER, count, memoryMb });
+  const threads = createThreadPool<Task, Outcome>({ worker: WORKER, count, memoryMb });
 
   async function run(task: Task, signal: AbortSignal): Promise<Outcome> {
     try {

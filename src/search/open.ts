@@ -1,7 +1,7 @@
 /** Builds search from the settings of the server. */
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import type { MayAnswer } from '#net/guard/recheck.ts';
+import type { MayServeCached } from '#net/guard/cached-url-check.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -25,7 +25,7 @@ export interface SearchTools extends PassageTools {
   /** The local index; absent if the server has none. */
   readonly index?: LocalIndex | undefined;
   /** Whether a stored page may still be returned. */
-  readonly mayAnswer: MayAnswer;
+  readonly mayServeCached: MayServeCached;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Called with the outcome of each request to a provider. */
@@ -36,9 +36,9 @@ export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searc
 
 /** Throws ConfigError if a row of `searchProviders` is invalid. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
-  const { reader, trusted, fetch, fitPicture, index, mayAnswer, embedder, rerank, version, log, onAsked } = tools;
+  const { reader, trusted, fetch, fitPicture, index, mayServeCached, embedder, rerank, version, log, onAsked } = tools;
   const rows = parseProviderRows(settings.searchProviders);
-  const indexSource = index && createIndexSource(index, { shared: settings.indexShared, mayAnswer, rerank, log });
+  const indexSource = index && createIndexSource(index, { shared: settings.indexShared, mayServeCached, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAskProvider({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { asProblem, Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
-import { during, type Trace } from '#telemetry/trace.ts';
+import { type Trace, traceStep } from '#telemetry/trace.ts';
 import type { Hit } from './hit.ts';
 import { isIndexedFile } from './merge-hits.ts';
 import type { Entry } from './result.ts';
@@ -71,7 +71,7 @@ export async function* readPages(
         freshMs: request.pagesFreshMs,
         trace,
       };
-      const rendition = await during('page', trace, () => reader.last(reading));
+      const rendition = await traceStep('page', trace, () => reader.last(reading));
       settle(index, { state: 'read', rendition });
     } catch (error) {
       if (concernsEveryPage(error)) fatal ??= error;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
-import { createOwnPlaces } from '#net/guard/own-addresses.ts';
+import { createOwnPorts } from '#net/guard/own-ports.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type Page, type Reader, resolve } from '#reader/index.ts';
@@ -21,7 +21,7 @@ import { asSearxng, type Service, startService } from './service.suite.ts';
 const rules = { region: 'any', euHosts: [], log: { warn() {}, info() {} } as never } as const;
 const trusted = createTrustedFetch(rules);
 const fetch = createFetch({
-  guard: createGuard({ allow: [], isOwnHost: () => false, ownPlaces: createOwnPlaces() }),
+  guard: createGuard({ allow: [], isOwnHost: () => false, ownPorts: createOwnPorts() }),
   region: createRegion(rules),
 });
 let dir: string;
@@ -85,7 +85,7 @@ async function search(
       trusted,
       fetch,
       fitPicture: async () => ({ png: new Uint8Array() }),
-      mayAnswer: async () => true,
+      mayServeCached: async () => true,
       version: '0',
       log: rules.log,
       ...more,

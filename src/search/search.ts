@@ -5,7 +5,7 @@
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
 import { countTokens, loadTokens, type Options, type Page, type Reader } from '#reader/index.ts';
-import { during, type Trace } from '#telemetry/trace.ts';
+import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { chargeOf } from './charge.ts';
 import type { Favicons } from './favicons.ts';
 import type { FoundHits, HitFinder } from './find-hits.ts';
@@ -135,7 +135,7 @@ export function createSearch({ hitFinder, reader, passages, favicons, close }: S
   /** Yields every answer if `streaming`, otherwise only the last. */
   async function* answers(request: SearchRequest, streaming: boolean): AsyncGenerator<Answer> {
     const startedAt = performance.now();
-    const listed = await during('search', request.trace, () => hitsOf(request));
+    const listed = await traceStep('search', request.trace, () => hitsOf(request));
     if (listed.hits.length) request.trace?.count('pages', listed.hits.length);
     const { hits } = listed;
     const budgetMs = Math.max(MIN_READING_MS, request.budgetMs - (performance.now() - startedAt));

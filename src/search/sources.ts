@@ -1,6 +1,6 @@
 /** Sources of hits: providers with cache, daily budget and back-off, and the local index. */
-import { createFlights } from '#concurrency/single-flight.ts';
-import type { MayAnswer } from '#net/guard/recheck.ts';
+import { createSingleFlight } from '#concurrency/single-flight.ts';
+import type { MayServeCached } from '#net/guard/cached-url-check.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type AskProvider, MAX_HITS, ProviderError } from './ask-provider.ts';
 import type { Hit } from './hit.ts';
@@ -55,7 +55,7 @@ const REST_MS = 30_000;
 
 export function createSource(row: ProviderRow, { ask, store, log, now = Date.now, onAsked }: SourceTools): Source {
   const { name, provider, budgetPerDay } = row;
-  const flights = createFlights<Hit[]>();
+  const flights = createSingleFlight<Hit[]>();
   let failures = 0;
   let restsUntil = 0;
 
@@ -138,7 +138,7 @@ export interface IndexSourceOptions {
   /** Which pages read by other accounts an account can find. */
   readonly shared: IndexShared;
   /** Checks each URL found before it is returned. */
-  readonly mayAnswer: MayAnswer;
+  readonly mayServeCached: MayServeCached;
   readonly rerank?: PassageReranker | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
@@ -146,7 +146,7 @@ export interface IndexSourceOptions {
 /** The local index as a source. */
 export const createIndexSource = (
   index: LocalIndex,
-  { shared, mayAnswer, rerank, log }: IndexSourceOptions,
+  { shared, mayServeCached, rerank, log }: IndexSourceOptions,
 ): Source => ({
   name: 'reader',
   kinds: ['web'],
@@ -159,7 +159,7 @@ export const createIndexSource = (
     if (onlyCached) throw new ProviderError('has no cached list');
     try {
       const hits = await index.search(query, { signal, rerank, owners: visibleOwners(shared, account) });
-      const allowed = await Promise.all(hits.map(({ url }) => mayAnswer(url, signal)));
+      const allowed = await Promise.all(hits.map(({ url }) => mayServeCached(url, signal)));
       const left = hits.filter((_, at) => allowed[at]);
       if (left.length < hits.length)
         log?.warn(

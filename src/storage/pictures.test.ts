@@ -12,7 +12,7 @@ let pictures: Pictures;
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'pictures-'));
   refused = [];
-  pictures = await openPictures(dir, { mayAnswer: async (url) => !refused.includes(url) });
+  pictures = await openPictures(dir, { mayServeCached: async (url) => !refused.includes(url) });
 });
 afterEach(async () => {
   pictures.close();

@@ -33,13 +33,13 @@ export interface KeptPicture {
 
 export interface PicturesOptions {
   /** Asked of the origins of a page before its picture is given. */
-  readonly mayAnswer: (url: string) => Promise<boolean>;
+  readonly mayServeCached: (url: string) => Promise<boolean>;
   readonly clock?: () => number;
 }
 
 export async function openPictures(
   dataDir: string,
-  { mayAnswer, clock = Date.now }: PicturesOptions,
+  { mayServeCached, clock = Date.now }: PicturesOptions,
 ): Promise<Pictures> {
   const dir = path.join(dataDir, 'pictures');
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -66,7 +66,7 @@ export async function openPictures(
       try {
         if (clock() - (await stat(file)).mtimeMs > LIFETIME_MS) return undefined;
         const { origins, ...picture } = unpacked(await readFile(file));
-        const allowed = await Promise.all(origins.map((origin) => mayAnswer(origin)));
+        const allowed = await Promise.all(origins.map((origin) => mayServeCached(origin)));
         return allowed.every(Boolean) ? picture : undefined;
       } catch {
         return undefined;

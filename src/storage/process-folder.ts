@@ -10,7 +10,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { isAlive, startOf } from '#concurrency/owner.ts';
+import { isProcessRunning, processStartTime } from '#concurrency/process-identity.ts';
 
 export interface ProcessFolder {
   readonly path: string;
@@ -27,7 +27,7 @@ const LONGEST_BASE = 36;
 
 export async function openProcessFolder(base: string = temporaryBase()): Promise<ProcessFolder> {
   await removeDeserted(base).catch(() => {});
-  const [pid, start] = [process.pid, Number(startOf(process.pid))].map((number) => number.toString(36));
+  const [pid, start] = [process.pid, Number(processStartTime(process.pid))].map((number) => number.toString(36));
   const folder = path.join(base, `lectern-${pid}-${start}-${randomBytes(3).toString('hex')}`);
   await mkdir(folder, { mode: 0o700 });
   const server = process.platform === 'win32' ? undefined : await listen(path.join(folder, SOCKET));
@@ -53,7 +53,7 @@ async function removeDeserted(base: string): Promise<void> {
     const [, pid, start] = NAME.exec(name) ?? [];
     if (pid === undefined || start === undefined) continue;
     const folder = path.join(base, name);
-    if (isAlive(Number.parseInt(pid, 36), String(Number.parseInt(start, 36)))) continue;
+    if (isProcessRunning(Number.parseInt(pid, 36), String(Number.parseInt(start, 36)))) continue;
     const { uid, mtimeMs } = await stat(folder);
     if (process.getuid && uid !== process.getuid()) continue;
     if (await isDeserted(path.join(folder, SOCKET), Date.now() - mtimeMs < YOUNG_MS))

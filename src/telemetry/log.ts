@@ -1,12 +1,12 @@
-/** Structured logs: one JSON line an event, the request's id on each, secrets never. */
+/** Structured logs: one JSON line for each event, with the request id. Secrets are redacted. */
 import pino, { type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** Header and field names whose values must not be written down. */
+/** Header and field names whose values are redacted. */
 const SECRET = ['authorization', 'cookie', 'set-cookie', 'x-set-cookie', 'proxyUrl', 'key', 'password'];
 
-/** To the standard output, to the standard error for programs whose output is something else, or to a file descriptor. */
+/** Logs to standard output, to standard error (for commands that print results), or to a file descriptor. */
 export const createLog = (level: string, to: 'stdout' | 'stderr' | number = 'stdout'): Log =>
   pino(
     {

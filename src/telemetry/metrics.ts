@@ -1,6 +1,6 @@
 /**
- * What is counted and timed, in the text format of Prometheus. Counting is a look into a map and an addition: the
- * library sees the numbers only when somebody asks for them.
+ * Metrics in the Prometheus text format. Counting is a map lookup and an addition; prom-client sees the values only when
+ * they are scraped.
  */
 import type { MetricValue, Registry } from 'prom-client';
 import {
@@ -14,19 +14,19 @@ import {
 } from './metrics-table.ts';
 
 export interface Metrics {
-  /** Adds to a counter; 1 unless told otherwise. */
+  /** Adds to a counter; default 1. */
   add<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, amount?: number): void;
-  /** Notes one value of a histogram, in the unit of its name. */
+  /** Adds one observation to a histogram, in the unit of its name. */
   observe<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, value: number): void;
-  /** Has the values of a metric read when somebody asks for them, from who knows them. A reader that fails is left out. */
+  /** Registers a function that supplies the values of a metric at each scrape. If it fails, the values are omitted. */
   read<Name extends CounterName | GaugeName>(name: Name, values: () => Values<Name> | Promise<Values<Name>>): void;
-  /** Begins to watch the process: memory, event loop, garbage collection. */
+  /** Starts the default metrics of the process: memory, event loop, garbage collection. */
   watchProcess(): Promise<void>;
-  /** The text format, version 0.0.4. */
+  /** All metrics in text format, version 0.0.4. */
   text(): Promise<string>;
 }
 
-/** Label values and the number that they have now. */
+/** Pairs of label values and the current value. */
 export type Values<Name extends MetricName> = Iterable<readonly [labels: LabelsOf<Name>, value: number]>;
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -38,7 +38,7 @@ interface Series {
 
 interface Distribution extends Series {
   count: number;
-  /** One a bucket; what is above the last is only in `count`. */
+  /** Observations for each bucket, not cumulative. Those above the last bound are only in `count`. */
   readonly buckets: Float64Array;
 }
 
@@ -54,7 +54,7 @@ export function createMetrics(): Metrics {
 
   async function valuesOf(name: MetricName, { labels, buckets }: MetricRow): Promise<MetricValue<string>[]> {
     const known = histograms.get(name);
-    if (known) return known.all.flatMap((series) => distributed(name, labels, buckets ?? [], series));
+    if (known) return known.all.flatMap((series) => histogramValues(name, labels, buckets ?? [], series));
     const counted = (counters.get(name)?.all ?? []).map(({ labels, value }) => [labels, value] as const);
     const read = await (async () => [...((await readers.get(name)?.()) ?? [])])().catch(() => []);
     return [...counted, ...read].map(([given, value]) => ({ labels: named(labels, given), value }));
@@ -71,7 +71,7 @@ export function createMetrics(): Metrics {
         aggregator: 'sum',
         values: await valuesOf(name, row),
       });
-      // The registry asks no more of a metric than this.
+      // The registry uses only these two members of a metric.
       made.registerMetric({ name, get } as never);
     }
     return made;
@@ -104,7 +104,7 @@ export function createMetrics(): Metrics {
     },
     async text() {
       registry ??= open();
-      const [own, process] = await Promise.all([registry, watching]);
+      const [own, process] = await Promise.all([registry, processMetrics]);
       return [await own.metrics(), await process?.metrics()].filter(Boolean).join('\n');
     },
   };
@@ -115,7 +115,7 @@ const ROWS = Object.entries(METRICS) as [MetricName, MetricRow][];
 /** The series of one metric. */
 interface Family<S> {
   readonly all: readonly S[];
-  /** That of these labels, made when it is not there. */
+  /** The series with these labels; created if missing. */
   of(labels: readonly string[], make: (labels: readonly string[]) => S): S;
 }
 
@@ -124,7 +124,7 @@ interface Branch<S> {
   series: S | undefined;
 }
 
-/** A look-up a label, since a key of all of them would have to be put together each time. */
+/** A trie by label, which avoids building a combined key for each lookup. */
 function createFamily<S>(): Family<S> {
   const branch = (): Branch<S> => ({ next: new Map(), series: undefined });
   const root = branch();
@@ -152,7 +152,7 @@ function createFamily<S>(): Family<S> {
 const named = (names: readonly string[], values: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));
 
-function distributed(
+function histogramValues(
   name: string,
   names: readonly string[],
   bounds: readonly number[],
@@ -172,14 +172,14 @@ function distributed(
   ] as MetricValue<string>[];
 }
 
-/** A process has one of these, however many servers are made in it: what watches it cannot be ended. */
-let watching: Promise<Registry> | undefined;
+/** One for the whole process, however many servers it creates: the default metrics cannot be stopped. */
+let processMetrics: Promise<Registry> | undefined;
 
 const processRegistry = (): Promise<Registry> => {
-  watching ??= import('prom-client').then(({ Registry, collectDefaultMetrics }) => {
+  processMetrics ??= import('prom-client').then(({ Registry, collectDefaultMetrics }) => {
     const register = new Registry();
     collectDefaultMetrics({ register });
     return register;
   });
-  return watching;
+  return processMetrics;
 };

@@ -1,6 +1,6 @@
 /**
- * Traces for a collector, over OTLP/HTTP: an opt-in, whose packages are loaded when it is. A request is a span, its steps
- * are spans in it; who called with `traceparent` finds it in a trace of their own.
+ * Exports traces to an OpenTelemetry collector over OTLP/HTTP. Optional: its packages are loaded only if configured. Each
+ * request is a span with its steps as child spans. A `traceparent` header makes it part of the caller's trace.
  */
 import { createRequire } from 'node:module';
 import type { Context, Tracer } from '@opentelemetry/api';
@@ -10,27 +10,27 @@ import type { Log } from './log.ts';
 import type { SpanFacts, Trace, TraceParent } from './trace.ts';
 
 export interface SpanExport {
-  /** Notes a request that is over; it is sent soon, with others. */
+  /** Queues a finished request for the next export batch. */
   ended(request: EndedTrace): void;
-  /** Sends what is left, as far as the collector takes it within a few seconds. */
+  /** Exports the remaining spans, waiting at most a few seconds. */
   close(): Promise<void>;
 }
 
 export interface EndedTrace {
   readonly trace: Trace;
-  /** Where the caller was, if they said. */
+  /** The caller's span, from `traceparent`. */
   readonly parent?: TraceParent | undefined;
-  /** Method and route pattern. */
+  /** HTTP method and route pattern. */
   readonly name: string;
   readonly status: number;
   readonly facts: SpanFacts;
 }
 
 export interface SpanExportOptions {
-  /** The collector; `/v1/traces` is added unless it is there. */
+  /** URL of the collector; `/v1/traces` is appended if missing. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which part of the requests is sent whose callers have not decided it themselves, 0 to 1. */
+  /** Sampling rate for requests without a sampling decision in `traceparent`, 0 to 1. */
   readonly sampleRatio: number;
   readonly service: string;
   readonly version: string;
@@ -38,16 +38,16 @@ export interface SpanExportOptions {
 }
 
 const CLOSE_MS = 3_000;
-/** A collector that is away is told of once in so long. */
+/** Minimum interval between warnings about an unreachable collector. */
 const WARN_EVERY_MS = 60_000;
 const PATH = '/v1/traces';
 
-/** Throws ConfigError when the packages are not there. */
+/** Throws ConfigError if the packages are not installed. */
 export async function openSpanExport(options: SpanExportOptions): Promise<SpanExport> {
   const { api, sdk, otlp, resources } = await loadPackages();
   const { url, headers, sampleRatio, service, version } = options;
-  const exporter = new otlp.OTLPTraceExporter({ url: addressOf(url), headers: { ...headers } });
-  const warn = rarely(options.log);
+  const exporter = new otlp.OTLPTraceExporter({ url: tracesUrl(url), headers: { ...headers } });
+  const warn = rateLimitedWarning(options.log);
   const send = exporter.export.bind(exporter);
   exporter.export = (spans, done) =>
     send(spans, (result) => {
@@ -62,7 +62,7 @@ export async function openSpanExport(options: SpanExportOptions): Promise<SpanEx
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
     idGenerator: {
       generateSpanId: () => random.generateSpanId(),
-      // The id that the caller was answered is the one that the collector knows.
+      // The collector gets the trace id that the response has shown to the caller.
       generateTraceId: () => nextTraceId ?? random.generateTraceId(),
     },
   });
@@ -111,10 +111,10 @@ function contextOf({ ROOT_CONTEXT, TraceFlags, trace }: Api, parent: TraceParent
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-function addressOf(url: string): string {
-  const address = new URL(url);
-  if (!address.pathname.endsWith(PATH)) address.pathname = `${address.pathname.replace(/\/$/, '')}${PATH}`;
-  return address.href;
+function tracesUrl(collector: string): string {
+  const url = new URL(collector);
+  if (!url.pathname.endsWith(PATH)) url.pathname = `${url.pathname.replace(/\/$/, '')}${PATH}`;
+  return url.href;
 }
 
 async function loadPackages() {
@@ -124,7 +124,7 @@ async function loadPackages() {
       import('@opentelemetry/sdk-trace'),
       import('@opentelemetry/exporter-trace-otlp-http'),
     ]);
-    // It comes with the SDK, and only the SDK is asked for.
+    // A dependency of the SDK, so users need not install it themselves.
     const fromHere = createRequire(import.meta.url);
     const fromSdk = createRequire(fromHere.resolve('@opentelemetry/sdk-trace'));
     const resources = fromSdk('@opentelemetry/resources') as {
@@ -143,12 +143,12 @@ async function loadPackages() {
 const MISSING =
   'otlpUrl needs two packages that are not installed: npm install @opentelemetry/sdk-trace@2 @opentelemetry/exporter-trace-otlp-http@0.223';
 
-function rarely(log: Pick<Log, 'warn'>): (error: unknown) => void {
+function rateLimitedWarning(log: Pick<Log, 'warn'>): (error: unknown) => void {
   let quietUntil = 0;
   return (error) => {
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + WARN_EVERY_MS;
-    // What a collector answers, and its address, are the operator's affair; the error has both in it.
+    // Only the message is logged: the error object contains the response and the URL of the collector.
     log.warn({ reason: (error as Error).message.slice(0, 300) }, 'traces could not be sent to the collector');
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTrace, during, readTraceParent, serverTiming, throughout } from './trace.ts';
+import { createTrace, readTraceParent, serverTiming, traceIteration, traceStep } from './trace.ts';
 
 describe('a trace', () => {
   it('has its steps in the order of their beginning, with what is known of them', async () => {
@@ -35,7 +35,7 @@ describe('a trace', () => {
 
   it('follows work to its end, also when it fails', async () => {
     const trace = createTrace();
-    await expect(during('dns', trace, async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(traceStep('dns', trace, async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     async function* values() {
       yield 1;
       throw new Error('no more');
@@ -43,12 +43,12 @@ describe('a trace', () => {
     const seen: number[] = [];
     await expect(
       (async () => {
-        for await (const value of throughout('model', trace, values())) seen.push(value);
+        for await (const value of traceIteration('model', trace, values())) seen.push(value);
       })(),
     ).rejects.toThrow('no more');
     expect(seen).toEqual([1]);
     expect(trace.shown().spans.map(({ name }) => name)).toEqual(['dns', 'model']);
-    expect(await during('dns', undefined, async () => 7)).toBe(7);
+    expect(await traceStep('dns', undefined, async () => 7)).toBe(7);
   });
 });
 

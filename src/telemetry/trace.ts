@@ -1,68 +1,68 @@
 /**
- * What one request went through and how long each step took. A trace travels with its request as an argument, so that
- * requests that nobody follows pay for none. Names and facts come from the code: no address, key or text of a caller.
+ * The trace of one request: its steps (spans) and their durations. A trace is passed as an argument, so untraced requests
+ * cost nothing. Names and facts come from the code: they must not contain URLs, keys or text of callers.
  */
 import { randomBytes } from 'node:crypto';
 
-/** THE table: steps that are timed, in the order in which they may come. */
+/** The table of spans, in their usual order. */
 export const SPANS = {
-  key_check: 'who asks, and whether their limits leave room',
-  cache: 'the look for a kept copy',
-  robots: 'what robots.txt says',
-  search: 'the question to search providers, or to the own index',
-  page: 'one result of a search being read',
-  queue: 'waiting for a page of the browser, a thread, or the turn at a model',
-  dns: 'the host name being looked up, and its addresses checked',
-  connect: 'the connection to the server, by way of a proxy when there is one',
-  tls: 'its encryption being agreed on',
-  first_byte: 'from the request to the head of the answer',
-  download: 'from there to the end of its body',
-  probe: 'the look whether scripts would change the page',
-  render: 'the page in the browser',
-  document: 'the file being read',
-  parse: 'HTML becoming a tree',
-  extract: 'the content being told from the rest',
-  markdown: 'the content being written',
-  load: 'the model being brought into memory',
-  tokenize: 'texts being counted and cut for the model',
-  model: 'the model at work',
+  key_check: 'checking the API key and its limits',
+  cache: 'cache lookup',
+  robots: 'robots.txt check',
+  search: 'query to search providers or the index of pages',
+  page: 'reading one search result',
+  queue: 'waiting for a browser page, a worker thread or a model',
+  dns: 'resolving the host name and checking its IP addresses',
+  connect: 'connecting to the server, through the proxy if one is used',
+  tls: 'TLS handshake',
+  first_byte: 'from the request to the response headers',
+  download: 'downloading the response body',
+  probe: 'deciding whether scripts would change the page',
+  render: 'rendering the page in the browser',
+  document: 'parsing the file',
+  parse: 'parsing the HTML',
+  extract: 'extracting the main content',
+  markdown: 'writing Markdown',
+  load: 'loading the model',
+  tokenize: 'tokenizing and truncating the inputs',
+  model: 'running the model',
 } as const;
 
 export type SpanName = keyof typeof SPANS;
 
-/** What is counted along the way; `tokens` is what the answer costs. */
+/** Counters of a trace; `tokens` is the cost of the response. */
 export type CountName = 'bytes' | 'redirects' | 'requests' | 'pages' | 'inputs' | 'tokens';
 
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
 export interface Trace {
-  /** 32 hexadecimal digits, those of the caller's `traceparent` when there is one. */
+  /** 32 hexadecimal digits; the trace id of the caller's `traceparent` if present. */
   readonly id: string;
-  /** When the request came, as `performance.now()` milliseconds. */
+  /** Arrival of the request, in `performance.now()` milliseconds. */
   readonly startedAt: number;
-  /** Begins a step; the returned function ends it, with what is known by then. */
+  /** Starts a span. The returned function ends it and may add facts. */
   span(name: SpanName, facts?: SpanFacts): (facts?: SpanFacts) => void;
-  /** Notes a step that is over, in `performance.now()` milliseconds. */
+  /** Adds a finished span, in `performance.now()` milliseconds. */
   note(name: SpanName, fromMs: number, toMs: number, facts?: SpanFacts): void;
   /** Adds to a count. */
   count(name: CountName, amount: number): void;
-  /** What the answer was made of. Where a request has several, the cache's least helpful word is kept, and each engine. */
+  /** Records the cache outcome or the engine. Of several outcomes the worst is kept, of several engines all. */
   fact(name: 'cache' | 'engine', value: string): void;
-  /** The same trace, whose steps from here on have these facts. */
+  /** A view of this trace that adds these facts to each new span. */
   within(facts: SpanFacts): Trace;
-  /** What is known now. A step that is not over lasts until now. */
+  /** The trace so far. Unfinished spans end now. */
   shown(): ShownTrace;
 }
 
 export interface ShownSpan {
   readonly name: SpanName;
-  /** From the start of the request. */
+  /** Milliseconds since the start of the request. */
   readonly start_ms: number;
   readonly duration_ms: number;
   readonly [fact: string]: string | number | boolean;
 }
 
-/** A trace as callers are given it, the same on every face. */
+/** A trace in the format for callers, the same on every face. */
 export interface ShownTrace {
   readonly id: string;
   readonly duration_ms: number;
@@ -79,9 +79,10 @@ interface Step {
   facts: SpanFacts | undefined;
 }
 
-/** A page that redirects, or a search that reads many, has more steps than anybody reads. */
-const MOST_SPANS = 300;
-const HELPFUL = ['off', 'hit', 'stale', 'miss'];
+/** Long redirect chains and large searches could have thousands. */
+const MAX_SPANS = 300;
+/** From best to worst. */
+const CACHE_OUTCOMES = ['off', 'hit', 'stale', 'miss'];
 
 export interface TraceOptions {
   readonly id?: string | undefined;
@@ -96,7 +97,7 @@ export function createTrace({ id = newTraceId(), startedAt = performance.now() }
 
   function add(name: SpanName, fromMs: number, toMs: number | undefined, facts: SpanFacts | undefined): Step {
     const step = { name, fromMs, toMs, facts };
-    if (steps.length < MOST_SPANS) steps.push(step);
+    if (steps.length < MAX_SPANS) steps.push(step);
     return step;
   }
 
@@ -116,7 +117,7 @@ export function createTrace({ id = newTraceId(), startedAt = performance.now() }
     },
     fact(name, value) {
       if (name === 'engine') engines.add(value);
-      else if (cache === undefined || HELPFUL.indexOf(value) > HELPFUL.indexOf(cache)) cache = value;
+      else if (cache === undefined || CACHE_OUTCOMES.indexOf(value) > CACHE_OUTCOMES.indexOf(cache)) cache = value;
     },
     within: (facts) => view(joined(common, facts)),
     shown() {
@@ -141,8 +142,8 @@ export function createTrace({ id = newTraceId(), startedAt = performance.now() }
   return view(undefined);
 }
 
-/** Work as a step of a trace; without one, just the work. */
-export async function during<T>(name: SpanName, trace: Trace | undefined, work: () => Promise<T>): Promise<T> {
+/** Runs work as a span of a trace, if there is one. */
+export async function traceStep<T>(name: SpanName, trace: Trace | undefined, work: () => Promise<T>): Promise<T> {
   if (!trace) return work();
   const end = trace.span(name);
   try {
@@ -152,8 +153,8 @@ export async function during<T>(name: SpanName, trace: Trace | undefined, work: 
   }
 }
 
-/** The values of a source, as a step of a trace that lasts until its end. */
-export async function* throughout<T>(
+/** Yields the values of a source, and records the iteration as a span of a trace, if there is one. */
+export async function* traceIteration<T>(
   name: SpanName,
   trace: Trace | undefined,
   values: AsyncIterable<T>,
@@ -170,12 +171,12 @@ export async function* throughout<T>(
 const joined = (first: SpanFacts | undefined, second: SpanFacts | undefined): SpanFacts | undefined =>
   first && second ? { ...first, ...second } : (first ?? second);
 
-/** Microseconds are nobody's concern. */
+/** To 10 µs. */
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 const newTraceId = (): string => randomBytes(16).toString('hex');
 
-/** The caller's place in a trace of their own (W3C Trace Context, section 3.2); undefined when it is none. */
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2); undefined if missing or invalid. */
 export function readTraceParent(header: string | string[] | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(typeof header === 'string' ? header : '') ??
@@ -190,10 +191,7 @@ export interface TraceParent {
   readonly sampled: boolean;
 }
 
-/**
- * The value of a Server-Timing header: what steps of each name took together, and the whole
- * (Server Timing, section 3).
- */
+/** The value of a Server-Timing header (W3C Server Timing, section 3): the total of each span name, and the whole. */
 export function serverTiming({ spans, duration_ms: whole, cache, engine }: ShownTrace): string {
   const sums = new Map<string, number>();
   for (const { name, duration_ms: ms } of spans) sums.set(name, (sums.get(name) ?? 0) + ms);

@@ -381,7 +381,7 @@ executors:
     const where = inside.place('flow gateway');
     expect((await post('/stray', {}, where)).header.status).toBeNull();
     const logged = (text: string) => inside.lines.find((line) => line.includes(text));
-    await expect.poll(() => logged('a promise was rejected and nobody handled it'), POLL).toBeDefined();
+    await expect.poll(() => logged('unhandled promise rejection'), POLL).toBeDefined();
     expect(JSON.parse(logged('a promise was rejected')!)).toMatchObject({
       level: 'error',
       err: { message: 'stray on purpose', stack: expect.stringContaining('hostile.mjs') },
@@ -390,7 +390,7 @@ executors:
     const exited = once(inside.child, 'exit');
     await send('/late', {}, where).catch(() => undefined);
     expect(await exited).toEqual([1, null]);
-    await expect.poll(() => logged('an uncaught error ends the process'), POLL).toBeDefined();
+    await expect.poll(() => logged('uncaught exception, the process exits'), POLL).toBeDefined();
     expect(logged('an uncaught error')).toContain('late on purpose');
   });
 });

@@ -59,20 +59,20 @@ const LONG = `${HTML}${Array.from({ length: 3_000 }, (_, at) => `<p>${at * 7919}
 const gzip = gzipSync(HTML);
 const cut = (bytes: Buffer) => bytes.subarray(0, bytes.length - 1_000);
 
-const NO_TRANSFER = 'The target sends its content in a transfer encoding that cannot be read';
-const TWO_LENGTHS = 'The target gives two different lengths for its content';
-const NO_HTTP = 'The target did not answer in HTTP';
-const SWITCHES = 'The target answered 101, and no answer to the request followed';
-const NO_STATUS = 'The target answered with a status that does not exist';
+const NO_TRANSFER = 'The target uses an unsupported transfer encoding';
+const TWO_LENGTHS = 'The target sent two different Content-Length values';
+const NO_HTTP = 'The target did not send a valid HTTP response';
+const SWITCHES = 'The target sent only the interim status 101 and no final response';
+const NO_STATUS = 'The target sent an invalid HTTP status';
 const CLOSED = 'The target closed the connection';
-const BROKEN = 'The content of the target broke off';
-const NO_CODING = 'The target is encoded in a way that cannot be read';
-const TOO_OFTEN = 'The target redirects too often';
-const NO_URL = 'The target redirects to an address that is not valid';
+const BROKEN = 'The target closed the connection before its content was complete';
+const NO_CODING = 'The content encoding of the target is not supported';
+const TOO_OFTEN = 'The target redirects too many times';
+const NO_URL = 'The target redirects to an invalid URL';
 const BROKE_OFF = 'broke off before the end';
 const A_PART = 'only a part of its content';
 const noType = (type: string) => ({ error: `Content of the type ${type} cannot be read` });
-const noScheme = { error: 'Only http and https addresses can be read', name: 'ParamValidationError' };
+const noScheme = { error: 'Only http and https URLs can be read', name: 'ParamValidationError' };
 
 /** Where redirects of the examples lead. */
 export const TARGET = '/target';
@@ -210,7 +210,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   ),
   '`Location` twice, the same': read(PAGE, located(`${TARGET}\r\nLocation: ${TARGET}`)),
   '`Location` twice, different': refused(
-    'The target redirects to two addresses at once',
+    'The target redirects to two different URLs',
     located(`${TARGET}\r\nLocation: /other`),
   ),
   '`Location` with another scheme than `http` or `https`': read(

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
-import { createOwnPlaces } from '#net/guard/own-addresses.ts';
+import { createOwnPorts } from '#net/guard/own-ports.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
@@ -66,7 +66,7 @@ beforeAll(async () => {
   index = await openLocalIndex({ file: path.join(dir, 'index.db'), maxBytes: 50_000_000, log });
   const rules = { region: 'any', euHosts: [], log: log as never } as const;
   const trusted = createTrustedFetch(rules);
-  const guard = createGuard({ allow: site.allow, isOwnHost: () => false, ownPlaces: createOwnPlaces() });
+  const guard = createGuard({ allow: site.allow, isOwnHost: () => false, ownPorts: createOwnPorts() });
   const fetch = createFetch({ guard, region: createRegion(rules) });
   reader = createIndexingReader(server.app.reader, {
     index,
@@ -83,7 +83,7 @@ beforeAll(async () => {
       fetch,
       fitPicture: async () => ({ png: new Uint8Array() }),
       index,
-      mayAnswer: async () => true,
+      mayServeCached: async () => true,
       version: '0',
       log,
     },

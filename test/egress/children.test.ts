@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createProcesses } from '#concurrency/processes.ts';
+import { createProcessPool } from '#concurrency/processes.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createFfmpeg } from '#models/media/ffmpeg.ts';
 import { createModelProcess } from '#models/onnx/model-process.ts';
@@ -55,7 +55,7 @@ const STARTED: Readonly<Record<string, () => Promise<Environment>>> = {
   async 'a process for files'() {
     const worker = path.join(folder, 'worker.mjs');
     writeFileSync(worker, 'export default () => ({ ...process.env });');
-    const made = createProcesses<null, Environment>({ worker: pathToFileURL(worker), count: 1, memoryMb: 256 });
+    const made = createProcessPool<null, Environment>({ worker: pathToFileURL(worker), count: 1, memoryMb: 256 });
     try {
       return await made.run(null, { timeoutMs: LONG_MS });
     } finally {

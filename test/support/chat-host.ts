@@ -7,7 +7,7 @@ import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createCompletions, type ModelNames, type Models } from '#models/index.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
-import { createOwnPlaces } from '#net/guard/own-addresses.ts';
+import { createOwnPorts } from '#net/guard/own-ports.ts';
 import { createRegion } from '#net/region.ts';
 import { createOcr } from '#ocr/index.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
@@ -43,7 +43,7 @@ export async function startChatHost(setup: ChatHostSetup = {}): Promise<ChatHost
     timeoutMs: TIMEOUT_MS,
     libreoffice: createLibreOffice({ program: 'none', temporaryDir }),
   });
-  const guard = createGuard({ allow: [...allow], isOwnHost: () => false, ownPlaces: createOwnPlaces() });
+  const guard = createGuard({ allow: [...allow], isOwnHost: () => false, ownPorts: createOwnPorts() });
   const fetchGuarded = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log }) });
   const ocr = createOcr({ tesseract, languages: ['eng'], temporaryDir, timeoutMs: TIMEOUT_MS });
   const completions = createCompletions({

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessRule, Caller } from '#accounts/index.ts';
 import { type CrawlJob, type CrawlModule, type CrawlResult, type FollowEvent, viewOf } from '#crawl/index.ts';
 import { asProblem, problem } from '#errors.ts';
-import { goneSignal } from '#http/gone.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
@@ -58,7 +58,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
     const job = await orUnavailable(crawls.submit({ given: asked, options, ...caller }));
     reply.header('location', `/crawl/${job.id}`);
     if (!isStream) return sendJson(reply.code(202), viewOf(job));
-    const signal = goneSignal(reply);
+    const signal = disconnectSignal(reply);
     if (asked.cancelOnClose) {
       const abandon = () => void crawls.abandon(job).catch((error: unknown) => request.log.warn({ err: error }));
       if (signal.aborted) abandon();
@@ -86,7 +86,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
       integerParameter(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
     const job = await ownJob(request);
     if (successKind(request.headers.accept) === 'stream') {
-      return sendEvents(reply, crawls.follow(job, after, goneSignal(reply)));
+      return sendEvents(reply, crawls.follow(job, after, disconnectSignal(reply)));
     }
     return reply
       .type('application/x-ndjson')

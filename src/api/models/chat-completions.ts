@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { problem } from '#errors.ts';
-import { goneSignal } from '#http/gone.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
 import type { CompletionPiece, Completions } from '#models/index.ts';
-import { throughout } from '#telemetry/trace.ts';
+import { traceIteration } from '#telemetry/trace.ts';
 import { asksForTrace } from '../trace.ts';
 import { bodyOf, modelOf } from './body.ts';
 import { chatEventStream } from './chat-completions-stream.ts';
@@ -26,12 +26,12 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
     const admission = deps.gatekeeper.admissionOf(request);
     const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
     const written = pieces({
-      signal: goneSignal(reply),
+      signal: disconnectSignal(reply),
       admit: (tokens) => admission.reserveTokens(tokens),
       onSpent: ({ promptTokens, completionTokens }) =>
         admission.recordCost({ tokens: promptTokens + completionTokens, model }),
     });
-    const answer = throughout('model', trace, written);
+    const answer = traceIteration('model', trace, written);
     const shown = () => deps.tracing.show(request, reply);
     const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
     if (chatRequest.stream) {

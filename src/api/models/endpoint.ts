@@ -1,8 +1,8 @@
 /** What the endpoints of the model host share: routes with access control, and the call that a request makes to models. */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
 import { problem } from '#errors.ts';
-import { callerAddress } from '#http/behalf.ts';
-import { goneSignal } from '#http/gone.ts';
+import { clientIpOf } from '#http/client-ip.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
 import type { Call, Opened, Registry } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
@@ -63,8 +63,8 @@ export function callOf(
   const admission = gatekeeper.admissionOf(request);
   const { caller } = admission;
   return {
-    caller: caller.kind === 'key' ? caller.account.id : callerAddress(request),
-    signal: goneSignal(reply),
+    caller: caller.kind === 'key' ? caller.account.id : clientIpOf(request),
+    signal: disconnectSignal(reply),
     admit: (tokens) => admission.reserveTokens(tokens),
     trace: tracing.start(request, reply, asksForTrace(request, body)),
   };

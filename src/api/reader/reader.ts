@@ -6,9 +6,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
-import { gathered, Upload } from '#http/body.ts';
+import { objectFromPairs, Upload } from '#http/body.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import { gather } from '#http/gather.ts';
-import { goneSignal } from '#http/gone.ts';
 import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
@@ -131,7 +131,7 @@ async function read(
   }
   refuseOwnUrl(target, request, deps);
   checkAnswerKind(kind, options);
-  const signal = goneSignal(reply);
+  const signal = disconnectSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
   const work = { target, options, signal, keyed: caller.kind !== 'keyless', account: accountOf(caller), trace };
   if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
@@ -190,7 +190,7 @@ function warningHeader({ warning, chunks }: Page, kind: BodyKind, options: Optio
 
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
-  return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
+  return objectFromPairs(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
 
 /** The options that name a target, in order of precedence. */

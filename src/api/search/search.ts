@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { newest } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
-import { gathered } from '#http/body.ts';
-import { goneSignal } from '#http/gone.ts';
+import { objectFromPairs } from '#http/body.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
@@ -144,7 +144,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   for (const { feature, option } of featuresNeeded(reading, options)) {
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
-  const signal = goneSignal(reply);
+  const signal = disconnectSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
   const work: SearchRequest = {
     trace,
@@ -189,7 +189,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
 /** The parameters of the request line. They are never part of the query text. */
 const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
-  return gathered(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
+  return objectFromPairs(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
 
 /** The query in the path: everything after the first slash and before the parameters, percent-decoded once. */

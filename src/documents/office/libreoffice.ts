@@ -123,7 +123,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     if (pid === undefined) throw new DocumentError('missing program', MISSING);
     running.set(pid, ended);
     try {
-      folder.remember(pid);
+      folder.recordProcess(pid);
       await endOf(ended, pid, signal, deadline);
     } finally {
       // Whatever it has started dies with it.
@@ -141,7 +141,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       if (!filters) throw new DocumentError('unsupported', `Files of the type ${mediaType} are not converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();
-      await turns.take(0, signal);
+      await turns.acquire(0, signal);
       try {
         const deadline = Date.now() + timeoutMs;
         for (const from of filters) {
@@ -150,7 +150,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
           if (made) return made;
         }
       } finally {
-        turns.giveBack();
+        turns.release();
       }
       throw await unreadable(inputPath);
     },

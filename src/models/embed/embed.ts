@@ -1,6 +1,6 @@
 /** Embedding: a checked request and a model become vectors, through the model's queue. */
 import { problem } from '#errors.ts';
-import { during } from '#telemetry/trace.ts';
+import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
 import { createFaults } from '../inputs/faults.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
@@ -42,7 +42,7 @@ export async function embed(
     { characters: sizeOf(request), signal, trace },
     async ({ backend, queue }, within, hold) => {
       const preparing = () => prepare(backend, row, request, { models, signal: within, hold });
-      const prepared = await during('tokenize', trace, preparing);
+      const prepared = await traceStep('tokenize', trace, preparing);
       const { texts, media } = prepared;
       if (!request.truncate) refuseTooLong(prepared, row, request);
       const items = [...texts, ...media];

@@ -102,11 +102,11 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
 
   /** What it writes to its output. */
   async function run(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-    await turns.take(0, signal);
+    await turns.acquire(0, signal);
     try {
       return await start(folder, args, maxBytes, signal);
     } finally {
-      turns.giveBack();
+      turns.release();
     }
   }
 
@@ -119,7 +119,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
         detached: true,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
-      if (child.pid !== undefined) folder.remember(child.pid);
+      if (child.pid !== undefined) folder.recordProcess(child.pid);
       const stop = () => child.pid !== undefined && killGroup(child.pid);
       let fault: MediaError | undefined;
       const end = (message: string) => {

@@ -1,5 +1,5 @@
 /** Media of a request to what a model is given: bytes are brought, looked at, opened aside, and made as the model wants them. */
-import { createProcesses } from '#concurrency/processes.ts';
+import { createProcessPool } from '#concurrency/processes.ts';
 import { QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { DocumentError } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
@@ -83,7 +83,7 @@ const NO_FFMPEG = 'needs ffmpeg on the server, which the operator installs (on D
 
 export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const { fetch, documents, ocr, transcribe, temporaryDir, timeoutMs = TIMEOUT_MS } = options;
-  const processes = createProcesses<MediaTask, MediaOutcome>({ worker: WORKER, memoryMb: WORKER_MB });
+  const processes = createProcessPool<MediaTask, MediaOutcome>({ worker: WORKER, memoryMb: WORKER_MB });
   const program = findProgram(options.ffmpeg ?? 'ffmpeg');
   const ffmpeg = program && createFfmpeg({ program, temporaryDir, timeoutMs });
 

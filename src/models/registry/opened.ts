@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
-import { during, type Trace } from '#telemetry/trace.ts';
+import { type Trace, traceStep } from '#telemetry/trace.ts';
 import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from '../backends/backend.ts';
 import type { MediaReader } from '../media/reader.ts';
 import { createIntake, type Share } from '../queue/intake.ts';
@@ -161,7 +161,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
     const deadline = startDeadline(deadlineMs, [signal, closing.signal]);
     let release = () => {};
     try {
-      release = await during('load', trace, () => residents.hold(made.backend, deadline.signal));
+      release = await traceStep('load', trace, () => residents.hold(made.backend, deadline.signal));
       return await work(made, deadline.signal, share.hold);
     } finally {
       release();

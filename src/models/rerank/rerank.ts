@@ -1,6 +1,6 @@
 /** Reranking: how well each document answers a query, best first. */
 import { problem } from '#errors.ts';
-import { during } from '#telemetry/trace.ts';
+import { traceStep } from '#telemetry/trace.ts';
 import type { Prepared } from '../backends/backend.ts';
 import { tokensOf } from '../embed/embed.ts';
 import type { RerankRow } from '../registry/catalogue.ts';
@@ -35,7 +35,7 @@ export async function rerank(
   return models.withReranker(row, { characters, signal, trace }, async ({ backend, queue }, within) => {
     const options = { signal: within, ...(truncation && { maxTokens: row.contextTokens }) };
     const preparing = () => backend.prepare(query, texts, options);
-    const { pairs, documents, isBlind = false } = await during('tokenize', trace, preparing);
+    const { pairs, documents, isBlind = false } = await traceStep('tokenize', trace, preparing);
     if (!truncation) refuseTooLong(pairs, documents, row);
     const tokens = tokensOf(pairs);
     await admit(tokens);

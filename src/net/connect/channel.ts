@@ -1,43 +1,43 @@
-/** A connection that carries one request at a time, in whatever version of HTTP both ends agreed on. */
+/** An HTTP connection that carries one request at a time, over HTTP/1.1 or HTTP/2. */
 import type { Readable } from 'node:stream';
 
 export interface ChannelRequest {
   readonly method: string;
-  /** Of the address; the whole of it when a proxy reads the request. */
+  /** Path and query; the full URL if a proxy reads the request. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | null;
   readonly signal: AbortSignal;
 }
 
-export interface ChannelAnswer {
+export interface ChannelResponse {
   readonly statusCode: number;
   readonly statusText: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readable;
-  /** Whether a body that has ended did so before its time, where the stream itself does not say. */
-  readonly isCut?: () => boolean;
+  /** Whether an ended body is incomplete, for streams that end without an error in that case. */
+  readonly isTruncated?: () => boolean;
 }
 
 export interface Channel {
-  request(request: ChannelRequest): Promise<ChannelAnswer>;
-  /** Whether it may carry another request. */
+  request(request: ChannelRequest): Promise<ChannelResponse>;
+  /** Whether it can carry another request. */
   isOpen(): boolean;
-  /** While it rests it does not keep the process up. */
-  rest(): void;
-  wake(): void;
-  /** Ends it and what it carries at once. */
+  /** Marks the connection as idle: it no longer keeps the process running. */
+  markIdle(): void;
+  markBusy(): void;
+  /** Closes the connection at once, with its request. */
   end(): void;
 }
 
 export interface ChannelFacts {
-  /** Where the connection leads. */
+  /** The origin of the server. */
   readonly origin: string;
-  /** It carries what it carries to the end, and nothing after that. */
-  readonly onLeaving: () => void;
+  /** The server finishes the current request and accepts no more (GOAWAY). */
+  readonly onGoAway: () => void;
   readonly onEnd: () => void;
 }
 
-/** As much as browsers take. */
+/** The limit that browsers apply to response headers. */
 export const MAX_HEADER_BYTES = 256 * 1024;

@@ -1,34 +1,34 @@
 /**
- * Connections to checked addresses. A connection belongs to one request at a time, and rests for a few seconds
- * afterwards for the next one to the same origin: it still leads to the address that was checked when it was dialled.
+ * A pool of connections to checked IP addresses. A connection serves one request at a time, then stays idle for a few
+ * seconds for the next request to the same origin. Reuse is safe: it still leads to the IP address that was checked.
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { during, type Trace } from '#telemetry/trace.ts';
+import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { portOf } from '../guard/guard.ts';
 import type { Channel, ChannelFacts } from './channel.ts';
-import { countdown, dial, secure } from './dial.ts';
+import { countdown, dial, startTlsOver } from './dial.ts';
 import { loadHttp1 } from './http1.ts';
 import { openHttp2 } from './http2.ts';
-import { dialThrough, type ProxyRules, takesPlainRequests } from './tunnel.ts';
+import { dialThroughProxy, isHttpProxy, type ProxyRules } from './tunnel.ts';
 
 export interface LeaseOptions {
   readonly connectTimeoutMs: number;
   readonly proxy: URL | undefined;
   readonly acceptInvalidCertificates: boolean;
   readonly signal: AbortSignal;
-  /** Dials anew even when a connection rests. */
+  /** Opens a new connection even if an idle one exists. */
   readonly fresh?: boolean;
-  /** Speaks no later version of HTTP. */
+  /** Does not offer HTTP/2. */
   readonly http1Only?: boolean;
   readonly trace?: Trace | undefined;
 }
 
 export interface Lease {
   readonly channel: Channel;
-  /** Whether it served another request before; the other side may have closed it without our knowing. */
+  /** Whether it has served another request. The server may have closed it unnoticed since then. */
   readonly reused: boolean;
-  /** Gives it back, once: to rest when the last answer was read to its end, else it is closed. */
+  /** Returns the connection to the pool if the response was read completely, else closes it. Later calls do nothing. */
   release(intact: boolean): void;
 }
 
@@ -37,60 +37,60 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-const REST_MS = 4_000;
-const MAX_RESTING = 64;
+const IDLE_MS = 4_000;
+const MAX_IDLE = 64;
 
 export function createConnections(rules: ProxyRules): Connections {
-  const resting = new Map<Channel, { readonly key: string; readonly timer: NodeJS.Timeout }>();
+  const idle = new Map<Channel, { readonly key: string; readonly timer: NodeJS.Timeout }>();
   const open = new Set<Channel>();
   let closed = false;
 
-  const wake = (channel: Channel) => {
-    clearTimeout(resting.get(channel)?.timer);
-    resting.delete(channel);
-    channel.wake();
+  const takeIdle = (channel: Channel) => {
+    clearTimeout(idle.get(channel)?.timer);
+    idle.delete(channel);
+    channel.markBusy();
   };
 
   const end = (channel: Channel) => {
-    wake(channel);
+    takeIdle(channel);
     open.delete(channel);
     channel.end();
   };
 
-  const rest = (channel: Channel, key: string) => {
+  const makeIdle = (channel: Channel, key: string) => {
     if (closed || !channel.isOpen()) return end(channel);
-    channel.rest();
-    resting.set(channel, { key, timer: setTimeout(end, REST_MS, channel).unref() });
-    const [oldest] = resting.keys();
-    if (resting.size > MAX_RESTING && oldest) end(oldest);
+    channel.markIdle();
+    idle.set(channel, { key, timer: setTimeout(end, IDLE_MS, channel).unref() });
+    const [oldest] = idle.keys();
+    if (idle.size > MAX_IDLE && oldest) end(oldest);
   };
 
-  const dialled = async (url: URL, options: LeaseOptions): Promise<Socket> => {
+  const openSocket = async (url: URL, options: LeaseOptions): Promise<Socket> => {
     const { signal, proxy, acceptInvalidCertificates, trace } = options;
     const { hostname } = url;
     const port = portOf(url);
-    const addresses = await during('dns', trace, () => rules.guard.resolve(hostname, port, signal));
-    const left = countdown(options.connectTimeoutMs);
-    const to = () => ({ hostname, port, addresses, signal, timeoutMs: left() });
+    const addresses = await traceStep('dns', trace, () => rules.guard.resolve(hostname, port, signal));
+    const remainingMs = countdown(options.connectTimeoutMs);
+    const to = () => ({ hostname, port, addresses, signal, timeoutMs: remainingMs() });
     const isSecure = url.protocol === 'https:';
-    const toProxyOnly = proxy !== undefined && !isSecure && takesPlainRequests(proxy);
-    const socket = await during('connect', trace, () =>
-      proxy ? dialThrough(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly }) : dial(to()),
+    const toProxyOnly = proxy !== undefined && !isSecure && isHttpProxy(proxy);
+    const socket = await traceStep('connect', trace, () =>
+      proxy ? dialThroughProxy(rules, to(), { proxy, acceptInvalidCertificates, toProxyOnly }) : dial(to()),
     );
     const protocols = options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'];
     if (!isSecure) return socket;
-    return during('tls', trace, () => secure(socket, to(), { acceptInvalidCertificates, protocols }));
+    return traceStep('tls', trace, () => startTlsOver(socket, to(), { acceptInvalidCertificates, protocols }));
   };
 
   const connect = async (url: URL, options: LeaseOptions): Promise<Channel> => {
     const openHttp1 = await loadHttp1();
-    const socket = await dialled(url, options);
-    // A socket that dies before a channel took it would otherwise throw.
+    const socket = await openSocket(url, options);
+    // Without a listener, an error before the channel exists would crash the process.
     socket.on('error', () => {});
     let channel: Channel | undefined;
     const facts: ChannelFacts = {
       origin: url.origin,
-      onLeaving: () => void (channel && resting.has(channel) && end(channel)),
+      onGoAway: () => void (channel && idle.has(channel) && end(channel)),
       onEnd: () => void (channel && end(channel)),
     };
     const { alpnProtocol } = socket as Partial<TLSSocket>;
@@ -102,22 +102,22 @@ export function createConnections(rules: ProxyRules): Connections {
   return {
     async lease(url, options) {
       const key = `${url.origin} ${options.acceptInvalidCertificates} ${options.proxy?.href ?? ''}`;
-      const found = options.fresh ? undefined : [...resting].findLast(([, other]) => other.key === key)?.[0];
-      if (found) wake(found);
+      const found = options.fresh ? undefined : [...idle].findLast(([, other]) => other.key === key)?.[0];
+      if (found) takeIdle(found);
       const channel = found ?? (await connect(url, options));
       if (closed) {
         end(channel);
-        throw new Error('The way out is closed');
+        throw new Error('The connection pool is closed');
       }
       let isReleased = false;
       return {
         channel,
         reused: Boolean(found),
         release(intact) {
-          // It may be another's by the time that somebody says again that they are done.
+          // After the first call the channel may belong to another request.
           if (isReleased) return;
           isReleased = true;
-          if (intact) rest(channel, key);
+          if (intact) makeIdle(channel, key);
           else end(channel);
         },
       };

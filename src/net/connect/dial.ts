@@ -1,29 +1,29 @@
-/** Opens a socket to addresses that were checked, and to no others: no name is looked up here. */
+/** Opens sockets to checked IP addresses only. Nothing here resolves a host name. */
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import { problem } from '#errors.ts';
 import type { Resolved } from '../guard/guard.ts';
 
 export interface Destination {
-  /** The host as the address names it: for SNI and for the certificate's name, not for dialling. */
+  /** The host of the URL, for SNI and certificate checks. It is not resolved. */
   readonly hostname: string;
   readonly port: number;
-  /** Tried in turn, a quarter of a second apart (RFC 8305). */
+  /** Tried in order, 250 ms apart (Happy Eyeballs, RFC 8305). */
   readonly addresses: readonly Resolved[];
-  /** For this step. */
+  /** Time limit of this step. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A TCP connection. Rejects with the socket's error, a problem when time is up, or the signal's reason. */
+/** Opens a TCP connection. Rejects with the socket's error, a problem after the timeout, or the signal's reason. */
 export const dial = (to: Destination): Promise<Socket> =>
-  inTime(
+  connectInTime(
     to,
     () =>
       connect({
         host: to.addresses.length === 1 ? to.addresses[0]!.address : to.hostname,
         port: to.port,
-        lookup: pinned(to.addresses),
+        lookup: lookupOf(to.addresses),
         autoSelectFamily: true,
         noDelay: true,
       }),
@@ -33,15 +33,15 @@ export const dial = (to: Destination): Promise<Socket> =>
 
 export interface TlsOptions {
   readonly acceptInvalidCertificates: boolean;
-  /** What may be spoken inside, best first. */
+  /** ALPN protocols in order of preference. */
   readonly protocols: readonly string[];
 }
 
-/** TLS over a connection that stands; an invalid certificate is an error unless accepted. Closes it when it fails. */
-export function secure(socket: Socket, to: Destination, options: TlsOptions): Promise<TLSSocket> {
+/** Starts TLS over an open connection. An invalid certificate is an error unless accepted. Closes the socket on failure. */
+export function startTlsOver(socket: Socket, to: Destination, options: TlsOptions): Promise<TLSSocket> {
   const literal = to.hostname.startsWith('[') ? to.hostname.slice(1, -1) : to.hostname;
   const isName = !to.addresses.some(({ address }) => address === literal) && !/^[\d.]+$|:/.test(literal);
-  return inTime(
+  return connectInTime(
     to,
     () =>
       startTls({
@@ -55,21 +55,21 @@ export function secure(socket: Socket, to: Destination, options: TlsOptions): Pr
   );
 }
 
-/** The milliseconds that are left of so many, one at least. */
+/** Returns a function that gives the remaining milliseconds of the timeout, at least 1. */
 export function countdown(timeoutMs: number): () => number {
-  const endsAt = performance.now() + timeoutMs;
-  return () => Math.max(1, endsAt - performance.now());
+  const deadline = performance.now() + timeoutMs;
+  return () => Math.max(1, deadline - performance.now());
 }
 
-/** Answers every look-up with what is known already. */
-const pinned =
+/** A lookup function that returns the checked IP addresses. */
+const lookupOf =
   (addresses: readonly Resolved[]): LookupFunction =>
   (_hostname, options, callback) => {
     if (options.all) callback(null, [...addresses]);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
 
-function inTime<S extends Socket>(
+function connectInTime<S extends Socket>(
   { timeoutMs, signal }: Pick<Destination, 'timeoutMs' | 'signal'>,
   open: () => S,
   ready: 'connect' | 'secureConnect',
@@ -86,7 +86,7 @@ function inTime<S extends Socket>(
     };
     const fail = (error: unknown) =>
       settle(() => {
-        // Whatever the socket says after this is nobody's concern.
+        // Later errors of the socket are irrelevant.
         socket.on('error', () => {});
         socket.destroy();
         reject(error);

@@ -1,38 +1,38 @@
-/** HTTP/1.1 over a connection that stands. */
+/** HTTP/1.1 over an open connection. */
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
-import { AnswerStream } from '../fetch/response-stream.ts';
+import { ResponseStream } from '../fetch/response-stream.ts';
 import { type Channel, type ChannelFacts, MAX_HEADER_BYTES } from './channel.ts';
 
-/** Longer than any connection rests: who gives it back decides how long that is. */
-const KEEP_MS = 60_000;
+/** Longer than the pool keeps idle connections, so that the pool decides. */
+const KEEP_ALIVE_MS = 60_000;
 
-/** Loading the client takes longer than a start should; it is to be there before a socket is, which must not be left unheard. */
+/** Loads undici, which is too slow to load at start. Call it before opening the socket, which must not wait unread. */
 export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts) => Channel> {
   const { Client } = await import('undici');
   return (socket, facts) => channelOver(new Client(facts.origin, optionsFor(socket)), facts);
 }
 
 function optionsFor(socket: Socket): Client.Options {
-  const stream = new AnswerStream(socket);
-  // It may end before the client has taken it.
+  const stream = new ResponseStream(socket);
+  // The stream may fail before the client uses it.
   stream.on('error', () => {});
-  let given = false;
+  let isUsed = false;
   return {
-    // A client dials again by itself when its socket closes; this one has its one checked socket or none. It expects
-    // to be called back later, not at once.
+    // undici would reconnect by itself after a close. This client gets only the one checked socket. The callback must
+    // be asynchronous.
     connect: (_, callback) =>
       queueMicrotask(() => {
-        if (given || stream.destroyed)
+        if (isUsed || stream.destroyed)
           return callback(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null);
-        given = true;
-        // All that the client does with a socket, a stream can do.
+        isUsed = true;
+        // undici uses only what every stream offers.
         callback(null, stream as unknown as Socket);
       }),
     pipelining: 1,
-    keepAliveTimeout: KEEP_MS,
-    keepAliveMaxTimeout: KEEP_MS,
-    // What is written anew has been measured; a name may be a little longer in it.
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    // ResponseStream has already checked the size; its rewritten head may be slightly longer.
     maxHeaderSize: 2 * MAX_HEADER_BYTES,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -40,17 +40,17 @@ function optionsFor(socket: Socket): Client.Options {
 }
 
 function channelOver(client: Client, { onEnd }: ChannelFacts): Channel {
-  let isGone = false;
+  let isDisconnected = false;
   client.on('disconnect', () => {
-    isGone = true;
+    isDisconnected = true;
     onEnd();
   });
   return {
     request: ({ method, ...rest }) => client.request({ ...rest, method: method as Dispatcher.HttpMethod }),
-    isOpen: () => !isGone && !client.destroyed,
-    // The client lets a socket that has nothing to do go by itself.
-    rest() {},
-    wake() {},
+    isOpen: () => !isDisconnected && !client.destroyed,
+    // undici unrefs idle sockets by itself.
+    markIdle() {},
+    markBusy() {},
     end: () => void client.destroy().catch(() => {}),
   };
 }

@@ -1,21 +1,21 @@
-/** HTTP/2 over a connection that stands and on which both ends agreed to speak it (RFC 9113). */
+/** HTTP/2 (RFC 9113) over an open TLS connection that has negotiated it. */
 import { STATUS_CODES } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import {
   type Channel,
-  type ChannelAnswer,
   type ChannelFacts,
   type ChannelRequest,
+  type ChannelResponse,
   MAX_HEADER_BYTES,
 } from './channel.ts';
 
 const MAX_HEADERS = 1_000;
-/** What may be under way in one body, and in all of a connection: as much as is held here before it is read. */
+/** Flow control window of a stream and of the connection; equals the size of the read buffer. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Headers that are about a connection of HTTP/1.1 (RFC 9113, section 8.2.2), and the host, which has a name of its own. */
-const OF_HTTP1 = new Set([
+/** Connection-specific headers of HTTP/1.1 (RFC 9113, section 8.2.2), and `host`, which is `:authority` here. */
+const HTTP1_HEADERS = new Set([
   'connection',
   'host',
   'http2-settings',
@@ -30,48 +30,49 @@ const NGHTTP2_NO_ERROR = 0;
 const NGHTTP2_REFUSED_STREAM = 7;
 const NGHTTP2_HTTP_1_1_REQUIRED = 13;
 
-/** Why the other side did not look at a request: the same may be asked again elsewhere (RFC 9113, section 8.7). */
-export type Unseen = 'refused' | 'http/1.1 required';
+/** Why the server did not process a request. */
+export type UnprocessedReason = 'refused' | 'http/1.1 required';
 
+/** The server did not process the request. Retry it on another connection (RFC 9113, section 8.7). */
 export class UnprocessedRequestError extends Error {
-  readonly reason: Unseen;
+  readonly reason: UnprocessedReason;
 
-  constructor(reason: Unseen, cause?: unknown) {
+  constructor(reason: UnprocessedReason, cause?: unknown) {
     super(reason, { cause });
     this.reason = reason;
   }
 }
 
-export function openHttp2(socket: TLSSocket, { origin, onLeaving, onEnd }: ChannelFacts): Channel {
+export function openHttp2(socket: TLSSocket, { origin, onGoAway, onEnd }: ChannelFacts): Channel {
   const session = connect(origin, {
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: MAX_HEADER_BYTES },
     maxHeaderListPairs: MAX_HEADERS,
   });
   session.once('connect', () => session.setLocalWindowSize(WINDOW_BYTES));
-  // Whatever goes wrong is told to the stream that it happens to.
+  // Each stream reports its own errors.
   session.on('error', () => {});
-  let isLeaving = false;
+  let isGoingAway = false;
   session.once('goaway', () => {
-    isLeaving = true;
-    onLeaving();
+    isGoingAway = true;
+    onGoAway();
   });
   session.once('close', onEnd);
   const { host } = new URL(origin);
   return {
-    request: (request) => ask(session, host, request),
-    isOpen: () => !isLeaving && !session.closed && !session.destroyed,
-    rest: () => session.unref(),
-    wake: () => session.ref(),
+    request: (request) => send(session, host, request),
+    isOpen: () => !isGoingAway && !session.closed && !session.destroyed,
+    markIdle: () => session.unref(),
+    markBusy: () => session.ref(),
     end: () => session.destroy(),
   };
 }
 
-function ask(session: ClientHttp2Session, host: string, request: ChannelRequest): Promise<ChannelAnswer> {
+function send(session: ClientHttp2Session, host: string, request: ChannelRequest): Promise<ChannelResponse> {
   const { method, path, headers, body, signal } = request;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const kept = Object.entries(headers).filter(([name]) => !OF_HTTP1.has(name.toLowerCase()));
+    const kept = Object.entries(headers).filter(([name]) => !HTTP1_HEADERS.has(name.toLowerCase()));
     const stream = session.request(
       { ':method': method, ':scheme': 'https', ':authority': host, ':path': path, ...Object.fromEntries(kept) },
       { endStream: body === null },
@@ -83,18 +84,21 @@ function ask(session: ClientHttp2Session, host: string, request: ChannelRequest)
       reject(failureOf(stream));
     });
     stream.on('error', (error) => reject(signal.aborted ? signal.reason : failureOf(stream, error)));
-    stream.once('response', (answered) => resolve(answerOf(stream, answered)));
+    stream.once('response', (received) => resolve(responseOf(stream, received)));
     if (body !== null) stream.end(body);
   });
 }
 
-function answerOf(stream: ClientHttp2Stream, answered: IncomingHttpHeaders & { ':status'?: number }): ChannelAnswer {
-  const headers = Object.fromEntries(Object.entries(answered).filter(([name]) => !name.startsWith(':')));
-  const statusCode = answered[':status'] ?? 0;
-  // The protocol has no reason phrases: these are the words that belong to the numbers.
+function responseOf(
+  stream: ClientHttp2Stream,
+  received: IncomingHttpHeaders & { ':status'?: number },
+): ChannelResponse {
+  const headers = Object.fromEntries(Object.entries(received).filter(([name]) => !name.startsWith(':')));
+  const statusCode = received[':status'] ?? 0;
+  // HTTP/2 has no reason phrases, so the standard ones are used.
   const statusText = STATUS_CODES[statusCode] ?? '';
-  // A stream that was reset, or whose connection is gone, ends as if that were its end.
-  return { statusCode, statusText, headers, body: stream, isCut: () => stream.rstCode !== NGHTTP2_NO_ERROR };
+  // A reset stream or closed connection ends the body without an error.
+  return { statusCode, statusText, headers, body: stream, isTruncated: () => stream.rstCode !== NGHTTP2_NO_ERROR };
 }
 
 function failureOf(stream: ClientHttp2Stream, cause?: Error): Error {

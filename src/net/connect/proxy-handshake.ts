@@ -1,57 +1,57 @@
-/** How a proxy is asked for a connection: by CONNECT (RFC 9110, section 9.3.6), SOCKS 4 and 4a, SOCKS 5 (RFC 1928, 1929). */
+/** Proxy handshakes: HTTP CONNECT (RFC 9110, section 9.3.6), SOCKS 4 and 4a, SOCKS 5 (RFC 1928, RFC 1929). */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { problem } from '#errors.ts';
 import { parseAddress } from '../guard/ip-address.ts';
-import { basic, credentialsOf } from '../proxy/proxy-table.ts';
+import { basicAuthorization, credentialsOf } from '../proxy/proxy-table.ts';
 import type { Destination } from './dial.ts';
 
 type Target = Pick<Destination, 'hostname' | 'port' | 'addresses'>;
 
-/** Settles when bytes of the target may flow; what came too early is left in the socket. Throws a problem. */
-export type Step = (socket: Socket, proxy: URL, to: Target) => Promise<void>;
+/** Resolves when the tunnel to the target is open. Early bytes of the target stay in the socket. Throws a problem. */
+export type Handshake = (socket: Socket, proxy: URL, to: Target) => Promise<void>;
 
 const failed = (message: string) => problem('AssertionFailureError', { message });
 
-const MAX_ANSWER_BYTES = 16 * 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 
-export const connectByHttp: Step = async (socket, proxy, { hostname, port }) => {
+export const connectByHttp: Handshake = async (socket, proxy, { hostname, port }) => {
   const credentials = credentialsOf(proxy);
   const authority = `${hostname}:${port}`;
-  const login = credentials ? `Proxy-Authorization: ${basic(credentials)}\r\n` : '';
+  const login = credentials ? `Proxy-Authorization: ${basicAuthorization(credentials)}\r\n` : '';
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`);
   for (;;) {
     const head = await takeHead(socket);
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(head)?.[1]);
-    // An interim answer (RFC 9110, section 15.2) says nothing yet.
+    // Skip interim responses (RFC 9110, section 15.2).
     if (status >= 100 && status < 200) continue;
     if (status >= 200 && status < 300) return;
-    throw refusedByHttp(status, credentials !== undefined);
+    throw proxyStatusProblem(status, credentials !== undefined);
   }
 };
 
-/** What a status of the proxy itself means. */
-export function refusedByHttp(status: number, hadCredentials: boolean) {
-  if (Number.isNaN(status)) return failed('The proxy did not answer in HTTP');
+/** The problem for an error status of the proxy itself. */
+export function proxyStatusProblem(status: number, hadCredentials: boolean) {
+  if (Number.isNaN(status)) return failed('The proxy did not send a valid HTTP response');
   if (status === 407)
     return failed(
-      hadCredentials ? 'The proxy does not accept these credentials (407)' : 'The proxy asks for credentials (407)',
+      hadCredentials ? 'The proxy does not accept these credentials (407)' : 'The proxy requires credentials (407)',
     );
   if (status >= 500) return failed(`The proxy could not reach the target (${status})`);
   return failed(`The proxy refused the connection to the target (${status})`);
 }
 
-export const connectBySocks: Step = (socket, proxy, to) =>
+export const connectBySocks: Handshake = (socket, proxy, to) =>
   proxy.protocol.startsWith('socks4') ? socks4(socket, proxy, to) : socks5(socket, proxy, to);
 
-/** SOCKS 4 knows IPv4 addresses only; 4a puts an address that is none in its place, and the name at the end. */
+/** SOCKS 4 supports IPv4 only. SOCKS 4a sends the invalid IP address 0.0.0.1 and appends the host name. */
 async function socks4(socket: Socket, proxy: URL, to: Target): Promise<void> {
   const user = credentialsOf(proxy)?.username ?? '';
-  const four = to.addresses.find(({ family }) => family === 4)?.address;
-  const byName = !isLiteral(to) && (proxy.protocol === 'socks4a:' || !four);
-  if (!byName && !four) throw failed('The proxy cannot reach IPv6 addresses, and the target has no other');
-  const address = byName ? [0, 0, 0, 1] : ipaddr.IPv4.parse(four!).octets;
+  const ipv4 = to.addresses.find(({ family }) => family === 4)?.address;
+  const byName = !isLiteral(to) && (proxy.protocol === 'socks4a:' || !ipv4);
+  if (!byName && !ipv4) throw failed('The proxy supports only IPv4, and the target has only IPv6 addresses');
+  const address = byName ? [0, 0, 0, 1] : ipaddr.IPv4.parse(ipv4!).octets;
   const name = byName ? [...Buffer.from(to.hostname), 0] : [];
   socket.write(Buffer.from([4, 1, to.port >> 8, to.port & 0xff, ...address, ...Buffer.from(user), 0, ...name]));
   const [, code] = await take(socket, 8);
@@ -61,14 +61,14 @@ async function socks4(socket: Socket, proxy: URL, to: Target): Promise<void> {
 }
 
 const SOCKS5_REPLIES: Record<number, string> = {
-  1: 'The proxy failed',
+  1: 'The proxy reported a general failure',
   2: 'The proxy does not allow the connection to the target',
   3: 'The proxy could not reach the network of the target',
   4: 'The proxy could not reach the target',
-  5: 'The proxy says that the target refused the connection',
+  5: 'The target refused the connection of the proxy',
   6: 'The proxy could not reach the target in time',
-  7: 'The proxy does not make connections',
-  8: 'The proxy does not know this kind of address',
+  7: 'The proxy does not support connections to targets',
+  8: 'The proxy does not support this type of IP address',
 };
 
 async function socks5(socket: Socket, proxy: URL, to: Target): Promise<void> {
@@ -76,16 +76,16 @@ async function socks5(socket: Socket, proxy: URL, to: Target): Promise<void> {
   const [NONE, PASSWORD] = [0, 2];
   socket.write(Buffer.from(credentials ? [5, 2, NONE, PASSWORD] : [5, 1, NONE]));
   const [version, method] = await take(socket, 2);
-  if (version !== 5) throw failed('The proxy did not answer in SOCKS 5');
+  if (version !== 5) throw failed('The proxy did not send a valid SOCKS 5 response');
   if (method === PASSWORD && credentials) await logIn(socket, credentials);
   else if (method !== NONE)
-    throw failed(credentials ? 'The proxy does not accept these credentials' : 'The proxy asks for credentials');
+    throw failed(credentials ? 'The proxy does not accept these credentials' : 'The proxy requires credentials');
   socket.write(Buffer.from([5, 1, 0, ...socks5Address(proxy, to), to.port >> 8, to.port & 0xff]));
   const [, reply, , kind] = await take(socket, 4);
   if (reply !== 0) throw failed(SOCKS5_REPLIES[reply!] ?? 'The proxy refused the connection to the target');
   const lengths: Record<number, number> = { 1: 4, 4: 16 };
   const length = kind === 3 ? (await take(socket, 1))[0]! : lengths[kind!];
-  if (length === undefined) throw failed('The proxy did not answer in SOCKS 5');
+  if (length === undefined) throw failed('The proxy did not send a valid SOCKS 5 response');
   await take(socket, length + 2);
 }
 
@@ -101,7 +101,7 @@ function socks5Address(proxy: URL, to: Target): number[] {
     const name = Buffer.from(to.hostname);
     return [3, name.length, ...name];
   }
-  // IPv4 first: more proxies have it.
+  // Prefer IPv4, which more proxies support.
   const { address } = to.addresses.find(({ family }) => family === 4) ?? to.addresses[0]!;
   const parsed = ipaddr.parse(address);
   return [parsed.kind() === 'ipv4' ? 1 : 4, ...parsed.toByteArray()];
@@ -109,20 +109,20 @@ function socks5Address(proxy: URL, to: Target): number[] {
 
 const isLiteral = ({ hostname }: Target) => parseAddress(hostname) !== undefined;
 
-/** So many bytes, and no more. All that is there is taken and the rest put back: what stays would wake us for ever. */
+/** Reads exactly `count` bytes. Reads all buffered bytes and puts the rest back, or `readable` would fire endlessly. */
 async function take(socket: Socket, count: number): Promise<Buffer> {
   let taken: Buffer = Buffer.alloc(0);
   while (taken.length < count) {
     const bytes = socket.read() as Buffer | null;
     if (bytes) taken = Buffer.concat([taken, bytes]);
-    else if (socket.readableEnded) throw hungUp();
-    else await more(socket);
+    else if (socket.readableEnded) throw closedByProxy();
+    else await untilReadable(socket);
   }
   if (taken.length > count) socket.unshift(taken.subarray(count));
   return taken.subarray(0, count);
 }
 
-/** The lines of an answer up to the empty one. */
+/** Reads the status line and headers, up to the empty line. */
 async function takeHead(socket: Socket): Promise<string> {
   let head = '';
   for (;;) {
@@ -136,21 +136,21 @@ async function takeHead(socket: Socket): Promise<string> {
         if (rest.length) socket.unshift(rest);
         return head.slice(0, end + 2);
       }
-      if (head.length > MAX_ANSWER_BYTES) throw failed('The answer of the proxy is too large');
-    } else if (socket.readableEnded) throw hungUp();
-    else await more(socket);
+      if (head.length > MAX_HEAD_BYTES) throw failed('The headers of the proxy are too large');
+    } else if (socket.readableEnded) throw closedByProxy();
+    else await untilReadable(socket);
   }
 }
 
-const hungUp = () => failed('The proxy closed the connection');
+const closedByProxy = () => failed('The proxy closed the connection');
 
-/** Until there is something to read, or never will be. */
-async function more(socket: Socket): Promise<void> {
-  if (socket.destroyed) throw hungUp();
+/** Waits until the socket is readable or closed. */
+async function untilReadable(socket: Socket): Promise<void> {
+  if (socket.destroyed) throw closedByProxy();
   const waiting = new AbortController();
   const { signal } = waiting;
   try {
-    // A socket's error rejects each of them.
+    // `once` rejects on a socket error.
     await Promise.race(['readable', 'end', 'close'].map((event) => once(socket, event, { signal })));
   } finally {
     waiting.abort();

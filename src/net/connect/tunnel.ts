@@ -1,57 +1,56 @@
 /**
- * A connection to a target through a proxy. The target was resolved and checked before; with `socks4` and `socks5` the
- * proxy is told the address that was checked, with the others the name. A proxy looks that name up for itself then, so
- * where it ends is in the proxy's hands: a proxy that a caller chose could go anywhere anyway.
+ * Connects to a target through a proxy. The target was resolved and checked before. `socks4` and `socks5` proxies get the
+ * checked IP address; the others get the host name and resolve it themselves. That is no loss: a proxy chosen by the
+ * caller could connect anywhere anyway.
  */
 import { lookup as askSystem } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { Problem, problem } from '#errors.ts';
-import { failureOf } from '../fetch/failures.ts';
+import { networkProblem } from '../fetch/failures.ts';
 import { type Guard, portOf, type Resolved } from '../guard/guard.ts';
 import { OperatorProxy } from '../proxy/proxy-table.ts';
 import type { Region } from '../region.ts';
-import { countdown, type Destination, dial, secure } from './dial.ts';
-import { connectByHttp, connectBySocks, type Step } from './proxy-handshake.ts';
+import { countdown, type Destination, dial, startTlsOver } from './dial.ts';
+import { connectByHttp, connectBySocks, type Handshake } from './proxy-handshake.ts';
 
 export interface ProxyRules {
   readonly guard: Guard;
-  /** Where proxies must be; anywhere unless given. */
+  /** Restricts proxies to a region. Default: no restriction. */
   readonly region?: Region | undefined;
 }
 
-export interface ThroughOptions {
+export interface ProxyDialOptions {
   readonly proxy: URL;
-  /** Of the proxy's own certificate. */
+  /** Applies to the certificate of the proxy itself. */
   readonly acceptInvalidCertificates: boolean;
-  /** Stops at the proxy, for requests that name their target in full (RFC 9112, section 3.2.2). */
+  /** Connects to the proxy only, for requests in absolute form (RFC 9112, section 3.2.2). */
   readonly toProxyOnly: boolean;
 }
 
-/** Whether plain requests through this proxy are written with the whole address of their target. */
-export const takesPlainRequests = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+/** Whether the proxy takes plain HTTP requests in absolute form. */
+export const isHttpProxy = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * A connection to the target, or to the proxy alone. AssertionFailureError: the proxy cannot be reached or refuses.
- * SecurityCompromiseError: the proxy is at an address that is not allowed. ParamValidationError: its name does not
- * exist. DownstreamServiceFailureError: it is outside the region. The path of each is `proxyUrl`, or `proxy` for one of
- * the operator.
+ * Opens a connection to the target, or to the proxy only. AssertionFailureError: the proxy is unreachable or refuses.
+ * SecurityCompromiseError: the IP address of the proxy is not allowed. ParamValidationError: its host name does not exist.
+ * DownstreamServiceFailureError: it is outside the region. The path is `proxyUrl`, or `proxy` for operator proxies.
  */
-export async function dialThrough(rules: ProxyRules, to: Destination, options: ThroughOptions): Promise<Socket> {
+export async function dialThroughProxy(rules: ProxyRules, to: Destination, options: ProxyDialOptions): Promise<Socket> {
   const { proxy } = options;
-  const left = countdown(to.timeoutMs);
+  const remainingMs = countdown(to.timeoutMs);
   let socket: Socket | undefined;
   try {
     rules.region?.require(proxy, 'proxy');
     const addresses = await addressesOf(proxy, rules.guard, to.signal);
     const { hostname } = proxy;
-    const door = { hostname, port: portOf(proxy), addresses, signal: to.signal };
-    socket = await dial({ ...door, timeoutMs: left() });
+    const proxyHost = { hostname, port: portOf(proxy), addresses, signal: to.signal };
+    socket = await dial({ ...proxyHost, timeoutMs: remainingMs() });
     socket.on('error', () => {});
     if (proxy.protocol === 'https:') {
       const tls = { acceptInvalidCertificates: options.acceptInvalidCertificates, protocols: ['http/1.1'] };
-      socket = await secure(socket, { ...door, timeoutMs: left() }, tls);
+      socket = await startTlsOver(socket, { ...proxyHost, timeoutMs: remainingMs() }, tls);
     }
-    if (!options.toProxyOnly) await handshake(socket, proxy, { ...to, timeoutMs: left() });
+    if (!options.toProxyOnly) await handshake(socket, proxy, { ...to, timeoutMs: remainingMs() });
     return socket;
   } catch (error) {
     socket?.on('error', () => {}).destroy();
@@ -60,7 +59,7 @@ export async function dialThrough(rules: ProxyRules, to: Destination, options: T
   }
 }
 
-/** An operator's proxy may be anywhere; that of a caller is a destination like any other. */
+/** Operator proxies may have any IP address. A caller's proxy is checked by the guard. */
 async function addressesOf(proxy: URL, guard: Guard, signal: AbortSignal | undefined): Promise<readonly Resolved[]> {
   if (!(proxy instanceof OperatorProxy)) return guard.resolve(proxy.hostname, portOf(proxy), signal);
   const found = await askSystem(proxy.hostname.replace(/^\[|\]$/g, ''), { all: true });
@@ -68,7 +67,7 @@ async function addressesOf(proxy: URL, guard: Guard, signal: AbortSignal | undef
 }
 
 async function handshake(socket: Socket, proxy: URL, { timeoutMs, signal, ...to }: Destination): Promise<void> {
-  const shake: Step = takesPlainRequests(proxy) ? connectByHttp : connectBySocks;
+  const perform: Handshake = isHttpProxy(proxy) ? connectByHttp : connectBySocks;
   let stop = (_: unknown) => {};
   const stopped = new Promise<never>((_, reject) => {
     stop = reject;
@@ -80,24 +79,24 @@ async function handshake(socket: Socket, proxy: URL, { timeoutMs, signal, ...to 
   const leave = () => stop(signal?.reason);
   signal?.addEventListener('abort', leave, { once: true });
   try {
-    await Promise.race([shake(socket, proxy, to), stopped]);
+    await Promise.race([perform(socket, proxy, to), stopped]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', leave);
   }
 }
 
-/** The failure of a proxy, in words that say that it is the proxy; never its address or credentials. */
+/** Converts an error to a problem that blames the proxy. Its message never contains the proxy's URL or credentials. */
 export function proxyProblem(error: unknown, proxy: URL): Problem {
   const path = proxy instanceof OperatorProxy ? 'proxy' : 'proxyUrl';
   const isUnknown = /^(?:ENOTFOUND|EAI_)/.test(String((error as NodeJS.ErrnoException).code));
   if (isUnknown) return problem('AssertionFailureError', { path, message: 'The proxy cannot be found' }, error);
-  const { name, message } = failureOf(error);
+  const { name, message } = networkProblem(error);
   if (name === 'SecurityCompromiseError')
-    return problem(name, { path, message: 'The address of the proxy is not allowed' }, error);
+    return problem(name, { path, message: 'Access to the proxy is not allowed' }, error);
   if (name === 'ParamValidationError')
     return problem(name, { path, message: 'The host name of the proxy does not exist' }, error);
   const isOwn = error instanceof Problem && /\bproxy\b/.test(message);
-  const told = isOwn ? message : message.replace('The host name', 'The name of the proxy').replace('target', 'proxy');
-  return problem(name, { path, message: told }, error);
+  const shown = isOwn ? message : message.replace('The host name', 'The name of the proxy').replace('target', 'proxy');
+  return problem(name, { path, message: shown }, error);
 }

@@ -1,9 +1,10 @@
-/** Reading under limits: a body that is too large, too slow or too late is cut off where the limit is passed. */
+/** Limits on the size and speed of a response body. */
 import { problem } from '#errors.ts';
 
-/** Why a body ended before its end. */
+/** Why a body is incomplete: the time limit passed, it was too slow, or the connection broke. */
 export type Truncation = 'time' | 'slow' | 'broken';
 
+/** The body is incomplete. Use the bytes received so far, or fail; see `truncation` for the reason. */
 export class AbortedError extends Error {
   readonly truncation: Truncation;
 
@@ -13,11 +14,14 @@ export class AbortedError extends Error {
   }
 }
 
-/** The pace is judged over so much time spent waiting; the time that the reader takes itself does not count. */
+/** Speed is measured over this much waiting time. Processing time of the reader does not count. */
 const WINDOW_MS = 5_000;
 
-/** Gives what comes, and throws a Cut as soon as five seconds of waiting brought less than `minBytesPerSecond`. */
-export async function* paced(source: AsyncIterable<Uint8Array>, minBytesPerSecond: number): AsyncGenerator<Uint8Array> {
+/** Passes bytes on. Throws AbortedError if five seconds of waiting bring less than `minBytesPerSecond`. */
+export async function* enforceMinSpeed(
+  source: AsyncIterable<Uint8Array>,
+  minBytesPerSecond: number,
+): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   let waitedMs = 0;
   let bytes = 0;
@@ -26,13 +30,13 @@ export async function* paced(source: AsyncIterable<Uint8Array>, minBytesPerSecon
       const startedAt = performance.now();
       let timer: NodeJS.Timeout | undefined;
       const tooSlow = new Promise<never>((_, reject) => {
-        const judge = () => {
+        const checkSpeed = () => {
           if (bytes < (minBytesPerSecond * WINDOW_MS) / 1_000) return reject(new AbortedError('slow'));
           waitedMs -= WINDOW_MS;
           bytes = 0;
-          timer = setTimeout(judge, WINDOW_MS);
+          timer = setTimeout(checkSpeed, WINDOW_MS);
         };
-        timer = setTimeout(judge, Math.max(0, WINDOW_MS - waitedMs));
+        timer = setTimeout(checkSpeed, Math.max(0, WINDOW_MS - waitedMs));
       });
       const step = await Promise.race([iterator.next(), tooSlow]).finally(() => clearTimeout(timer));
       if (step.done) return;
@@ -41,13 +45,13 @@ export async function* paced(source: AsyncIterable<Uint8Array>, minBytesPerSecon
       yield step.value;
     }
   } finally {
-    // Not awaited: a source that is waiting for its next bytes could not answer before they come.
+    // Not awaited: `return` of a source that waits for bytes only resolves when they arrive.
     iterator.return?.()?.catch(() => {});
   }
 }
 
-/** Gives what comes and throws TargetFileTooLargeError with the first byte too many. */
-export async function* atMost(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+/** Passes bytes on. Throws TargetFileTooLargeError beyond `maxBytes`. */
+export async function* limitBytes(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.length;

@@ -1,4 +1,4 @@
-/** A body whose bytes stop coming: a failure for those who need all of it, a part for those who can use that. */
+/** Reads response bodies, including incomplete ones: as a failure, or as the part that arrived. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { diskFull, isDiskFull, problem } from '#errors.ts';
 import { AbortedError, type Truncation } from './body-limits.ts';
@@ -8,24 +8,24 @@ export interface Collected {
   readonly truncated?: Truncation;
 }
 
-/** The same bytes, for those who can do nothing with half a body: a Cut is a failure. */
-export async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Passes bytes on. Converts AbortedError to AssertionFailureError, for consumers that need the complete body. */
+export async function* failIfTruncated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch (error) {
-    throw error instanceof AbortedError ? brokenOff(error) : error;
+    throw error instanceof AbortedError ? truncatedBody(error) : error;
   }
 }
 
 export async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Collected> {
-  const pile = createPile();
+  const buffer = createGrowingBuffer();
   try {
-    for await (const chunk of bytes) pile.add(chunk);
-    return { bytes: pile.bytes() };
+    for await (const chunk of bytes) buffer.add(chunk);
+    return { bytes: buffer.bytes() };
   } catch (error) {
     if (!(error instanceof AbortedError)) throw error;
-    if (!pile.bytes().length) throw brokenOff(error);
-    return { bytes: pile.bytes(), truncated: error.truncation };
+    if (!buffer.bytes().length) throw truncatedBody(error);
+    return { bytes: buffer.bytes(), truncated: error.truncation };
   }
 }
 
@@ -35,28 +35,28 @@ export interface Saved {
 }
 
 /**
- * Writes a body into a new file that only its owner can read. ServiceNodeResourceDrainError: the disk is full.
- * AssertionFailureError: it ended before its first byte.
+ * Writes a body to a new file that only its owner can read. ServiceNodeResourceDrainError: the disk is full.
+ * AssertionFailureError: the body ended before its first byte.
  */
 export async function save(bytes: AsyncIterable<Uint8Array>, path: string): Promise<Saved> {
   const file = await open(path, 'wx', 0o600);
   let size = 0;
   try {
     for await (const chunk of bytes) {
-      await written(file, chunk);
+      await writeChunk(file, chunk);
       size += chunk.length;
     }
     return { size };
   } catch (error) {
     if (!(error instanceof AbortedError)) throw error;
-    if (!size) throw brokenOff(error);
+    if (!size) throw truncatedBody(error);
     return { size, truncated: error.truncation };
   } finally {
     await file.close();
   }
 }
 
-async function written(file: FileHandle, chunk: Uint8Array): Promise<void> {
+async function writeChunk(file: FileHandle, chunk: Uint8Array): Promise<void> {
   try {
     await file.writeFile(chunk);
   } catch (error) {
@@ -64,24 +64,24 @@ async function written(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** The first bytes of a body, and the body with them, which throws what it threw by then; it must be read on or returned. */
+/** Reads the first `count` bytes of a body. The returned `bytes` include them, and must be read or closed. */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
   count: number,
 ): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncIterable<Uint8Array> }> {
   const iterator = source[Symbol.asyncIterator]();
-  const pile = createPile();
+  const buffer = createGrowingBuffer();
   let end: { readonly error?: unknown } | undefined;
-  while (!end && pile.bytes().length < count) {
+  while (!end && buffer.bytes().length < count) {
     try {
       const step = await iterator.next();
       if (step.done) end = {};
-      else pile.add(step.value);
+      else buffer.add(step.value);
     } catch (error) {
       end = { error };
     }
   }
-  const start = pile.bytes();
+  const start = buffer.bytes();
   async function* all() {
     try {
       if (start.length) yield start;
@@ -94,8 +94,8 @@ export async function peek(
   return { start, bytes: all() };
 }
 
-/** Chunks in one buffer as they come: kept apart, millions of small ones would take far more memory than they hold. */
-function createPile() {
+/** Copies chunks to one growing buffer, because millions of small chunks would take far more memory. */
+function createGrowingBuffer() {
   let buffer = Buffer.allocUnsafe(64 * 1024);
   let length = 0;
   return {
@@ -112,11 +112,11 @@ function createPile() {
   };
 }
 
-const CUT_MESSAGES: Record<Truncation, string> = {
+const TRUNCATION_MESSAGES: Record<Truncation, string> = {
   time: 'The target did not send its content in time',
-  slow: 'The target sends its content too slowly',
-  broken: 'The content of the target broke off',
+  slow: 'The target sent its content too slowly',
+  broken: 'The target closed the connection before its content was complete',
 };
 
-const brokenOff = (cut: AbortedError) =>
-  problem('AssertionFailureError', { message: CUT_MESSAGES[cut.truncation] }, cut.cause ?? cut);
+const truncatedBody = (error: AbortedError) =>
+  problem('AssertionFailureError', { message: TRUNCATION_MESSAGES[error.truncation] }, error.cause ?? error);

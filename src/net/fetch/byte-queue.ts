@@ -1,22 +1,22 @@
 /**
- * Takes bytes from a stream as they come and keeps them until they are asked for. A stream that fails forgets what it
- * still held, and an iteration over it with it; here the failure is told after the last byte.
+ * Buffers the bytes of a stream. A failed Node stream discards its buffered bytes; this queue delivers them before it
+ * throws the error.
  */
 import type { Readable } from 'node:stream';
 
-export interface Intake {
-  /** Gives chunks until the stream has ended, or until `isDone` says so when none is at hand. */
+export interface ByteQueue {
+  /** Yields chunks until the stream ends, or until the queue is empty and `isDone` returns true. */
   take(isDone?: () => boolean): AsyncGenerator<Uint8Array>;
-  /** Looks at `isDone` again. */
+  /** Checks `isDone` again. */
   wake(): void;
   hasEnded(): boolean;
 }
 
-/** What may be held before the stream is told to pause. */
+/** Limits beyond which the stream is paused. */
 const MAX_HELD_BYTES = 1024 * 1024;
 const MAX_HELD_CHUNKS = 16 * 1024;
 
-export function intake(stream: Readable): Intake {
+export function createByteQueue(stream: Readable): ByteQueue {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let ended = false;
@@ -45,7 +45,7 @@ export function intake(stream: Readable): Intake {
   return {
     async *take(isDone = () => false) {
       for (;;) {
-        // One piece at a time, however many it came in: a sender of single bytes would keep everybody busy.
+        // Join the chunks: a sender of single bytes would otherwise cause an iteration for each.
         if (held.length) {
           const taken = held.length === 1 ? held[0]! : Buffer.concat(held, heldBytes);
           held = [];

@@ -1,17 +1,17 @@
-/** The chunked transfer coding (RFC 9112, section 7.1), read as browsers read it: lines may end without a carriage return. */
+/** Parses the chunked transfer coding (RFC 9112, section 7.1). Like browsers, accepts lines without a carriage return. */
 
-export interface Chunks {
-  /** Hands the data in these bytes to `give`. True: that was the last chunk. Throws for what are no chunks. */
-  take(bytes: Buffer, give: (data: Buffer) => void): boolean;
-  /** What followed the last chunk. */
+export interface ChunkParser {
+  /** Passes the chunk data to `onData`. Returns true after the last chunk. Throws if the bytes are not chunked. */
+  push(bytes: Buffer, onData: (data: Buffer) => void): boolean;
+  /** The bytes after the last chunk. */
   rest(): Buffer;
 }
 
-/** Of a line, and of all trailers. */
+/** Maximum length of a line, and of all trailers together. */
 const MAX_LINE_BYTES = 16 * 1024;
 const LF = 0x0a;
 
-export function createChunks(): Chunks {
+export function createChunkParser(): ChunkParser {
   let step: 'size' | 'data' | 'end' | 'trailers' | 'done' = 'size';
   let left = 0;
   let line = '';
@@ -29,11 +29,11 @@ export function createChunks(): Chunks {
   };
 
   return {
-    take(bytes, give) {
+    push(bytes, onData) {
       for (let at = 0; at < bytes.length; ) {
         if (step === 'data') {
           const data = bytes.subarray(at, at + left);
-          give(data);
+          onData(data);
           at += data.length;
           left -= data.length;
           if (!left) step = 'end';
@@ -59,7 +59,7 @@ export function createChunks(): Chunks {
   };
 }
 
-/** More digits than this would be more bytes than can be counted. */
+/** 13 hexadecimal digits are the most that a JavaScript number can represent exactly. */
 function sizeOf(line: string): number {
   const digits = /^0*([0-9a-f]{0,13})[ \t]*(?:;.*)?$/i.exec(line);
   if (!digits || !/^[0-9a-f]/i.test(line)) throw notChunks();

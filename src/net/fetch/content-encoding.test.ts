@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decoded, parseContentEncoding } from './content-encoding.ts';
+import { decodeContent, parseContentEncoding } from './content-encoding.ts';
 
 const TEXT = Array.from({ length: 400 }, (_, at) => `line ${at * 7919}`).join('\n');
 
@@ -12,7 +12,7 @@ async function read(header: string, bytes: Uint8Array, size = bytes.length || 1)
   const parts: Uint8Array[] = [];
   let failure: unknown;
   try {
-    for await (const part of decoded(pieces(), parseContentEncoding(header)!)) parts.push(part);
+    for await (const part of decodeContent(pieces(), parseContentEncoding(header)!)) parts.push(part);
   } catch (error) {
     failure = error;
   }
@@ -87,7 +87,7 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
       text: '',
       failure: expect.objectContaining({
         name: 'AssertionFailureError',
-        message: 'The target is encoded in a way that cannot be read',
+        message: 'The content encoding of the target is not supported',
       }),
     });
   });

@@ -1,119 +1,119 @@
 /**
- * Undoes Content-Encoding as the bytes come, and keeps every byte that could be decoded before the data went wrong. What
- * browsers make of headers that are not true holds here too (docs/guide/http.md).
+ * Decodes Content-Encoding as a stream. If the data is damaged, all bytes before the damage are delivered. Wrong headers
+ * are handled as browsers do (docs/guide/http.md).
  */
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { problem } from '#errors.ts';
 import { peek } from './body.ts';
-import { intake } from './byte-queue.ts';
+import { createByteQueue } from './byte-queue.ts';
 import { gzipHeaderLength, isGzip } from './gzip-header.ts';
 import { MAX_WINDOW_LOG, unzstd } from './zstd.ts';
 
 type Decoder = zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress;
 
-// Later Nodes have zstd; the oldest that we support has not, nor have its types.
+// The oldest supported Node has no zstd, and neither have its types.
 const { createZstdDecompress } = zlib as unknown as {
   createZstdDecompress?: (options: { params: Record<number, number> }) => Decoder;
 };
 const { ZSTD_d_windowLogMax = 0 } = zlib.constants as { ZSTD_d_windowLogMax?: number };
 
-/** What may be asked for in Accept-Encoding. */
+/** Supported codings, for Accept-Encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
-/** More layers than this are an attack or a mistake. */
+/** More layers are an attack or a mistake. */
 const MAX_LAYERS = 3;
 
-/** The codings in the order in which they were applied; `unknown` when one of them is: browsers undo none then. */
+/** The codings in the order they were applied, or `unknown` if any is unknown: browsers then decode none. */
 export type Codings = readonly string[] | 'unknown';
 
-/** Undefined: there are too many. */
+/** Undefined if there are too many. */
 export function parseContentEncoding(header: string | undefined): Codings | undefined {
   const names = (header ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim().replace(/^x-/, ''))
     .filter((name) => name && name !== 'identity' && name !== 'none');
-  if (!names.every((name) => Object.hasOwn(UNDO, name))) return 'unknown';
+  if (!names.every((name) => Object.hasOwn(DECODERS, name))) return 'unknown';
   return names.length <= MAX_LAYERS ? names : undefined;
 }
 
 export const unreadableEncoding = () =>
-  problem('AssertionFailureError', { message: 'The target is encoded in a way that cannot be read' });
+  problem('AssertionFailureError', { message: 'The content encoding of the target is not supported' });
 
 /**
- * Throws what the source or a decoder throws, after all bytes before it have been given. AssertionFailureError: the
- * coding is unknown, and the bytes are no text.
+ * Decodes a body. Errors of the source or a decoder are thrown after all bytes before them. AssertionFailureError: the
+ * coding is unknown and the bytes are not plain text.
  */
-export function decoded(source: AsyncIterable<Uint8Array>, codings: Codings): AsyncIterable<Uint8Array> {
-  if (codings === 'unknown') return textAlone(source);
-  return codings.reduceRight<AsyncIterable<Uint8Array>>((bytes, name) => unlessText(bytes, UNDO[name]!), source);
+export function decodeContent(source: AsyncIterable<Uint8Array>, codings: Codings): AsyncIterable<Uint8Array> {
+  if (codings === 'unknown') return onlyPlainText(source);
+  return codings.reduceRight<AsyncIterable<Uint8Array>>(
+    (bytes, name) => decodeUnlessText(bytes, DECODERS[name]!),
+    source,
+  );
 }
 
-/** So much tells text from what a coder makes. */
-const LOOKED_AT = 512;
+/** Number of bytes that decide whether data is plain text or encoded. */
+const SNIFFED_BYTES = 512;
 const hasControls = (start: Uint8Array) => /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(Buffer.from(start).toString('latin1'));
 
-async function* textAlone(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { start, bytes } = await peek(source, LOOKED_AT);
+async function* onlyPlainText(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { start, bytes } = await peek(source, SNIFFED_BYTES);
   if (hasControls(start)) throw unreadableEncoding();
   yield* bytes;
 }
 
-/** Servers put the header on what they did not encode. */
-async function* unlessText(source: AsyncIterable<Uint8Array>, undo: Undo): AsyncGenerator<Uint8Array> {
-  const { start, bytes } = await peek(source, LOOKED_AT);
-  if (start.length) yield* isText(start) ? bytes : undo(bytes);
+/** Some servers send the header with content that is not encoded. */
+async function* decodeUnlessText(source: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<Uint8Array> {
+  const { start, bytes } = await peek(source, SNIFFED_BYTES);
+  if (start.length) yield* isText(start) ? bytes : decode(bytes);
 }
 
-/** Few bytes of a coder may have no controls among them, but hardly are UTF-8 then. */
+/** Short encoded data may contain no control characters, but is then hardly valid UTF-8. */
 const isText = (start: Uint8Array) =>
-  !hasControls(start) && (start.length === LOOKED_AT || (start.length >= LEAST_TEXT && isUtf8(start)));
-const LEAST_TEXT = 16;
+  !hasControls(start) && (start.length === SNIFFED_BYTES || (start.length >= MIN_TEXT_BYTES && isUtf8(start)));
+const MIN_TEXT_BYTES = 16;
 
-type Undo = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+type Decode = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
-const UNDO: Record<string, Undo> = {
+const DECODERS: Record<string, Decode> = {
   gzip: ungzip,
   deflate: inflate,
-  br: (bytes) => through(bytes, zlib.createBrotliDecompress()),
+  br: (bytes) => decodeWith(bytes, zlib.createBrotliDecompress()),
   zstd: (bytes) =>
     createZstdDecompress
-      ? through(bytes, createZstdDecompress({ params: { [ZSTD_d_windowLogMax]: MAX_WINDOW_LOG } }))
+      ? decodeWith(bytes, createZstdDecompress({ params: { [ZSTD_d_windowLogMax]: MAX_WINDOW_LOG } }))
       : unzstd(bytes),
 };
 
-/**
- * What its checksum says is not looked at, and what follows the last member is passed over, as in browsers. What does
- * not begin as gzip is no gzip.
- */
+/** Like browsers, ignores the checksum and data after the last member. Data without a gzip header is passed through. */
 async function* ungzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { start, bytes } = await peek(source, LOOKED_AT);
+  const { start, bytes } = await peek(source, SNIFFED_BYTES);
   if (!isGzip(start)) return yield* bytes;
   const length = gzipHeaderLength(start);
-  if (length === undefined) return yield* through(bytes, zlib.createGunzip());
-  const iterator = without(bytes, length)[Symbol.asyncIterator]();
+  if (length === undefined) return yield* decodeWith(bytes, zlib.createGunzip());
+  const iterator = skipBytes(bytes, length)[Symbol.asyncIterator]();
   try {
     const rest = yield* inflateRaw(iterator);
-    const next = await peek(without(joined(rest, iterator), GZIP_TRAILER_BYTES), 2);
-    if (next.start.length > 1 && isGzip(next.start)) yield* through(next.bytes, zlib.createGunzip());
+    const next = await peek(skipBytes(concat(rest, iterator), GZIP_TRAILER_BYTES), 2);
+    if (next.start.length > 1 && isGzip(next.start)) yield* decodeWith(next.bytes, zlib.createGunzip());
   } finally {
     await iterator.return?.(undefined);
   }
 }
-/** A checksum and a length. */
+/** CRC-32 and length. */
 const GZIP_TRAILER_BYTES = 8;
 
-/** The word means zlib's format, but servers send bare deflate under it as well. */
+/** `deflate` means the zlib format, but some servers send raw deflate data. */
 async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { start, bytes } = await peek(source, 2);
   const [first = 0, second = 0] = start;
   const isZlib = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
-  yield* inflateRaw(without(bytes, isZlib ? ZLIB_HEADER_BYTES : 0)[Symbol.asyncIterator]());
+  yield* inflateRaw(skipBytes(bytes, isZlib ? ZLIB_HEADER_BYTES : 0)[Symbol.asyncIterator]());
 }
 const ZLIB_HEADER_BYTES = 2;
 
-/** Gives what the last chunk holds behind the end of the data. */
+/** Returns the bytes after the end of the deflate data in the last chunk. */
 async function* inflateRaw(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, Uint8Array> {
   const decoder = zlib.createInflateRaw();
   const step = stepper(decoder);
@@ -133,12 +133,12 @@ async function* inflateRaw(source: AsyncIterator<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* concat(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
-async function* without(source: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+async function* skipBytes(source: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const chunk of source) {
     const rest = chunk.subarray(left);
@@ -147,7 +147,7 @@ async function* without(source: AsyncIterable<Uint8Array>, length: number): Asyn
   }
 }
 
-async function* through(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncGenerator<Uint8Array> {
+async function* decodeWith(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncGenerator<Uint8Array> {
   const step = stepper(decoder);
   try {
     for await (const chunk of source) {
@@ -164,31 +164,28 @@ async function* through(source: AsyncIterable<Uint8Array>, decoder: Decoder): As
 interface Stepper {
   write(chunk: Uint8Array): AsyncGenerator<Uint8Array>;
   end(): AsyncGenerator<Uint8Array>;
-  /** The data said that it is complete. */
+  /** Whether the decoder has found the end of the data. */
   hasEnded(): boolean;
   close(): void;
 }
 
-/**
- * A decoder driven a chunk at a time, so that all it made of the data is taken before it learns, and tells, that the
- * data is cut off.
- */
+/** Feeds a decoder one chunk at a time, so that all output is read before the decoder reports truncated data. */
 function stepper(decoder: Decoder): Stepper {
-  const made = intake(decoder);
+  const output = createByteQueue(decoder);
   return {
     async *write(chunk) {
       let isDone = false;
       decoder.write(chunk, () => {
         isDone = true;
-        made.wake();
+        output.wake();
       });
-      yield* made.take(() => isDone && decoder.readableLength === 0);
+      yield* output.take(() => isDone && decoder.readableLength === 0);
     },
     async *end() {
       decoder.end();
-      yield* made.take();
+      yield* output.take();
     },
-    hasEnded: made.hasEnded,
+    hasEnded: output.hasEnded,
     close: () => decoder.destroy(),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Cookies that a caller sends along to a target (option `setCookies`, contract section 12): Set-Cookie syntax, bound to
- * the target unless a Domain says more, for one request only.
+ * Parses the option `setCookies`: cookies in Set-Cookie syntax for one request (docs/reference/wire/reader.md, Cookies).
+ * They apply to the host of the target unless Domain is given.
  */
 import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
@@ -14,22 +14,22 @@ export interface Cookie {
   readonly name: string;
   /** Percent-decoded. */
   readonly value: string;
-  /** As it goes over the wire: as it was given, with what a header cannot carry percent-encoded. */
+  /** The value in the Cookie header: as given, with characters that a header cannot carry percent-encoded. */
   readonly wireValue: string;
-  /** The target's host (a literal without brackets), or the Domain without its leading dot. */
+  /** The host of the target (IP addresses without brackets), or the Domain without its leading dot. */
   readonly domain: string;
-  /** Whether the cookie is for this very host, not for those below it. */
+  /** Whether the cookie excludes subdomains. */
   readonly hostOnly: boolean;
-  /** `/` unless given: a cookie for the target is meant for wherever the target redirects on its host. */
+  /** Default `/`, so that the cookie also applies after redirects within the host. */
   readonly path: string;
-  /** Milliseconds since 1970. Without it the cookie lasts as long as the read. */
+  /** Milliseconds since 1970. Default: the end of the request. */
   readonly expires?: number;
   readonly secure: boolean;
   readonly httpOnly: boolean;
   readonly sameSite?: 'Strict' | 'Lax' | 'None';
 }
 
-/** One cookie as `addCookies` of a browser context takes it; `expires` in seconds. */
+/** A cookie for `addCookies` of a Playwright browser context; `expires` in seconds. */
 export interface BrowserCookie {
   name: string;
   value: string;
@@ -43,19 +43,18 @@ export interface BrowserCookie {
 
 const invalid = (message: string) => problem('ParamValidationError', { path: 'cookies', message });
 
-/** Browsers refuse a cookie whose name and value take more. */
+/** Browsers refuse cookies whose name and value are longer. */
 const MAX_COOKIE_BYTES = 4_096;
 const MAX_COOKIES = 180;
 
 /**
- * The cookies of the option `setCookies` for a target, without those that have expired. A later cookie of the same name,
- * domain and path replaces an earlier one. ParamValidationError, path `cookies`: one of them is none, or one that a
- * browser would refuse.
+ * Parses the option `setCookies` for a target. Expired cookies are dropped; a later cookie replaces an earlier one with the
+ * same name, domain and path. ParamValidationError, path `cookies`: a cookie is invalid or a browser would refuse it.
  */
 export function parseSetCookies(input: string | readonly string[], targetUrl: string | URL): Cookie[] {
   const target = new URL(targetUrl);
   const texts = (typeof input === 'string' ? [input] : input).flatMap(splitCookies);
-  if (texts.length > MAX_COOKIES) throw invalid(`There are more than ${MAX_COOKIES} cookies`);
+  if (texts.length > MAX_COOKIES) throw invalid(`Too many cookies: at most ${MAX_COOKIES} are allowed`);
   const cookies = new Map<string, Cookie>();
   for (const text of texts) {
     const cookie = parseCookie(text, target);
@@ -66,7 +65,7 @@ export function parseSetCookies(input: string | readonly string[], targetUrl: st
   return [...cookies.values()];
 }
 
-/** A comma parts two cookies only when a name and `=` follow: dates and values have commas too. */
+/** Splits at a comma only if a name and `=` follow, because dates and values contain commas too. */
 const splitCookies = (text: string): string[] =>
   text
     .split(/,[ \t]*(?=[^\s=;,"]+=)/)
@@ -79,7 +78,8 @@ function parseCookie(text: string, target: URL): Cookie {
   const name = pair.slice(0, cut).trim();
   const given = pair.slice(cut + 1).trim();
   if (cut < 1 || !/^[^\s=;,"\x00-\x1f\x7f]+$/.test(name)) throw invalid('A cookie must begin with name=value');
-  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(given)) throw invalid(`The value of the cookie ${name} has control characters`);
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(given))
+    throw invalid(`The value of the cookie ${name} contains control characters`);
   const attributes = parseAttributes(attributeTexts);
   const wireValue = encodeValue(given);
   if (Buffer.byteLength(name) + wireValue.length > MAX_COOKIE_BYTES) throw invalid(`The cookie ${name} is too large`);
@@ -97,11 +97,11 @@ function parseCookie(text: string, target: URL): Cookie {
     httpOnly: attributes.has('httponly'),
     ...(sameSite && { sameSite }),
   };
-  checkPromises(cookie, attributes.has('domain'));
+  checkAttributes(cookie, attributes.has('domain'));
   return cookie;
 }
 
-/** Names in lower case; the last of several counts (RFC 6265, section 5.2). */
+/** Names in lower case; the last of duplicates counts (RFC 6265, section 5.2). */
 const parseAttributes = (texts: readonly string[]) =>
   new Map(
     texts.map((text) => {
@@ -118,10 +118,10 @@ function scopeOf(name: string, given: string, target: URL): Pick<Cookie, 'domain
   if (!domain) return { domain: host, hostOnly: true };
   const isLiteral = /^[\d.]+$|:/.test(host);
   const fits = domain === host || (!isLiteral && host.endsWith(`.${domain}`));
-  if (!fits) throw invalid(`The domain of the cookie ${name} does not fit the target`);
-  // Only the host that is a public suffix itself may have a cookie there, for itself alone.
+  if (!fits) throw invalid(`The domain of the cookie ${name} does not match the target`);
+  // A public suffix that is the host itself may have cookies, but only for this exact host.
   const isShared = !isLiteral && getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
-  if (isShared && domain !== host) throw invalid(`The domain of the cookie ${name} is one that many sites share`);
+  if (isShared && domain !== host) throw invalid(`The domain of the cookie ${name} is a public suffix`);
   return { domain, hostOnly: isLiteral || isShared };
 }
 
@@ -131,12 +131,12 @@ const bareHost = (hostname: string) =>
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
 
-/** Max-Age wins over Expires; what cannot be read is as if it were not there. */
+/** Max-Age overrides Expires; invalid values are ignored. */
 function expiryOf(attributes: ReadonlyMap<string, string>): number | undefined {
   const maxAge = attributes.get('max-age');
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) {
     const seconds = Number(maxAge);
-    // Browsers keep no cookie for longer than 400 days.
+    // Browsers limit the lifetime of cookies to 400 days.
     return seconds <= 0 ? 0 : Date.now() + Math.min(seconds, 400 * 86_400) * 1_000;
   }
   return parseDate(attributes.get('expires') ?? '')?.getTime();
@@ -145,8 +145,8 @@ function expiryOf(attributes: ReadonlyMap<string, string>): number | undefined {
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 const sameSiteOf = (text: string | undefined) => own(SAME_SITE, text?.toLowerCase() ?? '');
 
-/** A browser refuses cookies that break what their own name or attributes promise (RFC 6265bis, section 5.7). */
-function checkPromises({ name, secure, sameSite, path }: Cookie, hasDomain: boolean) {
+/** Enforces cookie name prefixes and SameSite=None as browsers do (RFC 6265bis, section 5.7). */
+function checkAttributes({ name, secure, sameSite, path }: Cookie, hasDomain: boolean) {
   if (sameSite === 'None' && !secure) throw invalid(`The cookie ${name} has SameSite=None, which needs Secure`);
   const prefix = /^__(secure|host)-/i.exec(name)?.[1]?.toLowerCase();
   if (prefix && !secure) throw invalid(`The cookie ${name} needs Secure`);
@@ -162,16 +162,16 @@ function decodeValue(given: string): string {
   }
 }
 
-/** Percent signs stay: what was written encoded is sent as it was written. */
+/** Percent signs are kept, so already encoded values are sent unchanged. */
 const encodeValue = (given: string) =>
   given.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 
-/** A jar with these cookies and nothing else, for one request and its redirects. */
+/** A cookie jar with these cookies, for one request and its redirects. */
 export function toJar(cookies: readonly Cookie[]): CookieJar {
   const store = new MemoryCookieStore();
   const jar = new CookieJar(store, { looseMode: true, rejectPublicSuffixes: true });
   for (const cookie of cookies) {
-    // Past the jar's own rules, which are about what a server may set: these were held against ours.
+    // Bypasses the checks of the jar, which are meant for cookies of servers. parseSetCookies has checked these.
     store.putCookie(
       new StoredCookie({
         key: cookie.name,
@@ -191,7 +191,7 @@ export function toJar(cookies: readonly Cookie[]): CookieJar {
   return jar;
 }
 
-/** The same cookies for a browser context: a leading dot there means the hosts below as well. */
+/** The cookies for a browser context, where a leading dot in the domain includes subdomains. */
 export const toBrowserCookies = (cookies: readonly Cookie[]): BrowserCookie[] =>
   cookies.map(({ name, wireValue, domain, hostOnly, path, expires, httpOnly, secure, sameSite }) => ({
     name,

@@ -1,9 +1,9 @@
-/** Headers that a caller wants sent to a target (option `customHeader`). */
+/** Validates the option `customHeader`: additional headers for requests to the target. */
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 
-/** Headers that make the connection what it is, and are not the caller's to set. */
-const OWN_HEADERS = new Set([
+/** Headers that belong to the connection, so callers must not set them. */
+const FORBIDDEN_HEADERS = new Set([
   'accept-encoding',
   'connection',
   'content-length',
@@ -19,7 +19,7 @@ const OWN_HEADERS = new Set([
 ]);
 const MAX_BYTES = 16 * 1024;
 
-/** The same headers with names in lower case. ParamValidationError, path `customHeader`: one of them cannot be sent. */
+/** Returns the headers with names in lower case. ParamValidationError, path `customHeader`: a header cannot be sent. */
 export function checkCustomHeaders(custom: Readonly<Record<string, string>> = {}): Record<string, string> {
   const checked: Record<string, string> = {};
   let bytes = 0;
@@ -27,8 +27,8 @@ export function checkCustomHeaders(custom: Readonly<Record<string, string>> = {}
     const name = given.toLowerCase();
     bytes += name.length + value.length;
     const isSendable = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
-    if (!isSendable || OWN_HEADERS.has(name)) throw invalid(`The header ${given.slice(0, 100)} cannot be sent`);
-    if (bytes > MAX_BYTES) throw invalid('The headers to send are too large');
+    if (!isSendable || FORBIDDEN_HEADERS.has(name)) throw invalid(`The header ${given.slice(0, 100)} cannot be sent`);
+    if (bytes > MAX_BYTES) throw invalid(`The custom headers are larger than ${MAX_BYTES} bytes`);
     setKey(checked, name, value);
   }
   return checked;

@@ -1,12 +1,12 @@
-/** What went wrong between us and a target, in words for the caller: never an address, port or path of ours. */
+/** Error messages for failed connections and requests. They never contain internal IP addresses, ports or paths. */
 import { Problem, problem } from '#errors.ts';
 import { own } from '#own.ts';
 
-/** The target began to answer (RFC 9110, section 15.2), or wanted another protocol, and did not answer the request. */
-export const onlyInterim = (status: number, cause?: unknown): Problem =>
+/** The target sent only an interim response (RFC 9110, section 15.2) or switched protocols. */
+export const interimResponseOnly = (status: number, cause?: unknown): Problem =>
   problem(
     'AssertionFailureError',
-    { targetStatus: status, message: `The target answered ${status}, and no answer to the request followed` },
+    { targetStatus: status, message: `The target sent only the interim status ${status} and no final response` },
     cause,
   );
 
@@ -23,23 +23,23 @@ const MESSAGES: Record<string, string> = {
   EADDRNOTAVAIL: 'The target cannot be reached',
   UND_ERR_HEADERS_OVERFLOW: 'The headers of the target are too large',
   HPE_HEADER_OVERFLOW: 'The headers of the target are too large',
-  EPROTO: 'No secure connection to the target could be made',
+  EPROTO: 'No secure connection to the target could be established',
 };
 
 const CERTIFICATE_CODES = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_)/;
 
-/** The problem that a failed connection or request is: itself when it is one already, else AssertionFailureError. */
-export function failureOf(error: unknown): Problem {
+/** Converts an error of a connection or request to AssertionFailureError. Problems are returned unchanged. */
+export function networkProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem('AssertionFailureError', { message: messageOf(error) }, error);
 }
 
 function messageOf(error: unknown): string {
-  // Several addresses were tried: the last one says as much as any.
+  // Several IP addresses were tried; report the last error.
   const last = error instanceof AggregateError ? error.errors.at(-1) : error;
   const code = String((last as NodeJS.ErrnoException | undefined)?.code ?? '');
-  if (CERTIFICATE_CODES.test(code)) return `The certificate of the target does not verify (${code})`;
+  if (CERTIFICATE_CODES.test(code)) return `The certificate of the target is not valid (${code})`;
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return MESSAGES.EPROTO!;
-  if (code.startsWith('HPE_')) return own(MESSAGES, code) ?? 'The target did not answer in HTTP';
+  if (code.startsWith('HPE_')) return own(MESSAGES, code) ?? 'The target did not send a valid HTTP response';
   return own(MESSAGES, code) ?? 'The target could not be fetched';
 }

@@ -345,7 +345,7 @@ describe('redirects', () => {
     const site = await startServer((_, response) => response.writeHead(302, { location: '/' }).end());
     await expect(startFetch([site])(site.origin, { maxRedirects: 6 })).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: 'The target redirects too often',
+      message: 'The target redirects too many times',
       facts: { targetStatus: 302 },
     });
   });
@@ -361,7 +361,9 @@ describe('redirects', () => {
   test('are followed ten times unless told otherwise', async () => {
     let asked = 0;
     const site = await startServer((_, response) => response.writeHead(302, { location: `/${++asked}` }).end());
-    await expect(startFetch([site])(site.origin)).rejects.toMatchObject({ message: 'The target redirects too often' });
+    await expect(startFetch([site])(site.origin)).rejects.toMatchObject({
+      message: 'The target redirects too many times',
+    });
     expect(asked).toBe(11);
   });
 

@@ -178,7 +178,7 @@ test.each([
   // It has let us through when what is wrong is the target.
   await expect(
     fetchFor(slow, secure)(`https://${secure.host}/`, { proxy: parseProxyUrl(`${scheme}://${slow.host}`) }),
-  ).rejects.toMatchObject({ message: 'No secure connection to the target could be made' });
+  ).rejects.toMatchObject({ message: 'No secure connection to the target could be established' });
 });
 
 test('whatever a proxy says ends in an answer or a problem', async () => {
@@ -263,7 +263,7 @@ test('a proxy that hangs up over a plain request is told of as the proxy', async
 test('the certificate of a proxy is verified unless told otherwise', async () => {
   const [proxy, site] = [await startHttpProxy({ secure: true }), await startSite()];
   await expect(fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({
-    message: 'The certificate of the proxy does not verify (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    message: 'The certificate of the proxy is not valid (DEPTH_ZERO_SELF_SIGNED_CERT)',
   });
   expect(proxy.asked).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Loopback, resolverOf, startFetch, startSecret, startServer } from '../loopback.suite.ts';
 
-const REFUSED = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
+const REFUSED = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
 
 /** A site that redirects `/to?…` to what stands there, and answers everything else. */
 const startSite = () =>

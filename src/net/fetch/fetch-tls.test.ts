@@ -28,7 +28,7 @@ test('refuses a certificate that nobody vouches for', async () => {
   for (const host of ['site.example', '127.0.0.1']) {
     await expect(fetch(`https://${host}:${site.port}/`)).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: 'The certificate of the target does not verify (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      message: 'The certificate of the target is not valid (DEPTH_ZERO_SELF_SIGNED_CERT)',
     });
   }
   expect(site.names).toEqual([]);
@@ -56,7 +56,7 @@ test('a site that does not speak TLS is a failure', async () => {
   const site = await startServer((_, response) => response.end('plain'));
   await expect(startFetch([site])(`https://${site.host}/`)).rejects.toMatchObject({
     name: 'AssertionFailureError',
-    message: 'No secure connection to the target could be made',
+    message: 'No secure connection to the target could be established',
   });
 });
 
@@ -89,6 +89,6 @@ test('reads a site whose certificate verifies, and refuses it under another name
   expect(JSON.parse(stdout)).toEqual([
     200,
     200,
-    'The certificate of the target does not verify (ERR_TLS_CERT_ALTNAME_INVALID)',
+    'The certificate of the target is not valid (ERR_TLS_CERT_ALTNAME_INVALID)',
   ]);
 });

@@ -158,19 +158,21 @@ describe('redirects', () => {
     const secret = await startServer((_, response) => response.end('never'));
     const fetch = startFetch([site, secret]);
     const told: string[][] = [];
-    const mayFollow = async (to: URL, from: URL, signal: AbortSignal) => {
+    const checkRedirect = async (to: URL, from: URL, signal: AbortSignal) => {
       told.push([from.pathname, to.href]);
       if (to.host === secret.host) throw new RedirectRefusedError('not there');
       if (to.pathname === '/never') await new Promise((_, reject) => signal.addEventListener('abort', reject));
     };
-    expect((await fetch(`${site.origin}/to?302,/there`, { mayFollow })).url).toBe(`${site.origin}/there`);
-    await expect(fetch(`${site.origin}/to?302,${secret.origin}`, { mayFollow })).rejects.toThrow(RedirectRefusedError);
+    expect((await fetch(`${site.origin}/to?302,/there`, { checkRedirect })).url).toBe(`${site.origin}/there`);
+    await expect(fetch(`${site.origin}/to?302,${secret.origin}`, { checkRedirect })).rejects.toThrow(
+      RedirectRefusedError,
+    );
     expect(told).toEqual([
       ['/to', `${site.origin}/there`],
       ['/to', `${secret.origin}/`],
     ]);
     expect(secret.connections()).toBe(0);
-    const late = fetch(`${site.origin}/to?302,/never`, { mayFollow, timeoutMs: 500 });
+    const late = fetch(`${site.origin}/to?302,/never`, { checkRedirect, timeoutMs: 500 });
     await expect(late).rejects.toThrow('did not answer in time');
   });
 

@@ -1,92 +1,92 @@
 /**
- * The guarded fetch: the one way to ask a server that a caller chose. Every hop is checked, resolved once and dialled
- * at the address that was checked; every limit is ours and none is taken from the other side's word.
+ * The guarded fetch: the only function that requests URLs chosen by callers. Each hop of a redirect chain is checked and
+ * resolved once, and the connection goes to the checked IP address. All limits are enforced here, whatever the server says.
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { setKey } from '#own.ts';
 import type { Trace } from '#telemetry/trace.ts';
-import type { ChannelAnswer as Answer, ChannelRequest } from '../connect/channel.ts';
+import type { ChannelRequest, ChannelResponse } from '../connect/channel.ts';
 import { createConnections, type Lease } from '../connect/connections.ts';
 import { UnprocessedRequestError } from '../connect/http2.ts';
-import { refusedByHttp } from '../connect/proxy-handshake.ts';
-import { type ProxyRules, proxyProblem, takesPlainRequests } from '../connect/tunnel.ts';
-import { basic, credentialsOf } from '../proxy/proxy-table.ts';
-import { type Collected, collect, whole } from './body.ts';
-import { atMost, paced, tooLarge } from './body-limits.ts';
-import { intake } from './byte-queue.ts';
-import { ACCEPT_ENCODING, decoded, parseContentEncoding, unreadableEncoding } from './content-encoding.ts';
+import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
+import { isHttpProxy, type ProxyRules, proxyProblem } from '../connect/tunnel.ts';
+import { basicAuthorization, credentialsOf } from '../proxy/proxy-table.ts';
+import { type Collected, collect, failIfTruncated } from './body.ts';
+import { enforceMinSpeed, limitBytes, tooLarge } from './body-limits.ts';
+import { createByteQueue } from './byte-queue.ts';
+import { ACCEPT_ENCODING, decodeContent, parseContentEncoding, unreadableEncoding } from './content-encoding.ts';
 import type { CookieJar } from './cookies.ts';
-import { createLife, type Life, noAnswerInTime } from './lifetime.ts';
-import { type Hop, MAX_REDIRECTS, nextHop, redirectsTooOften } from './redirect.ts';
+import { createLifetime, type Lifetime, noResponseInTime } from './lifetime.ts';
+import { type Hop, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts';
 
 /**
- * Resolves when the address may be asked, which may take until its turn comes; the time of the fetch goes on, and the
- * signal is aborted when it is over. Throws NotFollowed when it may not.
+ * Called before a redirect is followed. Resolves to allow it, possibly after a wait (politeness); throws
+ * RedirectRefusedError to refuse it. The time limit of the fetch includes the wait and aborts `signal`.
  */
-export type MayFollow = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
+export type CheckRedirect = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
 
-/** A redirect that is not followed, for a reason of who asked: thrown through to them as it is. */
+/** A `checkRedirect` function refused the redirect. The fetch passes the error on unchanged; do not retry. */
 export class RedirectRefusedError extends Error {
-  override readonly name: string = 'NotFollowed';
+  override readonly name: string = 'RedirectRefusedError';
 }
 
 export interface FetchOptions {
   readonly method?: string;
-  /** Sent in this order, with `accept-encoding` added. Another site that a redirect leads to sees only harmless ones. */
+  /** Sent in this order, with `accept-encoding` added. After a redirect to another site, only safe ones are sent. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Ends everything at once; its reason is thrown. */
+  /** Aborts the fetch; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** From the call to the last byte, redirects included. Default 30 s. */
+  /** Time limit from the call to the last byte, including redirects. Default 30 s. */
   readonly timeoutMs?: number;
-  /** For one connection, TLS included. Default 3 s, 6 s through a proxy. */
+  /** Time limit of one connection attempt, including TLS. Default 3 s, or 6 s through a proxy. */
   readonly connectTimeoutMs?: number;
-  /** From the request to the answer's headers, on each hop. Default: `timeoutMs`. */
+  /** Time limit from the request to the response headers, on each hop. Default: `timeoutMs`. */
   readonly firstByteTimeoutMs?: number;
-  /** Of the body, encoded and decoded alike. Default 1 GiB. */
+  /** Maximum size of the body, both encoded and decoded. Default 1 GiB. */
   readonly maxBytes?: number;
   /** Default 10. */
   readonly maxRedirects?: number;
-  /** Five seconds of waiting below this end the body. Default 32 KiB/s; 0: no such rule. */
+  /** Minimum speed of the body, measured over five seconds of waiting. Default 32 KiB/s; 0 turns it off. */
   readonly minBytesPerSecond?: number;
-  /** Cookies to send, and where the cookies of every answer go. */
+  /** Cookies to send; also stores the cookies of each response. */
   readonly jar?: CookieJar | undefined;
   readonly acceptInvalidCertificates?: boolean;
-  /** The proxy to go through, as `parseProxyUrl` or the operator's table gives it. */
+  /** Proxy to use, from `parseProxyUrl` or the operator's table. */
   readonly proxy?: URL | undefined;
   readonly onRedirect?: (from: URL, to: URL, status: number) => void;
-  /** Asked before an address that a redirect leads to is; see MayFollow. */
-  readonly mayFollow?: MayFollow | undefined;
+  /** Called before each redirect; see CheckRedirect. */
+  readonly checkRedirect?: CheckRedirect | undefined;
   readonly trace?: Trace | undefined;
 }
 
 export interface FetchResponse {
-  /** The address that answered, after redirects; a fragment is carried along. */
+  /** The final URL after redirects, with the fragment. */
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
-  /** Names in lower case; a repeated header is joined by a comma and a space. */
+  /** Names in lower case; repeated headers are joined with a comma and a space. */
   readonly headers: Readonly<Record<string, string>>;
   readonly redirected: boolean;
-  /** The decoded bytes, once. Throws a problem when a limit is passed or the body breaks off. */
+  /** The decoded bytes; can be read once. Throws a problem if a limit is exceeded or the body is incomplete. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The same bytes for those who can use a part: throws a Cut where they end early. */
+  /** Like `body`, but throws AbortedError if the body is incomplete. For consumers that can use a part of it. */
   readonly parts: AsyncIterable<Uint8Array>;
-  /** The whole body; when it ended early, what had arrived and why. AssertionFailureError: nothing had arrived. */
+  /** The body, or the part that arrived and why it is incomplete. AssertionFailureError: nothing arrived. */
   collect(): Promise<Collected>;
-  /** Closes the connection unread. */
+  /** Closes the connection without reading the body. */
   discard(): void;
 }
 
 /**
- * Throws SecurityCompromiseError (refused address), ParamValidationError with path `url` (no such host),
- * AssertionFailureError (cannot be reached, no answer, too many redirects), TargetFileTooLargeError, or the reason of
- * the signal; NotFollowed as `mayFollow` throws it.
+ * Throws SecurityCompromiseError (URL not allowed), ParamValidationError with path `url` (host does not exist),
+ * AssertionFailureError (unreachable, no response, too many redirects), TargetFileTooLargeError, the reason of the signal,
+ * or the RedirectRefusedError of `checkRedirect`.
  */
 export interface GuardedFetch {
   (url: URL | string, options?: FetchOptions): Promise<FetchResponse>;
-  /** Ends every connection; later calls fail. */
+  /** Closes all connections; later calls fail. */
   close(): Promise<void>;
 }
 
@@ -94,34 +94,38 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
   const { guard } = rules;
   const connections = createConnections(rules);
 
-  const fetch = async (address: URL | string, options: FetchOptions = {}): Promise<FetchResponse> => {
-    const life = createLife(options.signal, options.timeoutMs ?? 30_000);
+  const fetch = async (url: URL | string, options: FetchOptions = {}): Promise<FetchResponse> => {
+    const lifetime = createLifetime(options.signal, options.timeoutMs ?? 30_000);
     try {
       const { maxRedirects = MAX_REDIRECTS } = options;
-      let hop = firstHop(address, options);
+      let hop = firstHop(url, options);
       for (let redirects = 0; ; redirects++) {
         guard.checkUrl(hop.url);
-        const { lease, answer } = await ask(hop, options, life);
+        const { lease, answer } = await send(hop, options, lifetime);
         const headers = plainHeaders(answer.headers);
-        keepCookies(options.jar, answer.headers['set-cookie'], hop.url);
+        storeCookies(options.jar, answer.headers['set-cookie'], hop.url);
         const next = redirectOf(hop, answer, headers.location, lease);
-        if (!next) return response(hop, answer, headers, lease, life, options, redirects > 0);
-        lease.release(await drained(answer));
-        if (redirects >= maxRedirects) throw redirectsTooOften(answer.statusCode);
+        if (!next) return response(hop, answer, headers, lease, lifetime, options, redirects > 0);
+        lease.release(await drain(answer));
+        if (redirects >= maxRedirects) throw tooManyRedirects(answer.statusCode);
         options.trace?.count('redirects', 1);
         guard.checkUrl(next.url);
-        await options.mayFollow?.(next.url, hop.url, life.signal);
+        await options.checkRedirect?.(next.url, hop.url, lifetime.signal);
         options.onRedirect?.(hop.url, next.url, answer.statusCode);
         hop = next;
       }
     } catch (error) {
-      life.end();
-      throw error instanceof RedirectRefusedError ? error : life.blame(error);
+      lifetime.end();
+      throw error instanceof RedirectRefusedError ? error : lifetime.requestError(error);
     }
   };
 
-  /** One request and its headers; a rested connection that turns out to be closed is replaced once. */
-  const ask = async (hop: Hop, options: FetchOptions, life: Life): Promise<{ lease: Lease; answer: Answer }> => {
+  /** Sends one request and waits for the response headers. Retries once if a reused connection was closed. */
+  const send = async (
+    hop: Hop,
+    options: FetchOptions,
+    lifetime: Lifetime,
+  ): Promise<{ lease: Lease; answer: ChannelResponse }> => {
     const { proxy, acceptInvalidCertificates = false, trace } = options;
     const { connectTimeoutMs = proxy ? 6_000 : 3_000 } = options;
     let http1Only = false;
@@ -130,27 +134,27 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
         connectTimeoutMs,
         acceptInvalidCertificates,
         proxy,
-        signal: life.signal,
+        signal: lifetime.signal,
         fresh,
         http1Only,
         trace,
       });
       const endSpan = trace?.span('first_byte', { reused: lease.reused });
       try {
-        const asked = lease.channel.request(requestOf(hop, options, life.signal));
-        const answer = await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, asked);
+        const pending = lease.channel.request(requestOf(hop, options, lifetime.signal));
+        const answer = await within(options.firstByteTimeoutMs ?? MAX_TIMER_MS, pending);
         endSpan?.({ status: answer.statusCode });
-        if (answer.statusCode === 407 && isPlainByProxy(hop.url, proxy)) throw refusedBy(proxy, answer);
+        if (answer.statusCode === 407 && isSentToProxy(hop.url, proxy)) throw proxyRefusal(proxy, answer);
         return { lease, answer };
       } catch (error) {
         endSpan?.();
         lease.release(false);
-        if (error instanceof DeadlineExceededError) throw noAnswerInTime(error);
-        if (life.signal.aborted) throw error;
-        const isUnseen = error instanceof UnprocessedRequestError;
-        const mayAskAgain = !fresh && (isUnseen || (lease.reused && /^(?:GET|HEAD)$/.test(hop.method)));
-        if (!mayAskAgain) throw isPlainByProxy(hop.url, proxy) ? proxyProblem(error, proxy) : error;
-        http1Only = isUnseen && error.reason === 'http/1.1 required';
+        if (error instanceof DeadlineExceededError) throw noResponseInTime(error);
+        if (lifetime.signal.aborted) throw error;
+        const isUnprocessed = error instanceof UnprocessedRequestError;
+        const canRetry = !fresh && (isUnprocessed || (lease.reused && /^(?:GET|HEAD)$/.test(hop.method)));
+        if (!canRetry) throw isSentToProxy(hop.url, proxy) ? proxyProblem(error, proxy) : error;
+        http1Only = isUnprocessed && error.reason === 'http/1.1 required';
       }
     }
   };
@@ -158,13 +162,13 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
   return Object.assign(fetch, { close: () => connections.close() });
 }
 
-/** The longest that a timer of Node can wait. */
+/** The longest delay that Node timers support. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-function firstHop(address: URL | string, { method = 'GET', headers = {}, body }: FetchOptions): Hop {
-  if (!URL.canParse(String(address)))
-    throw problem('ParamValidationError', { path: 'url', message: 'The address is not valid' });
-  const url = new URL(address);
+function firstHop(target: URL | string, { method = 'GET', headers = {}, body }: FetchOptions): Hop {
+  if (!URL.canParse(String(target)))
+    throw problem('ParamValidationError', { path: 'url', message: 'The URL is not valid' });
+  const url = new URL(target);
   url.username = '';
   url.password = '';
   return { url, method: method.toUpperCase(), headers: { 'accept-encoding': ACCEPT_ENCODING, ...headers }, body };
@@ -175,20 +179,20 @@ function requestOf(
   { jar, proxy }: FetchOptions,
   signal: AbortSignal,
 ): ChannelRequest {
-  const credentials = proxy && isPlainByProxy(url, proxy) ? credentialsOf(proxy) : undefined;
+  const credentials = proxy && isSentToProxy(url, proxy) ? credentialsOf(proxy) : undefined;
   return {
-    path: `${isPlainByProxy(url, proxy) ? url.origin : ''}${url.pathname}${url.search}`,
+    path: `${isSentToProxy(url, proxy) ? url.origin : ''}${url.pathname}${url.search}`,
     method,
     headers: {
       ...withCookies(headers, jar?.getCookieStringSync(url.href)),
-      ...(credentials && { 'proxy-authorization': basic(credentials) }),
+      ...(credentials && { 'proxy-authorization': basicAuthorization(credentials) }),
     },
     body: body ?? null,
     signal,
   };
 }
 
-async function* followed(bytes: AsyncIterable<Uint8Array>, trace: Trace): AsyncGenerator<Uint8Array> {
+async function* traced(bytes: AsyncIterable<Uint8Array>, trace: Trace): AsyncGenerator<Uint8Array> {
   const endSpan = trace.span('download');
   try {
     for await (const chunk of bytes) {
@@ -200,13 +204,13 @@ async function* followed(bytes: AsyncIterable<Uint8Array>, trace: Trace): AsyncG
   }
 }
 
-/** Whether the proxy itself reads the request, and answers when it does not like it. */
-const isPlainByProxy = (url: URL, proxy: URL | undefined): proxy is URL =>
-  proxy !== undefined && url.protocol === 'http:' && takesPlainRequests(proxy);
+/** Whether the request is sent to the proxy in absolute form, so that the proxy itself may respond. */
+const isSentToProxy = (url: URL, proxy: URL | undefined): proxy is URL =>
+  proxy !== undefined && url.protocol === 'http:' && isHttpProxy(proxy);
 
-function refusedBy(proxy: URL, answer: Answer) {
+function proxyRefusal(proxy: URL, answer: ChannelResponse) {
   answer.body.on('error', () => {}).destroy();
-  return proxyProblem(refusedByHttp(answer.statusCode, credentialsOf(proxy) !== undefined), proxy);
+  return proxyProblem(proxyStatusProblem(answer.statusCode, credentialsOf(proxy) !== undefined), proxy);
 }
 
 function withCookies(headers: Readonly<Record<string, string>>, cookies: string | undefined): Record<string, string> {
@@ -215,7 +219,7 @@ function withCookies(headers: Readonly<Record<string, string>>, cookies: string 
   return { ...headers, [own]: headers[own] ? `${headers[own]}; ${cookies}` : cookies };
 }
 
-function redirectOf(hop: Hop, answer: Answer, location: string | undefined, lease: Lease): Hop | undefined {
+function redirectOf(hop: Hop, answer: ChannelResponse, location: string | undefined, lease: Lease): Hop | undefined {
   try {
     return nextHop(hop, answer.statusCode, location);
   } catch (error) {
@@ -224,7 +228,7 @@ function redirectOf(hop: Hop, answer: Answer, location: string | undefined, leas
   }
 }
 
-function plainHeaders(headers: Answer['headers']): Record<string, string> {
+function plainHeaders(headers: ChannelResponse['headers']): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) setKey(plain, name, typeof value === 'string' ? value : value.join(', '));
@@ -232,7 +236,7 @@ function plainHeaders(headers: Answer['headers']): Record<string, string> {
   return plain;
 }
 
-function keepCookies(jar: CookieJar | undefined, header: string | string[] | undefined, url: URL) {
+function storeCookies(jar: CookieJar | undefined, header: string | string[] | undefined, url: URL) {
   if (!jar || !header) return;
   for (const text of typeof header === 'string' ? [header] : header)
     jar.setCookieSync(text, url.href, { ignoreError: true });
@@ -240,8 +244,8 @@ function keepCookies(jar: CookieJar | undefined, header: string | string[] | und
 
 const MAX_DRAINED_BYTES = 4_096;
 
-/** The body of a redirect is read only when it is small and here already, to keep the connection. */
-async function drained({ headers, body }: Answer): Promise<boolean> {
+/** Reads the body of a redirect if it is small and arrives quickly, so that the connection can be reused. */
+async function drain({ headers, body }: ChannelResponse): Promise<boolean> {
   const length = headers['content-length'];
   let bytes = 0;
   const ended = new Promise<boolean>((resolve) => {
@@ -258,23 +262,23 @@ async function drained({ headers, body }: Answer): Promise<boolean> {
   return false;
 }
 
-async function* wholeOf({ body, isCut }: Answer): AsyncGenerator<Uint8Array> {
-  yield* intake(body).take();
-  if (isCut?.()) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+async function* bytesOf({ body, isTruncated }: ChannelResponse): AsyncGenerator<Uint8Array> {
+  yield* createByteQueue(body).take();
+  if (isTruncated?.()) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 }
 
 function response(
   hop: Hop,
-  answer: Answer,
+  answer: ChannelResponse,
   headers: Record<string, string>,
   lease: Lease,
-  life: Life,
+  lifetime: Lifetime,
   options: FetchOptions,
   redirected: boolean,
 ): FetchResponse {
   const { maxBytes = 1024 ** 3, minBytesPerSecond = 32 * 1024, trace } = options;
   const discard = () => {
-    life.end();
+    lifetime.end();
     answer.body.on('error', () => {}).destroy();
     lease.release(false);
   };
@@ -283,21 +287,21 @@ function response(
     discard();
     throw encodings ? tooLarge(maxBytes) : unreadableEncoding();
   }
-  // NTLM and its kin authenticate a connection, which must not be passed on to the next caller then.
-  const isPersonal = Object.keys(hop.headers).some((name) => /^(?:proxy-)?authorization$/i.test(name));
+  // NTLM and Negotiate authenticate the connection, so it must not be reused for another caller.
+  const isAuthenticated = Object.keys(hop.headers).some((name) => /^(?:proxy-)?authorization$/i.test(name));
 
   async function* read(): AsyncGenerator<Uint8Array> {
     let intact = false;
     try {
-      const wire = atMost(paced(wholeOf(answer), minBytesPerSecond), maxBytes);
-      const bytes = atMost(decoded(wire, encodings!), maxBytes);
-      yield* trace ? followed(bytes, trace) : bytes;
-      intact = answer.body.readableEnded && !isPersonal;
+      const encoded = limitBytes(enforceMinSpeed(bytesOf(answer), minBytesPerSecond), maxBytes);
+      const bytes = limitBytes(decodeContent(encoded, encodings!), maxBytes);
+      yield* trace ? traced(bytes, trace) : bytes;
+      intact = answer.body.readableEnded && !isAuthenticated;
     } catch (error) {
-      throw life.cut(error);
+      throw lifetime.bodyError(error);
     } finally {
       if (intact) {
-        life.end();
+        lifetime.end();
         lease.release(true);
       } else discard();
     }
@@ -310,7 +314,7 @@ function response(
     statusText: answer.statusText,
     headers,
     redirected,
-    body: whole(bytes),
+    body: failIfTruncated(bytes),
     parts: bytes,
     collect: () => collect(bytes),
     discard,

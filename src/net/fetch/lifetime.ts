@@ -1,31 +1,31 @@
-/** The time that a fetch has, from its call to its last byte, and whose fault it is when that ends early. */
+/** Time limit and cancellation of a fetch, and the error to throw when either ends it. */
 import { Problem, problem } from '#errors.ts';
 import { AbortedError } from './body-limits.ts';
-import { failureOf } from './failures.ts';
+import { networkProblem } from './failures.ts';
 import { limitTime } from './time-limit.ts';
 
-export interface Life {
-  /** Aborted when the caller has gone or time is up. */
+export interface Lifetime {
+  /** Aborted by the caller or by the time limit. */
   readonly signal: AbortSignal;
   end(): void;
-  /** The failure to throw for an error before the answer. */
-  blame(error: unknown): unknown;
-  /** The failure to throw for an error in the body: a Cut, a problem, or the caller's reason. */
-  cut(error: unknown): unknown;
+  /** The error to throw for a failure before the response. */
+  requestError(error: unknown): unknown;
+  /** The error to throw for a failure in the body: an AbortedError, a problem, or the caller's reason. */
+  bodyError(error: unknown): unknown;
 }
 
-export function createLife(outer: AbortSignal | undefined, timeoutMs: number): Life {
+export function createLifetime(outer: AbortSignal | undefined, timeoutMs: number): Lifetime {
   outer?.throwIfAborted();
   const timeUp = new AbortedError('time');
   const limit = limitTime(outer, timeoutMs, timeUp);
   return {
     signal: limit.signal,
     end: limit.end,
-    blame(error) {
+    requestError(error) {
       if (outer?.aborted) return outer.reason;
-      return limit.isUp() ? noAnswerInTime(error) : failureOf(error);
+      return limit.isUp() ? noResponseInTime(error) : networkProblem(error);
     },
-    cut(error) {
+    bodyError(error) {
       if (outer?.aborted) return outer.reason;
       if (error instanceof AbortedError) return error;
       if (limit.isUp()) return timeUp;
@@ -34,5 +34,5 @@ export function createLife(outer: AbortSignal | undefined, timeoutMs: number): L
   };
 }
 
-export const noAnswerInTime = (cause: unknown) =>
+export const noResponseInTime = (cause: unknown) =>
   problem('AssertionFailureError', { message: 'The target did not answer in time' }, cause);

@@ -1,21 +1,21 @@
-/** What the next request is when an answer points elsewhere (Fetch standard, "HTTP-redirect fetch"). */
+/** Computes the next request of a redirect chain (Fetch standard, "HTTP-redirect fetch"). */
 import { problem } from '#errors.ts';
 import { isHttp, notHttp } from '../guard/guard.ts';
-import { REDIRECTS } from './response-head.ts';
+import { REDIRECT_STATUSES } from './response-head.ts';
 
-/** Of one read, by whatever way out. */
+/** Maximum number of redirects of one request, with every engine. */
 export const MAX_REDIRECTS = 10;
 
-export const redirectsTooOften = (targetStatus?: number) =>
+export const tooManyRedirects = (targetStatus?: number) =>
   problem('AssertionFailureError', {
     ...(targetStatus !== undefined && { targetStatus }),
-    message: 'The target redirects too often',
+    message: 'The target redirects too many times',
   });
 
 export const invalidRedirect = (targetStatus?: number) =>
   problem('AssertionFailureError', {
     ...(targetStatus !== undefined && { targetStatus }),
-    message: 'The target redirects to an address that is not valid',
+    message: 'The target redirects to an invalid URL',
   });
 
 export interface Hop {
@@ -25,8 +25,8 @@ export interface Hop {
   readonly body: string | Uint8Array | undefined;
 }
 
-/** Headers that say how to answer rather than who asks: all that another site gets to see. */
-const IMPERSONAL = new Set([
+/** Headers without credentials or identity: the only ones sent to another site after a redirect. */
+const SAFE_HEADERS = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -35,11 +35,11 @@ const IMPERSONAL = new Set([
   'upgrade-insecure-requests',
   'user-agent',
 ]);
-const isImpersonal = (name: string) => IMPERSONAL.has(name) || name.startsWith('sec-');
+const isSafe = (name: string) => SAFE_HEADERS.has(name) || name.startsWith('sec-');
 
-/** The hop after this one, or undefined when the answer is none that redirects. */
+/** The next hop, or undefined if the response is not a redirect. Throws if its Location is invalid. */
 export function nextHop(hop: Hop, status: number, header: string | undefined): Hop | undefined {
-  if (!REDIRECTS.has(status) || !header) return undefined;
+  if (!REDIRECT_STATUSES.has(status) || !header) return undefined;
   const location = utf8Of(header);
   if (!URL.canParse(location, hop.url.href)) throw invalidRedirect(status);
   const url = new URL(location, hop.url);
@@ -48,7 +48,7 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
   url.password = '';
   if (!url.hash) url.hash = hop.url.hash;
   const becomesGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
-  const headers = headersAfter(hop.url, url, hop.headers);
+  const headers = headersForRedirect(hop.url, url, hop.headers);
   return {
     url,
     method: becomesGet ? 'GET' : hop.method,
@@ -57,25 +57,29 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
   };
 }
 
-/** What of a request's headers another address may see that the first one leads to. */
-export const headersAfter = (from: URL, to: URL, headers: Readonly<Record<string, string>>): Record<string, string> =>
+/** The request headers that may be sent to the target of a redirect. */
+export const headersForRedirect = (
+  from: URL,
+  to: URL,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> =>
   without(
     headers,
     (name) =>
-      !(isSameSite(from, to) || isImpersonal(name)) ||
+      !(isSameSite(from, to) || isSafe(name)) ||
       (name === 'referer' && from.protocol === 'https:' && to.protocol === 'http:'),
   );
 
-const without = (headers: Readonly<Record<string, string>>, isLeft: (name: string) => boolean) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeft(name.toLowerCase())));
+const without = (headers: Readonly<Record<string, string>>, isRemoved: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !isRemoved(name.toLowerCase())));
 
-/** Header bytes come a byte a letter; servers that send other letters unescaped mean UTF-8. */
+/** Node decodes headers as Latin-1. Decodes them again as UTF-8 if that is valid. */
 export function utf8Of(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? header : text;
 }
 
-/** The same origin, or the same host going over to https on the usual ports: what it was told before it may be told again. */
+/** The same origin, or an upgrade of the same host from http to https on default ports. Keeps credentials. */
 const isSameSite = (from: URL, to: URL) =>
   from.origin === to.origin ||
   (from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:' && !from.port && !to.port);

@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '#errors.ts';
 import { createGuard } from '../guard/guard.ts';
 import { startFetch, startTcp } from '../loopback.suite.ts';
-import { createEgress, EGRESS_HEADER } from '../proxy/egress-proxy.ts';
-import { onlyInterim } from './failures.ts';
+import { createEgressProxy, EGRESS_HEADER } from '../proxy/egress-proxy.ts';
+import { interimResponseOnly } from './failures.ts';
 
 interface Outcome {
   readonly status?: number | undefined;
@@ -45,7 +45,7 @@ async function byFetch(server: Server, method = 'GET'): Promise<Outcome> {
 async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
   const guard = createGuard({ allow: [server.host] });
   let failure: Error | undefined;
-  const egress = await createEgress({
+  const egress = await createEgressProxy({
     guard,
     onFailed: (_, error) => {
       failure = error;
@@ -86,12 +86,12 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
-const NO_HTTP = 'The target did not answer in HTTP';
-const NO_TRANSFER = 'The target sends its content in a transfer encoding that cannot be read';
-const TWO_LENGTHS = 'The target gives two different lengths for its content';
-const NO_STATUS = 'The target answered with a status that does not exist';
+const NO_HTTP = 'The target did not send a valid HTTP response';
+const NO_TRANSFER = 'The target uses an unsupported transfer encoding';
+const TWO_LENGTHS = 'The target sent two different Content-Length values';
+const NO_STATUS = 'The target sent an invalid HTTP status';
 const CLOSED = 'The target closed the connection';
-const BROKEN = 'The content of the target broke off';
+const BROKEN = 'The target closed the connection before its content was complete';
 const TOO_LARGE = 'The headers of the target are too large';
 
 /** The bytes, and the text or the failure that they are. */
@@ -171,14 +171,17 @@ const REFUSED: Readonly<Record<string, readonly [said: string, error: string]>> 
   'status 000': ['HTTP/1.1 000 OK\r\nContent-Length: 5\r\n\r\nhello', NO_STATUS],
   'status 99': ['HTTP/1.1 99 OK\r\nContent-Length: 5\r\n\r\nhello', NO_STATUS],
   'status 1000': ['HTTP/1.1 1000 OK\r\nContent-Length: 5\r\n\r\nhello', NO_STATUS],
-  'status 101': ['HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello', onlyInterim(101).message],
+  'status 101': [
+    'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello',
+    interimResponseOnly(101).message,
+  ],
   'HTTP/0.9': ['<!doctype html><p>hello', NO_HTTP],
   'another protocol': ['SSH-2.0-OpenSSH_9.2\r\n', NO_HTTP],
   'NUL in a header': [`${OK}X-A: a\0b\r\nContent-Length: 5\r\n\r\nhello`, NO_HTTP],
   'carriage returns alone': ['HTTP/1.1 200 OK\rContent-Length: 5\r\rhello', CLOSED],
   nothing: ['', CLOSED],
   'half a head': [`${OK}Content-Le`, CLOSED],
-  'informational answers alone': ['HTTP/1.1 100 Continue\r\n\r\n', onlyInterim(100).message],
+  'informational answers alone': ['HTTP/1.1 100 Continue\r\n\r\n', interimResponseOnly(100).message],
   'chunks that are none': [`${OK}Transfer-Encoding: chunked\r\n\r\n<p>hello</p>`, BROKEN],
   'a chunk of 0x5 bytes': [`${OK}Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n`, BROKEN],
   'a chunk of -5 bytes': [`${OK}Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n`, BROKEN],
@@ -188,7 +191,7 @@ const REFUSED: Readonly<Record<string, readonly [said: string, error: string]>> 
   'a flood of informational answers': ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(12_000), TOO_LARGE],
   'two locations': [
     'HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n',
-    'The target redirects to two addresses at once',
+    'The target redirects to two different URLs',
   ],
 };
 

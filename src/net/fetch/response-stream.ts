@@ -1,46 +1,46 @@
 /**
- * A connection whose answers are written anew, in a form that a strict HTTP/1 parser takes: both ways out, the fetch and
- * the proxy of the browser, read them through this, so that they read them alike.
+ * A connection that rewrites HTTP/1 responses for a strict parser. Both the fetch and the egress proxy of the browser use
+ * it, so they interpret responses alike.
  */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Problem } from '#errors.ts';
 import { MAX_HEADER_BYTES } from '../connect/channel.ts';
-import { type Chunks, createChunks } from './chunked.ts';
-import { onlyInterim } from './failures.ts';
-import { endOfHead, type Framing, headTooLarge, notHttp1, readHead, startOfHead } from './response-head.ts';
+import { type ChunkParser, createChunkParser } from './chunked.ts';
+import { interimResponseOnly } from './failures.ts';
+import { type Framing, findHeadEnd, findHeadStart, headTooLarge, notHttp1, parseHead } from './response-head.ts';
 
 const MAX_METHOD = 20;
 const NOTHING = Buffer.alloc(0);
 const CRLF = Buffer.from('\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** Carries one request at a time, from the first write on to the end of its answer. */
-export class AnswerStream extends Duplex {
+/** Carries one request at a time, from its first write to the end of its response. */
+export class ResponseStream extends Duplex {
   readonly #socket: Socket;
-  /** Why an answer was refused. */
+  /** Why a response was refused. */
   fault: Problem | undefined;
-  /** `idle`: nothing was asked. */
+  /** `idle`: no request is running. */
   #state: 'idle' | 'head' | Framing = 'idle';
   #method = '';
   #head: Buffer = NOTHING;
   #headLength = 0;
-  /** Of all heads of an answer: those of informational answers count too. */
+  /** Size of all heads of a response, including interim responses. */
   #headBytes = 0;
-  #chunks: Chunks | undefined;
-  /** The status of the last informational answer to the request. */
+  #chunks: ChunkParser | undefined;
+  /** Status of the last interim response. */
   #interim: number | undefined;
-  #isAsked = false;
-  #isOver = false;
+  #hasRequest = false;
+  #hasEnded = false;
 
   constructor(socket: Socket) {
     super({ allowHalfOpen: false });
     this.#socket = socket;
-    socket.on('data', (bytes: Buffer) => this.#heard(bytes));
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('end', () => this.#end());
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => {
-      if (!this.#isOver) this.destroy();
+      if (!this.#hasEnded) this.destroy();
     });
     socket.pause();
   }
@@ -55,9 +55,9 @@ export class AnswerStream extends Duplex {
     return this;
   }
 
-  /** Who speaks before being asked is heard with the first request, so that it is told what is wrong. */
+  /** Early bytes of the server are read with the first request, which then reports the error. */
   override _read(): void {
-    if (this.#isAsked) this.#socket.resume();
+    if (this.#hasRequest) this.#socket.resume();
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -68,8 +68,8 @@ export class AnswerStream extends Duplex {
       this.#method = chunk.toString('latin1', 0, MAX_METHOD).split(' ', 1)[0]!;
     }
     this.#socket.write(chunk, done);
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+    if (this.#hasRequest) return;
+    this.#hasRequest = true;
     this.#socket.resume();
   }
 
@@ -83,10 +83,10 @@ export class AnswerStream extends Duplex {
     done(error);
   }
 
-  #heard(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     let rest = bytes;
     try {
-      while (rest.length && !this.#isOver) rest = this.#take(rest);
+      while (rest.length && !this.#hasEnded) rest = this.#consume(rest);
     } catch (error) {
       if (this.#state === 'head') {
         this.#refuse(error as Problem);
@@ -94,52 +94,52 @@ export class AnswerStream extends Duplex {
     }
   }
 
-  /** Reads on; gives the bytes that are still to be read. */
-  #take(bytes: Buffer): Buffer {
+  /** Consumes bytes by the current state. Returns the rest. */
+  #consume(bytes: Buffer): Buffer {
     const state = this.#state;
-    if (state === 'head') return this.#takeHead(bytes);
-    if (state === 'chunked') return this.#takeChunks(bytes);
+    if (state === 'head') return this.#consumeHead(bytes);
+    if (state === 'chunked') return this.#consumeChunks(bytes);
     if (state === 'close') {
-      this.#give(bytes);
+      this.#emit(bytes);
       return NOTHING;
     }
     if (typeof state !== 'number') {
-      // Nobody asked for what comes after an answer.
+      // Bytes after the response were not requested.
       this.#end();
       return NOTHING;
     }
     const data = bytes.subarray(0, state);
-    this.#give(data);
+    this.#emit(data);
     this.#state = state - data.length || 'idle';
     return bytes.subarray(data.length);
   }
 
-  #takeHead(bytes: Buffer): Buffer {
+  #consumeHead(bytes: Buffer): Buffer {
     const scanned = Math.max(0, this.#headLength - 2);
-    this.#gather(bytes);
+    this.#appendHead(bytes);
     const head = this.#head.subarray(0, this.#headLength);
-    const start = startOfHead(head);
+    const start = findHeadStart(head);
     if (start === undefined) return NOTHING;
     if (start < 0) throw notHttp1();
-    const end = endOfHead(head, Math.max(start, scanned));
+    const end = findHeadEnd(head, Math.max(start, scanned));
     if (this.#headBytes + (end < 0 ? head.length : end) > MAX_HEADER_BYTES) throw headTooLarge();
     if (end < 0) return NOTHING;
     const rest = Buffer.from(head.subarray(end));
-    const { status, framing, text } = readHead(head.subarray(start, end), this.#method);
+    const { status, framing, text } = parseHead(head.subarray(start, end), this.#method);
     this.#head = NOTHING;
     this.#headLength = 0;
     this.#headBytes += end;
     if (status < 200) this.#interim = status;
     else {
-      this.#chunks = framing === 'chunked' ? createChunks() : undefined;
+      this.#chunks = framing === 'chunked' ? createChunkParser() : undefined;
       this.#state = framing === 'none' || framing === 0 ? 'idle' : framing;
-      this.#give(Buffer.from(text, 'latin1'));
+      this.#emit(Buffer.from(text, 'latin1'));
     }
     return rest;
   }
 
-  /** Grows in steps: a head that comes byte by byte must not be copied with each. */
-  #gather(bytes: Buffer): void {
+  /** Doubles the buffer as needed, so that a head sent byte by byte is not copied for each byte. */
+  #appendHead(bytes: Buffer): void {
     const length = this.#headLength + bytes.length;
     if (length > this.#head.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * this.#head.length, length));
@@ -150,20 +150,20 @@ export class AnswerStream extends Duplex {
     this.#headLength = length;
   }
 
-  #takeChunks(bytes: Buffer): Buffer {
+  #consumeChunks(bytes: Buffer): Buffer {
     const chunks = this.#chunks!;
-    const isDone = chunks.take(bytes, (data) => {
-      this.#give(Buffer.from(`${data.length.toString(16)}\r\n`));
-      this.#give(data);
-      this.#give(CRLF);
+    const isDone = chunks.push(bytes, (data) => {
+      this.#emit(Buffer.from(`${data.length.toString(16)}\r\n`));
+      this.#emit(data);
+      this.#emit(CRLF);
     });
     if (!isDone) return NOTHING;
-    this.#give(LAST_CHUNK);
+    this.#emit(LAST_CHUNK);
     this.#state = 'idle';
     return chunks.rest();
   }
 
-  #give(bytes: Buffer): void {
+  #emit(bytes: Buffer): void {
     if (bytes.length && !this.push(bytes)) this.#socket.pause();
   }
 
@@ -172,12 +172,12 @@ export class AnswerStream extends Duplex {
     this.destroy(fault);
   }
 
-  /** What was given can still be read; what is missing then, the parser notices. */
+  /** Ends the stream. Bytes already pushed can still be read; the HTTP parser notices if any are missing. */
   #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     if (this.#state === 'head' && this.#interim !== undefined && !this.#headLength) {
-      this.#refuse(onlyInterim(this.#interim));
+      this.#refuse(interimResponseOnly(this.#interim));
       return;
     }
     this.push(null);

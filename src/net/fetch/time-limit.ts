@@ -1,20 +1,20 @@
-/** The time that a call has, and the caller's patience, as one signal. */
+/** Combines a time limit and the caller's signal in one signal. */
 
 export interface TimeLimit {
-  /** Aborted when the caller has gone or time is up. */
+  /** Aborted by the caller or by the time limit. */
   readonly signal: AbortSignal;
-  /** Whether time was up before the caller went. */
+  /** Whether the time limit aborted the signal, not the caller. */
   isUp(): boolean;
   end(): void;
 }
 
-/** `reason` is that of the signal when time is up; the caller's own otherwise. */
+/** After the time limit the signal is aborted with `reason`, else with the reason of the caller. */
 export function limitTime(outer: AbortSignal | undefined, timeoutMs: number, reason: Error): TimeLimit {
   const controller = new AbortController();
   const leave = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', leave, { once: true });
   const timer = setTimeout(() => controller.abort(reason), timeoutMs);
-  // While there is something to wait for a socket keeps the process up; an answer that nobody reads must not.
+  // The socket keeps the process running while it is read. The timer of an unread response must not.
   timer.unref();
   return {
     signal: controller.signal,

@@ -1,10 +1,10 @@
 /**
- * Zstandard (RFC 8878) where Node has it not, a block at a time. Frames and blocks are told apart here, so that the
- * window of each frame is known before memory is taken for it, and no call decodes more than one block.
+ * Decodes Zstandard (RFC 8878) on Node versions without it, one block at a time. Frames and blocks are parsed here, so that
+ * the window size is checked before memory is allocated, and no call decodes more than one block.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** The largest window that a sender on the web may use (RFC 9659), as a power of two. */
+/** Base-2 logarithm of the largest window allowed on the web (RFC 9659). */
 export const MAX_WINDOW_LOG = 23;
 
 const MAX_WINDOW_BYTES = 2 ** MAX_WINDOW_LOG;
@@ -12,13 +12,14 @@ const MAX_BLOCK_BYTES = 128 * 1024;
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 
-/** Every block costs a move of its window; these are for blocks that bring little, so that it ends. */
-const FREE_BYTES = 4 * 1024 ** 3;
-/** The window is at most so many times the size of a full block. */
-const MOVED_PER_BYTE = MAX_WINDOW_BYTES / MAX_BLOCK_BYTES;
-const OTHERS_AFTER_BYTES = 64 * 1024 ** 2;
+/** Work limit for blocks with little output: each block costs a move of its window. */
+const FREE_WORK_BYTES = 4 * 1024 ** 3;
+/** Work allowed for each byte of output: that of a full block with the largest window. */
+const WORK_PER_BYTE = MAX_WINDOW_BYTES / MAX_BLOCK_BYTES;
+/** Yields to the event loop after this much work. */
+const YIELD_AFTER_BYTES = 64 * 1024 ** 2;
 
-/** Throws what the source throws, or an Error for what is none or ends early, after all that came before. */
+/** Throws the errors of the source, or an Error for invalid or truncated data, after all bytes before it. */
 export async function* unzstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = reader(source);
   try {
@@ -32,7 +33,7 @@ async function* frames(input: Reader): AsyncGenerator<Uint8Array> {
   const { Decompress } = await import('fzstd');
   let work = 0;
   let produced = 0;
-  let sinceOthers = 0;
+  let sinceYield = 0;
   for (let count = 0; ; count++) {
     const magic = await input.take(4, 'may end');
     if (!magic) {
@@ -44,7 +45,7 @@ async function* frames(input: Reader): AsyncGenerator<Uint8Array> {
       await input.skip(wordOf((await input.take(4))!));
       continue;
     }
-    if (word !== MAGIC) throw invalid('no frame');
+    if (word !== MAGIC) throw invalid('not a frame');
     const { header, windowBytes, hasChecksum } = await frameHeader(input);
     let made: Uint8Array[] = [];
     const decoder = new Decompress((piece) => void made.push(piece));
@@ -56,16 +57,16 @@ async function* frames(input: Reader): AsyncGenerator<Uint8Array> {
       decoder.push(Buffer.concat([block.bytes, end]), isLast);
       for (const piece of made) {
         produced += piece.length;
-        sinceOthers += piece.length;
+        sinceYield += piece.length;
         if (piece.length) yield piece;
       }
       made = [];
       work += windowBytes;
-      sinceOthers += windowBytes;
-      if (work > FREE_BYTES + MOVED_PER_BYTE * produced) throw invalid('too many small blocks');
-      if (sinceOthers > OTHERS_AFTER_BYTES) {
-        sinceOthers = 0;
-        await othersFirst();
+      sinceYield += windowBytes;
+      if (work > FREE_WORK_BYTES + WORK_PER_BYTE * produced) throw invalid('too many small blocks');
+      if (sinceYield > YIELD_AFTER_BYTES) {
+        sinceYield = 0;
+        await yieldToEventLoop();
       }
     }
   }
@@ -109,7 +110,7 @@ async function blockOf(input: Reader): Promise<{ bytes: Uint8Array; isLast: bool
   return { bytes: Buffer.concat([header, body]), isLast: (word & 1) === 1 };
 }
 
-/** Gives bytes by number. */
+/** Reads a given number of bytes from a source. */
 function reader(source: AsyncIterable<Uint8Array>) {
   const iterator = source[Symbol.asyncIterator]();
   let chunk: Uint8Array = new Uint8Array();

@@ -1,25 +1,25 @@
-/** What an operator lets the way out reach beyond the public internet: networks, addresses, hosts, each with a port or not. */
+/** The setting `allowNetworks`: non-public networks, IP addresses and hosts that may be read, optionally with a port. */
 import ipaddr from 'ipaddr.js';
 import { type Address, isMetadataAddress, parseAddress } from './ip-address.ts';
 
 export interface AllowList {
-  /** Whether an entry names this address or the host name it was found under; `with port`: and this very port. */
+  /** Whether an entry matches the IP address or the host name it was resolved from. `with port`: only entries with this port. */
   has(address: Address, port: number, hostname?: string, strictness?: 'with port'): boolean;
-  /** Whether an entry names this host, with this port or with none. */
+  /** Whether an entry matches this host name and port. An entry without a port matches every port. */
   hasName(hostname: string, port: number): boolean;
-  /** Whether an entry names this port of something. */
+  /** Whether any entry has this port. */
   hasPort(port: number): boolean;
 }
 
 interface Entry {
   readonly port: number | undefined;
   readonly network?: readonly [Address, number];
-  /** A network of one address, written without a prefix length. */
+  /** A single IP address, written without a prefix length. */
   readonly single?: boolean;
   readonly name?: string;
 }
 
-/** Throws an Error that names the entry which is none. */
+/** Throws an Error that names the invalid entry. */
 export function parseAllowList(texts: readonly string[]): AllowList {
   const entries = texts
     .map((text) => text.trim())
@@ -31,7 +31,7 @@ export function parseAllowList(texts: readonly string[]): AllowList {
       entries.some((entry) => {
         if (strictness ? entry.port !== port : !fits(entry, port)) return false;
         if (entry.name !== undefined) return entry.name === hostname;
-        // A wide network must not open a cloud's metadata service by the way: that takes its very address.
+        // A network must not include a cloud metadata service by accident; that needs an entry with its exact IP address.
         return contains(entry.network!, address) && (entry.single || !isMetadataAddress(address));
       }),
     hasName: (hostname, port) => entries.some((entry) => entry.name === hostname && fits(entry, port)),
@@ -45,20 +45,20 @@ const contains = ([base, length]: readonly [Address, number], address: Address) 
 function parseEntry(text: string): Entry {
   if (text.includes('/')) return { port: undefined, network: parseNetwork(text) };
   const address = parseAddress(text);
-  if (address) return { port: undefined, network: whole(address), single: true };
+  if (address) return { port: undefined, network: fullNetwork(address), single: true };
   const withPort = /^(.+):(\d{1,5})$/.exec(text);
   const port = withPort ? Number(withPort[2]) : undefined;
-  if (port !== undefined && (port < 1 || port > 65_535)) throw refused(text);
+  if (port !== undefined && (port < 1 || port > 65_535)) throw invalidEntry(text);
   const host = withPort ? withPort[1]! : text;
   const withAddress = parseAddress(host);
-  if (withAddress) return { port, network: whole(withAddress), single: true };
+  if (withAddress) return { port, network: fullNetwork(withAddress), single: true };
   return { port, name: parseName(host, text) };
 }
 
-const whole = (address: Address) => [address, address.kind() === 'ipv4' ? 32 : 128] as const;
+const fullNetwork = (address: Address) => [address, address.kind() === 'ipv4' ? 32 : 128] as const;
 
 function parseNetwork(text: string): readonly [Address, number] {
-  if (!ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) throw refused(text);
+  if (!ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) throw invalidEntry(text);
   const [address, length] = ipaddr.parseCIDR(text);
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96) {
     return [address.toIPv4Address(), length - 96];
@@ -67,14 +67,14 @@ function parseNetwork(text: string): readonly [Address, number] {
 }
 
 function parseName(host: string, text: string): string {
-  if (!URL.canParse(`http://${host}/`)) throw refused(text);
+  if (!URL.canParse(`http://${host}/`)) throw invalidEntry(text);
   const { hostname, host: parsedHost } = new URL(`http://${host}/`);
-  // A number in an odd spelling would be an address by now, and a path, query or user name would have been cut off.
+  // The URL parser converts unusual spellings of IP addresses and drops paths, queries and user names.
   if (parsedHost !== hostname || parseAddress(hostname) || !/^[a-z0-9_.-]+$/.test(hostname) || /[\\?#@]/.test(host)) {
-    throw refused(text);
+    throw invalidEntry(text);
   }
   return hostname.replace(/\.$/, '');
 }
 
-const refused = (text: string) =>
-  new Error(`"${text}" is not a network (10.0.0.0/8), an address, a host name, or one of the last two with :port`);
+const invalidEntry = (text: string) =>
+  new Error(`"${text}" is not a network (10.0.0.0/8), IP address, host name, or one of the last two with :port`);

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { resolverOf } from '../loopback.suite.ts';
 import { createGuard } from './guard.ts';
 import { isPublicAddress, parseAddress } from './ip-address.ts';
-import { createOwnPlaces } from './own-addresses.ts';
+import { createOwnPorts } from './own-ports.ts';
 
-const REFUSED = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
+const REFUSED = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
 const guard = createGuard();
 const check = (url: string) => guard.checkUrl(new URL(url));
 
@@ -313,17 +313,17 @@ describe('names', () => {
 });
 
 describe('places of our own', () => {
-  const ownPlaces = createOwnPlaces();
-  ownPlaces.add(3000);
+  const ownPorts = createOwnPorts();
+  ownPorts.add(3000);
   const own = createGuard({
     allow: ['127.0.0.0/8', '::1', '0.0.0.0', 'name.example'],
-    ownPlaces,
+    ownPorts,
     lookup: resolverOf({ 'name.example': ['127.0.0.1'] }),
   });
   const machine = Object.values(networkInterfaces()).flatMap((list) => list!.map(({ address }) => address));
 
   test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', '0.0.0.0', ...machine])('%s', async (address) => {
-    const open = createGuard({ allow: [address], ownPlaces });
+    const open = createGuard({ allow: [address], ownPorts });
     expect(open.allowed(address, 3001)).toBe(true);
     expect(open.allowed(address, 3000)).toBe(false);
   });

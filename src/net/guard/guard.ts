@@ -1,12 +1,12 @@
 /**
- * The guard of the one way out: decides whether an address that a caller chose may be dialled. It parses nothing twice
- * and resolves nothing twice: what it has checked is what must be dialled.
+ * The guard: decides whether a URL chosen by a caller may be requested. Each URL is parsed once and each name resolved
+ * once. Connections must go to the IP addresses that the guard returns.
  */
 import { Problem, problem } from '#errors.ts';
 import { createLookup, type Lookup } from '../connect/dns.ts';
 import { parseAllowList } from './allow-list.ts';
 import { isPublicAddress, parseAddress } from './ip-address.ts';
-import type { OwnPlaces } from './own-addresses.ts';
+import type { OwnPorts } from './own-ports.ts';
 
 export interface Resolved {
   readonly address: string;
@@ -14,41 +14,40 @@ export interface Resolved {
 }
 
 export interface Guard {
-  /** Whether this address and port may be dialled; `hostname` is the name that it was found under. */
+  /** Whether connections to this IP address and port are allowed. `hostname` is the name it was resolved from. */
   allowed(address: string, port: number, hostname?: string): boolean;
-  /** Holds scheme, port, literal address and host name against the rules, without asking DNS. Throws a problem. */
+  /** Checks scheme, port, IP address and host name without DNS. Throws a problem. */
   checkUrl(url: URL): void;
   /**
-   * The addresses of a host (literal or name, as a parsed URL spells it), every one of them checked; the name is asked
-   * once. SecurityCompromiseError: refused. ParamValidationError, path `url`: there is no such name.
-   * AssertionFailureError: DNS did not answer.
+   * Resolves a host (name or IP address, as in a parsed URL) and checks all its IP addresses. SecurityCompromiseError: not
+   * allowed. ParamValidationError, path `url`: the host does not exist. AssertionFailureError: DNS did not respond.
    */
   resolve(hostname: string, port: number, signal?: AbortSignal): Promise<Resolved[]>;
 }
 
 export interface GuardOptions {
-  /** Entries of LECTERN_ALLOW_NETWORKS: CIDR, address, host name, `host:port`, `address:port`, `[v6]:port`. */
+  /** Entries of LECTERN_ALLOW_NETWORKS: CIDR, IP address, host name, `host:port`, `ipv4:port`, `[ipv6]:port`. */
   readonly allow?: readonly string[];
-  /** Names that must not be read whatever they resolve to, such as those that this server answers to. */
+  /** Host names that are always refused, such as those of this server. */
   readonly isOwnHost?: (hostname: string) => boolean;
-  /** Never dialled, whatever is allowed. */
-  readonly ownPlaces?: OwnPlaces;
+  /** Ports of this server; always refused. */
+  readonly ownPorts?: OwnPorts;
   readonly lookup?: Lookup;
   readonly lookupTimeoutMs?: number;
 }
 
-/** One sentence for every refusal, so that answers tell nothing about the network behind them. */
+/** The same message for every refusal, so that it reveals nothing about the internal network. */
 export const refusal = () =>
-  problem('SecurityCompromiseError', { path: 'url', message: 'This address is not allowed' });
+  problem('SecurityCompromiseError', { path: 'url', message: 'Access to this URL is not allowed' });
 
-/** Throws an Error for an entry of `allow` that cannot be read. */
+/** Throws an Error for an invalid entry of `allow`. */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const { isOwnHost, ownPlaces, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
+  const { isOwnHost, ownPorts, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
   const allow = parseAllowList(options.allow ?? []);
 
   const allowed = (address: string, port: number, hostname?: string): boolean => {
     const parsed = parseAddress(address);
-    if (!parsed || !isPort(port) || ownPlaces?.has(parsed, port)) return false;
+    if (!parsed || !isPort(port) || ownPorts?.has(parsed, port)) return false;
     const name = hostname === undefined ? undefined : bareName(hostname);
     return BAD_PORTS.has(port)
       ? allow.has(parsed, port, name, 'with port')
@@ -80,7 +79,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
         return [{ address, family: literal.kind() === 'ipv4' ? 4 : 6 }];
       }
       checkName(hostname, port);
-      const found = await answers(lookup, bareName(hostname), lookupTimeoutMs, signal);
+      const found = await lookUp(lookup, bareName(hostname), lookupTimeoutMs, signal);
       if (!found.length) throw noSuchName();
       if (!found.every(({ address }) => allowed(address, port, hostname))) throw refusal();
       return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
@@ -90,32 +89,32 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
 export const portOf = (url: URL): number => (url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80);
 
-/** The host of an address as the guard compares it: without a trailing dot, a literal in brackets. */
+/** The host of a URL without a trailing dot; IPv6 addresses in brackets. */
 export const bareHostname = ({ hostname }: URL): string => bareName(hostname);
 
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
 
-/** A trailing dot makes a name absolute, not another name. */
+/** A trailing dot makes a name absolute, but it is the same name. */
 const bareName = (hostname: string) => hostname.toLowerCase().replace(/\.$/, '');
 
-/** The longest name that DNS knows (RFC 1035, section 2.3.4), with its dot; and no label is empty. */
+/** At most 253 characters and a trailing dot (RFC 1035, section 2.3.4), without empty labels. */
 const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');
 
 export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
-/** `targetStatus` is that of the answer which led there. */
+/** `targetStatus` is the status of the redirect that led to the URL. */
 export const notHttp = (facts: { readonly targetStatus?: number } = {}) =>
-  problem('ParamValidationError', { ...facts, path: 'url', message: 'Only http and https addresses can be read' });
+  problem('ParamValidationError', { ...facts, path: 'url', message: 'Only http and https URLs can be read' });
 
 const noSuchName = () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' });
 
 /**
- * Names that mean this machine or its network wherever they are asked (RFC 6761, 6762, 8375). Other private names (one
- * label, `.lan`) are held to the addresses that they have.
+ * Domains that always mean this machine or its network (RFC 6761, RFC 6762, RFC 8375). Other private names (one label,
+ * `.lan`) are judged by their IP addresses.
  */
 const LOCAL_SUFFIXES = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa'];
 const LOCAL_NAMES = new Set(['metadata', 'instance-data', 'rancher-metadata', 'ip6-localhost', 'ip6-loopback']);
-/** Metadata services of clouds, by the providers' documents. Some answer at public addresses, where only the name tells. */
+/** Cloud metadata services, from the documentation of the providers. Some have public IP addresses, so names count. */
 const METADATA_HOSTS = [
   'metadata.cloud.ibm.com',
   'metadata.exoscale.com',
@@ -128,21 +127,21 @@ const REFUSED_DOMAINS = [...LOCAL_SUFFIXES, ...METADATA_HOSTS];
 const isLocalName = (name: string) =>
   LOCAL_NAMES.has(name) || REFUSED_DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
 
-async function answers(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
+async function lookUp(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
   let stop: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  // The system's resolver cannot be stopped, only left alone.
-  const given = new Promise<never>((_, reject) => {
+  // The system resolver cannot be aborted, only abandoned.
+  const interrupted = new Promise<never>((_, reject) => {
     stop = () => reject(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });
-    timer = setTimeout(() => reject(noAnswer()), timeoutMs);
+    timer = setTimeout(() => reject(lookupFailed()), timeoutMs);
   });
   try {
-    return await Promise.race([lookup(name), given]);
+    return await Promise.race([lookup(name), interrupted]);
   } catch (error) {
     if (error instanceof Problem || error === signal?.reason) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw code && NO_SUCH_NAME.has(code) ? noSuchName() : noAnswer(error);
+    throw code && NO_SUCH_NAME.has(code) ? noSuchName() : lookupFailed(error);
   } finally {
     clearTimeout(timer);
     if (stop) signal?.removeEventListener('abort', stop);
@@ -151,10 +150,10 @@ async function answers(lookup: Lookup, name: string, timeoutMs: number, signal: 
 
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
-const noAnswer = (cause?: unknown) =>
-  problem('AssertionFailureError', { message: 'The host name could not be looked up' }, cause);
+const lookupFailed = (cause?: unknown) =>
+  problem('AssertionFailureError', { message: 'The host name could not be resolved' }, cause);
 
-/** The ports that browsers do not connect to (Fetch standard, section "Port blocking"). */
+/** Ports that browsers block (Fetch standard, "Port blocking"). */
 const BAD_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,

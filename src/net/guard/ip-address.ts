@@ -1,13 +1,12 @@
 /**
- * Which IP addresses the public internet routes to. Not a list of bad ranges: an address is public when it is global
- * unicast and so is every IPv4 address written inside it (security rule 2; ranges by the IANA special-purpose
- * registries as ipaddr.js has them).
+ * Decides which IP addresses are public. This is no list of bad ranges: an address is public only if it is global unicast,
+ * and so is every IPv4 address embedded in it (IANA special-purpose address registries, from ipaddr.js).
  */
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The address in its shortest meaning: IPv4-mapped IPv6 is the IPv4 that a socket would dial. Undefined: no literal. */
+/** Parses an IP address; undefined if the text is none. IPv4-mapped IPv6 becomes the IPv4 address that sockets connect to. */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return undefined;
@@ -15,8 +14,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * Addresses under which clouds tell a machine its secrets. All but the first are in ranges that are refused anyway;
- * they are named so that a network which an operator allows does not open them by the way.
+ * IP addresses of cloud metadata services, which reveal credentials. Most are in non-public ranges anyway; the list keeps
+ * them closed if an operator allows a network that contains them.
  */
 const METADATA = [
   '168.63.129.16',
@@ -43,17 +42,17 @@ export function isPublicAddress(address: Address): boolean {
   if (isMetadataAddress(address)) return false;
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
   const [first, second] = address.parts as [number, number];
-  // The well-known NAT64 prefix is how a network without IPv4 reaches the IPv4 internet. The other prefix, 64:ff9b:1,
-  // is for local use (RFC 8215) and stays refused.
+  // Networks without IPv4 reach the IPv4 internet through the well-known NAT64 prefix. The prefix 64:ff9b:1::/48 is for
+  // local use (RFC 8215) and stays refused.
   if (first === 0x64 && second === 0xff9b && address.parts.slice(2, 6).every((part) => part === 0)) {
     return isPublicAddress(embeddedAt(address, 6));
   }
-  // Global unicast is 2000::/3; what lies outside of it is not assigned or not for the internet (RFC 4291, section 4).
+  // Global unicast is 2000::/3; the rest is unassigned or not for the internet (RFC 4291, section 4).
   if (first >> 13 !== 1 || address.range() !== 'unicast') return false;
   return !isIsatap(address) || isPublicAddress(embeddedAt(address, 6));
 }
 
-/** RFC 5214: the interface identifier is 0000:5efe or 0200:5efe and an IPv4 address. */
+/** ISATAP (RFC 5214): the interface identifier is 0000:5efe or 0200:5efe, then an IPv4 address. */
 const isIsatap = ({ parts }: ipaddr.IPv6) => parts[5] === 0x5efe && (parts[4]! & 0xfdff) === 0;
 
 const embeddedAt = ({ parts }: ipaddr.IPv6, part: number) => {

@@ -1,54 +1,54 @@
-/** Counts what each user name of the egress proxy moves over its connections, both ways, and cuts it off on demand. */
+/** Counts the traffic of each user name of the egress proxy, in both directions, and can block a user name. */
 import type { Socket } from 'node:net';
 
 export interface Meter {
-  /** Bytes moved by all connections so far, of those that are closed too. */
+  /** Bytes sent and received so far by all connections, including closed ones. */
   bytes(): number;
-  /** Counts bytes that were moved for this user name by another way. */
+  /** Adds traffic of this user name that did not pass through the proxy. */
   add(bytes: number): void;
-  /** Closes every connection of the user name; new ones are refused. */
-  cut(): void;
+  /** Closes all connections of the user name and refuses new ones. */
+  block(): void;
   /** Stops counting. */
   close(): void;
 }
 
 export interface Meters {
-  /** `heard` is told the sum whenever it has changed, some ten times a second. */
-  open(username: string, heard: (bytes: number) => void): Meter;
-  /** Takes a connection in; throws when the user name was cut off. */
+  /** Calls `onChange` with the total when it has changed, at most ten times a second. */
+  open(username: string, onChange: (bytes: number) => void): Meter;
+  /** Adds a connection. Throws if the user name is blocked. */
   connect(username: string, socket: Socket): void;
 }
 
-/** Counted now and then and not with each chunk: the parser of HTTP takes its bytes past the events of a socket. */
+/** Sampled, because Node's HTTP parser reads sockets without `data` events. */
 const SAMPLE_MS = 100;
 
 interface Account {
   readonly sockets: Set<Socket>;
   closedBytes: number;
-  isCut: boolean;
+  isBlocked: boolean;
 }
 
 export function createMeters(): Meters {
   const accounts = new Map<string, Account>();
   return {
-    open(username, heard) {
-      const account: Account = { sockets: new Set(), closedBytes: 0, isCut: false };
+    open(username, onChange) {
+      const account: Account = { sockets: new Set(), closedBytes: 0, isBlocked: false };
       accounts.set(username, account);
-      const bytes = () => [...account.sockets].reduce((sum, socket) => sum + moved(socket), account.closedBytes);
+      const bytes = () => [...account.sockets].reduce((sum, socket) => sum + traffic(socket), account.closedBytes);
       let last = 0;
       const timer = setInterval(() => {
         const now = bytes();
         if (now === last) return;
         last = now;
-        heard(now);
+        onChange(now);
       }, SAMPLE_MS).unref();
       return {
         bytes,
         add(more) {
           account.closedBytes += more;
         },
-        cut() {
-          account.isCut = true;
+        block() {
+          account.isBlocked = true;
           for (const socket of account.sockets) socket.destroy();
         },
         close() {
@@ -60,17 +60,17 @@ export function createMeters(): Meters {
     connect(username, socket) {
       const account = accounts.get(username);
       if (!account) return;
-      if (account.isCut) {
+      if (account.isBlocked) {
         socket.destroy();
-        throw new Error('This user name was cut off');
+        throw new Error('This user name is blocked');
       }
       account.sockets.add(socket);
       socket.once('close', () => {
-        account.closedBytes += moved(socket);
+        account.closedBytes += traffic(socket);
         account.sockets.delete(socket);
       });
     },
   };
 }
 
-const moved = ({ bytesRead, bytesWritten }: Socket): number => bytesRead + bytesWritten;
+const traffic = ({ bytesRead, bytesWritten }: Socket): number => bytesRead + bytesWritten;

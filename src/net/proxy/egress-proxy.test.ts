@@ -6,19 +6,19 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGuard, type GuardOptions } from '../guard/guard.ts';
 import { type Loopback, resolverOf, startSecret, startServer, startTcp, until } from '../loopback.suite.ts';
-import { createEgress, EGRESS_HEADER, type Egress, type EgressOptions } from './egress-proxy.ts';
+import { createEgressProxy, EGRESS_HEADER, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts';
 
 async function startEgress(
   allowed: readonly Loopback[],
-  { lookup, ...options }: Omit<EgressOptions, 'guard'> & Pick<GuardOptions, 'lookup'> = {},
-): Promise<Egress> {
+  { lookup, ...options }: Omit<EgressProxyOptions, 'guard'> & Pick<GuardOptions, 'lookup'> = {},
+): Promise<EgressProxy> {
   const guard = createGuard({ allow: allowed.map(({ host }) => host), ...(lookup && { lookup }) });
-  const egress = await createEgress({ guard, ...options });
+  const egress = await createEgressProxy({ guard, ...options });
   onTestFinished(() => egress.close());
   return egress;
 }
 
-const credentials = ({ username, password }: Pick<Egress, 'username' | 'password'>) => ({
+const credentials = ({ username, password }: Pick<EgressProxy, 'username' | 'password'>) => ({
   'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 
@@ -29,7 +29,7 @@ interface Answer {
 }
 
 /** A plain request through the proxy, in absolute form. */
-const get = (egress: Egress, url: string, headers: Record<string, string> = credentials(egress), method = 'GET') =>
+const get = (egress: EgressProxy, url: string, headers: Record<string, string> = credentials(egress), method = 'GET') =>
   new Promise<Answer>((resolve, reject) => {
     const asked = request(
       { host: '127.0.0.1', port: egress.port, path: url, method, headers, agent: false },
@@ -47,7 +47,7 @@ const get = (egress: Egress, url: string, headers: Record<string, string> = cred
   });
 
 /** A tunnel: the socket when it stands, and the proxy's answer. */
-const tunnel = (egress: Egress, to: string, headers: Record<string, string> = credentials(egress)) =>
+const tunnel = (egress: EgressProxy, to: string, headers: Record<string, string> = credentials(egress)) =>
   new Promise<{ status: number; headers: Answer['headers']; socket: Socket }>((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port: egress.port, path: to, method: 'CONNECT', headers, agent: false });
     asked.on('connect', (response, socket) => {
@@ -93,7 +93,7 @@ describe('what is refused', () => {
     const egress = await startEgress([]);
     for (const url of ['http://a%20b/', 'http://[/', 'http://127.0.0.1:99999/']) {
       const { headers, text } = await get(egress, url);
-      expect([headers[EGRESS_HEADER], text], url).toEqual(['invalid', 'The address is not valid']);
+      expect([headers[EGRESS_HEADER], text], url).toEqual(['invalid', 'The URL is not valid']);
     }
   });
 
@@ -116,7 +116,7 @@ describe('what is refused', () => {
         host,
         403,
         'refused',
-        'This address is not allowed',
+        'Access to this URL is not allowed',
       ]);
     }
     expect(secret.connections()).toBe(0);
@@ -461,7 +461,7 @@ test('counts what a user name moves, by requests and tunnels, and cuts it off', 
   meter.add(1_000_000);
   expect(meter.bytes()).toBeGreaterThan(1_200_000);
   const closed = once(socket, 'close');
-  meter.cut();
+  meter.block();
   await closed;
   expect((await get(egress, `${site.origin}/`, as('one'))).status).toBe(502);
   expect((await get(egress, `${site.origin}/`, as('two'))).status).toBe(200);

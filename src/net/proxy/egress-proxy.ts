@@ -1,11 +1,10 @@
 /**
- * The in-process proxy that a browser goes through: every request and tunnel is resolved once, held against the guard
- * and dialled before the browser hears a word, and what was dialled is what it talks to.
+ * The egress proxy: an in-process proxy that all browser traffic goes through. Each request and tunnel is resolved once
+ * and checked by the guard; the connection then goes to the checked IP address.
  *
- * What the proxy answers by itself carries a header of its own: `refused` (403: the guard says no), `failed` (502: the
- * target, or the proxy on the way to it, cannot be reached), `unknown` (404: there is no such host) or `invalid` (400:
- * what was asked for is no URL). For a tunnel a
- * browser shows its own network error instead; `onRefused`, `onFailed` and a route's `failure` tell what it was.
+ * Responses of the proxy itself have the header EGRESS_HEADER: `refused` (403, by the guard), `failed` (502, the target or
+ * an upstream proxy is unreachable), `unknown` (404, the host does not exist) or `invalid` (400, not a URL). For a failed
+ * tunnel the browser reports a network error of its own; `onRefused`, `onFailed` and the route's `failure` have the reason.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -15,65 +14,64 @@ import { RequestError, Server } from 'proxy-chain';
 import { asProblem, type Problem } from '#errors.ts';
 import { MAX_HEADER_BYTES } from '../connect/channel.ts';
 import { dial } from '../connect/dial.ts';
-import { refusedByHttp } from '../connect/proxy-handshake.ts';
-import { failureOf } from '../fetch/failures.ts';
-import { AnswerStream } from '../fetch/response-stream.ts';
+import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
+import { networkProblem } from '../fetch/failures.ts';
+import { ResponseStream } from '../fetch/response-stream.ts';
 import { type Guard, refusal } from '../guard/guard.ts';
 import type { Region } from '../region.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
 import { createRoutes, type Route, type RouteOptions, type RouteTarget } from './egress-routes.ts';
 
-/** The header of answers that come from the proxy and not from a target, which cannot know its name. */
+/** Header of responses by the proxy itself. Its random name cannot be forged by a target. */
 export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')}`;
 
 export interface EgressRequest {
   readonly host: string;
   readonly port: number;
-  /** The user name that the client gave. Any will do: a browser context may have one of its own to be told apart by. */
+  /** The user name of the client. Any is accepted; browser contexts use different ones to be distinguished. */
   readonly username: string;
 }
 
-export interface EgressOptions {
+export interface EgressProxyOptions {
   readonly guard: Guard;
-  /** Where proxies must be; anywhere unless given. */
+  /** Restricts upstream proxies to a region. Default: no restriction. */
   readonly region?: Region | undefined;
-  /** Called for every request and tunnel, before it is looked at. */
+  /** Called for every request and tunnel, before it is checked. */
   readonly onRequest?: (request: EgressRequest) => void;
-  /** Called when the guard refuses one. */
+  /** Called when the guard refuses a request or tunnel. */
   readonly onRefused?: (request: EgressRequest) => void;
-  /** Called when a target cannot be found or reached, or answers in a way that cannot be read. */
+  /** Called when a target cannot be resolved or reached, or its response is invalid. */
   readonly onFailed?: (request: EgressRequest, failure: Problem) => void;
-  /** Default 5 s, 6 s through a proxy; look-up not included. */
+  /** Time limit of a connection attempt without DNS. Default 5 s, or 6 s through a proxy. */
   readonly connectTimeoutMs?: number;
-  /** A connection on which nothing moves for so long is closed. Default 60 s. */
+  /** Idle time after which a connection is closed. Default 60 s. */
   readonly idleTimeoutMs?: number;
-  /** A connection that is so old is closed. Default 6 minutes: a page lives for 5. */
+  /** Age at which a connection is closed. Default 6 minutes, because pages live for at most 5. */
   readonly maxAgeMs?: number;
-  /** Connections at a time; more are closed at once. Default 2,000. */
+  /** Maximum number of connections; further ones are closed at once. Default 2,000. */
   readonly maxConnections?: number;
 }
 
-export interface Egress {
+export interface EgressProxy {
   /** `http://127.0.0.1:port`, without credentials. */
   readonly url: string;
   readonly port: number;
   readonly username: string;
-  /** Made anew at each start, so that no other process of the machine can go out this way. */
+  /** Random for each start, so that no other process of the machine can use the proxy. */
   readonly password: string;
   /**
-   * Sends the connections of clients that give this user name through a proxy. The target is still held against the
-   * guard, literal and name alike.
+   * Sends the connections of one user name through an upstream proxy. The guard still checks the targets.
    */
   route(proxy: URL, options?: RouteOptions): Route;
-  /** Counts what the connections of a user name move from now on; `heard` is told the sum as it grows. */
-  meter(username: string, heard: (bytes: number) => void): Meter;
-  /** How many connections to targets are open now. */
+  /** Counts the traffic of a user name from now on; `onChange` gets the growing total. */
+  meter(username: string, onChange: (bytes: number) => void): Meter;
+  /** Number of open connections to targets. */
   openConnections(): number;
-  /** Ends every connection at once. */
+  /** Closes all connections at once. */
   close(): Promise<void>;
 }
 
-export async function createEgress(options: EgressOptions): Promise<Egress> {
+export async function createEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const {
     guard,
     region,
@@ -83,23 +81,23 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
     maxConnections = 2_000,
   } = options;
   const password = randomBytes(24).toString('base64url');
-  const isPassword = matcher(password);
+  const isPassword = secretMatcher(password);
   const targets = new Set<Socket>();
   const routes = createRoutes({ guard, region }, maxAgeMs);
   const meters = createMeters();
 
-  /** A socket to where a client wants to go; it ends with the client's, however that ends. */
-  const open = async (client: Socket, target: EgressRequest, way: RouteTarget | undefined, isHttp: boolean) => {
+  /** Opens a socket to the target of a client. It is closed with the client's socket. */
+  const open = async (client: Socket, target: EgressRequest, route: RouteTarget | undefined, isHttp: boolean) => {
     const gone = new AbortController();
-    const leave = () => gone.abort(new Error('The client has gone'));
+    const leave = () => gone.abort(new Error('The client disconnected'));
     client.once('close', leave);
     try {
       if (client.destroyed) leave();
       const hostname = parsedHost(target.host, target.port);
       const addresses = await guard.resolve(hostname, target.port, gone.signal);
-      const timeoutMs = connectTimeoutMs ?? (way ? 6_000 : 5_000);
+      const timeoutMs = connectTimeoutMs ?? (route ? 6_000 : 5_000);
       const to = { hostname, port: target.port, addresses, timeoutMs, signal: gone.signal };
-      const socket = await (way ? way.dial(to, isHttp) : dial(to));
+      const socket = await (route ? route.dial(to, isHttp) : dial(to));
       meters.connect(target.username, socket);
       targets.add(socket);
       const end = () => socket.destroy();
@@ -128,19 +126,20 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
       const target = { host: bareHost(hostname), port, username };
       options.onRequest?.(target);
       try {
-        const way = routes.wayOf(username);
-        const socket = await open(request.socket, target, way, isHttp);
+        const route = routes.routeOf(username);
+        const socket = await open(request.socket, target, route, isHttp);
         if (!isHttp) return { customTag: socket };
-        const upstreamProxyUrl = way?.plainRequestsTo;
-        const stream = new AnswerStream(socket);
+        const upstreamProxyUrl = route?.plainRequestsTo;
+        const stream = new ResponseStream(socket);
         server.failures.set(request, (what) => {
-          if (what === 'closed' && stream.fault) return answerTo(stream.fault, target, options);
-          const error = what === 'closed' ? closedConnection() : refusedByHttp(407, way?.hasCredentials === true);
-          return answerTo(upstreamProxyUrl ? way.fail(error) : error, target, options);
+          if (what === 'closed' && stream.fault) return errorResponse(stream.fault, target, options);
+          const error =
+            what === 'closed' ? closedConnection() : proxyStatusProblem(407, route?.hasCredentials === true);
+          return errorResponse(upstreamProxyUrl ? route.fail(error) : error, target, options);
         });
         return { httpAgent: agentWith(stream), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
       } catch (error) {
-        throw answerTo(error, target, options);
+        throw errorResponse(error, target, options);
       }
     },
   });
@@ -164,20 +163,21 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   };
 }
 
-/** Tunnels over the socket that was dialled when the request was looked at, instead of dialling again. */
+/** Uses the socket opened by the check for the tunnel, instead of connecting again. */
 class TunnelServer extends Server {
-  /** What a client is told when its request fails after the connection stood. */
+  /** Creates the error response for a request that fails after its connection was opened. */
   readonly failures = new WeakMap<IncomingMessage, (what: 'refused' | 'closed') => RequestError>();
 
   override failRequest(request: IncomingMessage, error: NodeJS.ErrnoException): void {
     const isRefused = error.message === 'Invalid upstream proxy credentials';
-    const told = isRefused && this.failures.get(request)?.('refused');
-    super.failRequest(request, told || ownWord(error));
+    const known = isRefused && this.failures.get(request)?.('refused');
+    super.failRequest(request, known || markAsOwn(error));
   }
 
   override async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    withoutHeader(request.rawHeaders, 'proxy-connection');
-    withPlainHead(response, () => this.failures.get(request)?.('closed'));
+    // Targets must not notice the proxy.
+    removeHeader(request.rawHeaders, 'proxy-connection');
+    sanitizeHead(response, () => this.failures.get(request)?.('closed'));
     await super.onRequest(request, response);
   }
 
@@ -195,35 +195,35 @@ class TunnelServer extends Server {
   }
 }
 
-/** What the proxy says by itself is not the word of a target; who does not say who they are is only asked to. */
-function ownWord(error: Error): Error {
+/** Adds EGRESS_HEADER to errors of the proxy itself. A 407 only asks for credentials and stays as it is. */
+function markAsOwn(error: Error): Error {
   if (!(error instanceof RequestError))
     return new RequestError('The request failed', 502, { [EGRESS_HEADER]: 'failed' });
   if (error.statusCode === 407 || error.headers?.[EGRESS_HEADER]) return error;
-  return new RequestError('The address is not valid', error.statusCode, { [EGRESS_HEADER]: 'invalid' });
+  return new RequestError('The URL is not valid', error.statusCode, { [EGRESS_HEADER]: 'invalid' });
 }
 
-/** A target need not know that there is a proxy. */
-function withoutHeader(rawHeaders: string[], name: string): void {
+/** Removes a header from a raw header list. */
+function removeHeader(rawHeaders: string[], name: string): void {
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
     if (rawHeaders[at]!.toLowerCase() === name) rawHeaders.splice(at, 2);
   }
 }
 
 /**
- * Node refuses to pass on reason phrases that it accepted; a target that sends one would never be answered. What only
- * this proxy says is not passed on from others. And an answer that is not passed on is that of a failure.
+ * Patches `writeHead`. Forwarded responses: replaces characters in the reason phrase that Node receives but refuses to
+ * send, and removes a forged EGRESS_HEADER. Other responses are failures and get the status of `failure`.
  */
-function withPlainHead(response: ServerResponse, failure: () => RequestError | undefined): void {
+function sanitizeHead(response: ServerResponse, failure: () => RequestError | undefined): void {
   const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => ServerResponse;
   response.writeHead = (status: number, reason?: unknown, headers?: unknown) => {
     if (typeof reason === 'string') {
-      if (Array.isArray(headers)) withoutHeader(headers, EGRESS_HEADER);
+      if (Array.isArray(headers)) removeHeader(headers, EGRESS_HEADER);
       return writeHead(status, reason.replace(/[^\t\x20-\x7e]+/g, ' '), headers);
     }
-    const told = failure();
-    for (const [name, value] of Object.entries(told?.headers ?? {})) response.setHeader(name, String(value));
-    return writeHead(told?.statusCode ?? status);
+    const error = failure();
+    for (const [name, value] of Object.entries(error?.headers ?? {})) response.setHeader(name, String(value));
+    return writeHead(error?.statusCode ?? status);
   };
 }
 
@@ -240,14 +240,14 @@ function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, h
   if (head.length) target.write(head);
   client.pipe(target);
   target.pipe(client);
-  // A browser that ends its side is gone: a target that goes on talking would be talked to for ever.
+  // A browser that half-closes has left. The target could otherwise keep the connection open forever.
   client.once('end', () => target.destroySoon());
-  // What the target said last still has to reach the client.
+  // Flush the target's last bytes to the client.
   target.once('close', () => (client.destroySoon ? client.destroySoon() : client.end()));
 }
 
-/** An agent for one request, whose connection is there already. */
-function agentWith(stream: AnswerStream): Agent {
+/** An agent for one request over an open connection. */
+function agentWith(stream: ResponseStream): Agent {
   const agent = new Agent({ keepAlive: false }) as Agent & {
     addRequest(request: ClientRequest, options: object): void;
   };
@@ -255,10 +255,10 @@ function agentWith(stream: AnswerStream): Agent {
   agent.createConnection = (_, callback) => {
     const used = isTaken;
     isTaken = true;
-    queueMicrotask(() => callback?.(used ? new Error('The connection is used up') : null, stream));
+    queueMicrotask(() => callback?.(used ? new Error('The connection was already used') : null, stream));
     return undefined;
   };
-  // The stream has measured the headers; Node would take fewer, and leave some out without a word.
+  // ResponseStream enforces the header limits. Node's own are lower, and it drops excess headers silently.
   const addRequest = agent.addRequest.bind(agent);
   agent.addRequest = (request, given) => {
     Object.assign(request, { maxHeaderSize: 2 * MAX_HEADER_BYTES, maxHeadersCount: 0 });
@@ -267,8 +267,8 @@ function agentWith(stream: AnswerStream): Agent {
   return agent;
 }
 
-function answerTo(error: unknown, target: EgressRequest, options: EgressOptions): RequestError {
-  const failure = failureOf(error);
+function errorResponse(error: unknown, target: EgressRequest, options: EgressProxyOptions): RequestError {
+  const failure = networkProblem(error);
   if (failure.name === 'SecurityCompromiseError' && failure.facts.path === 'url') {
     options.onRefused?.(target);
     return new RequestError(asProblem(refusal()).message, 403, { [EGRESS_HEADER]: 'refused' });
@@ -282,15 +282,15 @@ function answerTo(error: unknown, target: EgressRequest, options: EgressOptions)
 
 const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
-/** A tunnel's host comes as it was written; one parse by the URL standard settles every odd spelling of an address. */
+/** Parses the host of a tunnel by the URL standard, which normalizes all spellings of IP addresses. */
 function parsedHost(host: string, port: number): string {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   if (!URL.canParse(text)) throw refusal();
   return new URL(text).hostname;
 }
 
-/** Compares without telling by time how much of a guess was right. */
-function matcher(secret: string): (guess: string) => boolean {
+/** Compares secrets in constant time. */
+function secretMatcher(secret: string): (guess: string) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(secret);
   return (guess) => timingSafeEqual(expected, digest(guess));

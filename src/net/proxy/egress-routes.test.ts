@@ -7,24 +7,27 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGuard } from '../guard/guard.ts';
 import { type Loopback, resolverOf, startSecret, startServer, startTcp, until } from '../loopback.suite.ts';
 import { startHttpProxy, startSecure, startSocks } from '../proxy.suite.ts';
-import { createEgress, EGRESS_HEADER, type Egress, type EgressOptions } from './egress-proxy.ts';
+import { createEgressProxy, EGRESS_HEADER, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts';
 import { parseProxyUrl } from './proxy-table.ts';
 
 const lookup = resolverOf({ 'site.example': ['127.0.0.1'], 'inside.example': ['127.0.0.1'] });
 
-async function startEgress(allowed: readonly Loopback[], options: Partial<EgressOptions> = {}): Promise<Egress> {
+async function startEgress(
+  allowed: readonly Loopback[],
+  options: Partial<EgressProxyOptions> = {},
+): Promise<EgressProxy> {
   const guard = createGuard({ allow: allowed.map(({ host }) => host), lookup });
-  const egress = await createEgress({ guard, ...options });
+  const egress = await createEgressProxy({ guard, ...options });
   onTestFinished(() => egress.close());
   return egress;
 }
 
-const login = ({ password }: Egress, username: string) => ({
+const login = ({ password }: EgressProxy, username: string) => ({
   'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 
 /** Asks as a browser does: plain requests in full, tunnels for all else. */
-const ask = (egress: Egress, username: string, path: string, method = 'GET') =>
+const ask = (egress: EgressProxy, username: string, path: string, method = 'GET') =>
   new Promise<{ status: number; verdict: unknown; text: string; socket: Socket }>((resolve, reject) => {
     const headers = login(egress, username);
     const asked = request({ host: '127.0.0.1', port: egress.port, path, method, headers, agent: false });

@@ -1,59 +1,59 @@
-/** Which user names of the egress proxy go out through another proxy, and how that goes. */
+/** Routes of the egress proxy: user names whose connections go through an upstream proxy. */
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Problem } from '#errors.ts';
 import type { Destination } from '../connect/dial.ts';
-import { dialThrough, type ProxyRules, proxyProblem, takesPlainRequests } from '../connect/tunnel.ts';
+import { dialThroughProxy, isHttpProxy, type ProxyRules, proxyProblem } from '../connect/tunnel.ts';
 
 export interface RouteOptions {
-  /** Default: a new one. */
+  /** Default: a random one. */
   readonly username?: string;
-  /** Also a proxy that is reached by TLS need not have a certificate that verifies. */
+  /** Also accept an invalid certificate of the upstream proxy itself. */
   readonly acceptInvalidCertificates?: boolean;
 }
 
 export interface Route {
   readonly username: string;
-  /** What last went wrong with the proxy itself; undefined while it works. */
+  /** The last failure of the upstream proxy; undefined while it works. */
   failure(): Problem | undefined;
-  /** Ends the route; whoever still comes under this user name is turned away rather than let out by another way. */
+  /** Closes the route. Later connections of this user name are refused, never sent directly. */
   close(): void;
 }
 
-/** Where the connections of a user name go. */
+/** How connections of a user name are opened. */
 export interface RouteTarget {
-  /** A connection to the target; for plain requests to the proxy alone, when that reads them itself. */
+  /** Connects to the target, or to the proxy only for plain requests that it takes in absolute form. */
   dial(to: Destination, isPlainRequest: boolean): Promise<Socket>;
-  /** The proxy as proxy-chain is to ask it for plain requests; undefined when it reads none. */
+  /** URL of the proxy for plain requests, for proxy-chain; undefined if the proxy takes none. */
   readonly plainRequestsTo: string | undefined;
   readonly hasCredentials: boolean;
-  /** Notes a failure of the proxy, and gives it in words of its own. */
+  /** Records a failure of the proxy and returns it as a problem. */
   fail(error: unknown): Problem;
 }
 
 export interface Routes {
   open(proxy: URL, options?: RouteOptions): Route;
-  /** Undefined: straight to the target. Throws when the route is over. */
-  wayOf(username: string): RouteTarget | undefined;
+  /** Undefined: connect directly. Throws if the route was closed. */
+  routeOf(username: string): RouteTarget | undefined;
 }
 
-/** A user name whose route is over is remembered for so long. */
+/** Closed user names are refused for `rememberMs`. */
 export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
-  const ways = new Map<string, RouteTarget>();
-  const over = new Set<string>();
+  const routes = new Map<string, RouteTarget>();
+  const closed = new Set<string>();
 
   return {
     open(proxy, { username = randomBytes(12).toString('hex'), acceptInvalidCertificates = false } = {}) {
       let failure: Problem | undefined;
-      const isPlain = takesPlainRequests(proxy);
-      over.delete(username);
-      ways.set(username, {
+      const isPlain = isHttpProxy(proxy);
+      closed.delete(username);
+      routes.set(username, {
         plainRequestsTo: isPlain ? plainRequestsTo(proxy) : undefined,
         hasCredentials: proxy.username !== '',
         async dial(to, isPlainRequest) {
           const toProxyOnly = isPlainRequest && isPlain;
           try {
-            const socket = await dialThrough(rules, to, { proxy, acceptInvalidCertificates, toProxyOnly });
+            const socket = await dialThroughProxy(rules, to, { proxy, acceptInvalidCertificates, toProxyOnly });
             failure = undefined;
             return socket;
           } catch (error) {
@@ -70,20 +70,20 @@ export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
         username,
         failure: () => failure,
         close() {
-          ways.delete(username);
-          over.add(username);
-          setTimeout(() => over.delete(username), rememberMs).unref();
+          routes.delete(username);
+          closed.add(username);
+          setTimeout(() => closed.delete(username), rememberMs).unref();
         },
       };
     },
-    wayOf(username) {
-      if (over.has(username)) throw new Error('The route is over');
-      return ways.get(username);
+    routeOf(username) {
+      if (closed.has(username)) throw new Error('The route is closed');
+      return routes.get(username);
     },
   };
 }
 
-/** The connection stands already, by TLS when the proxy wants that: what is left to say is who asks. */
+/** proxy-chain gets an open connection (with TLS if needed), so it only needs the credentials. */
 function plainRequestsTo(proxy: URL): string {
   const url = new URL(`http://${proxy.host}`);
   url.username = proxy.username;

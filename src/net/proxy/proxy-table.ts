@@ -1,10 +1,10 @@
-/** Proxies: how a caller or an operator names one, and which of the operator's serves a wish. */
+/** Parses proxy URLs of callers and operators, and chooses an operator proxy for the option `proxy`. */
 import { problem } from '#errors.ts';
 import type { Region } from '../region.ts';
 
 /**
- * A proxy of the operator's table. Only the table makes them: its address is trusted and not held against the guard, as
- * that of a proxy is which a caller names.
+ * A proxy of the setting `proxies`. Only createProxyTable creates these. Operator proxies are trusted; the guard checks
+ * only proxies chosen by callers.
  */
 export class OperatorProxy extends URL {
   readonly countries: readonly string[];
@@ -27,8 +27,8 @@ export interface ProxyEntry {
 
 export interface ProxyTable {
   /**
-   * A proxy for the option `proxy`: those that fit take turns. Undefined for `none`, and for `auto` when there is no
-   * proxy. AssertionFailureError, path `proxy`: nobody serves this country, or there are no proxies at all.
+   * Chooses a proxy for the option `proxy`, round-robin among those that match. Undefined for `none`, and for `auto` if
+   * there is no proxy. AssertionFailureError, path `proxy`: no proxy in this country, or no proxies at all.
    */
   pick(wanted: string): OperatorProxy | undefined;
 }
@@ -42,23 +42,23 @@ const SCHEMES: Record<string, number> = {
   'socks5h:': 1080,
 };
 const MAX_LENGTH = 2_048;
-/** RFC 1929: a byte tells the length of each. */
+/** RFC 1929 stores each length in one byte. */
 const MAX_CREDENTIAL_BYTES = 255;
 
 /**
- * The address of a proxy with its credentials; host and port are in their plain spelling, and SOCKS always has a port.
- * With `socks4` and `socks5` we look a target's name up, with `socks4a` and `socks5h` the proxy does.
- * ParamValidationError, path `proxyUrl`; nothing of the text is in its message.
+ * Parses the URL of a proxy, with credentials. Host and port are normalized; SOCKS URLs always have a port. With `socks4`
+ * and `socks5` this server resolves target names, with `socks4a` and `socks5h` the proxy does. Throws
+ * ParamValidationError, path `proxyUrl`, whose message contains nothing of the URL.
  */
 export function parseProxyUrl(text: string): URL {
   const trimmed = text.trim();
-  if (trimmed.length > MAX_LENGTH) throw invalid('The address of the proxy is too long');
+  if (trimmed.length > MAX_LENGTH) throw invalid(`The proxy URL is longer than ${MAX_LENGTH} characters`);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || !URL.canParse(trimmed))
-    throw invalid('The address of the proxy must be like http://host:port');
+    throw invalid('The proxy must be a URL such as http://host:port');
   const given = new URL(trimmed);
   if (!Object.hasOwn(SCHEMES, given.protocol))
-    throw invalid('The proxy must be one of http, https, socks4, socks4a, socks5 and socks5h');
-  // Only the hosts of well-known schemes are parsed by the URL standard; so every odd spelling is settled here.
+    throw invalid('The scheme of the proxy URL must be http, https, socks4, socks4a, socks5 or socks5h');
+  // The URL standard normalizes hosts only for well-known schemes, so the host is parsed again as http.
   if (!given.hostname || !URL.canParse(`http://${given.hostname}/`))
     throw invalid('The host of the proxy is not valid');
   const { hostname } = new URL(`http://${given.hostname}/`);
@@ -78,14 +78,14 @@ export function parseProxyUrl(text: string): URL {
 
 const invalid = (message: string) => problem('ParamValidationError', { path: 'proxyUrl', message });
 
-/** User name and password as they were before they were written into an address. */
+/** The percent-decoded user name and password of a URL. */
 export function credentialsOf(proxy: URL): { username: string; password: string } | undefined {
   if (!proxy.username && !proxy.password) return undefined;
   return { username: plain(proxy.username), password: plain(proxy.password) };
 }
 
-/** The value of an authorization header. */
-export const basic = ({ username, password }: { username: string; password: string }): string =>
+/** The value of an Authorization header with the Basic scheme. */
+export const basicAuthorization = ({ username, password }: { username: string; password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 function plain(encoded: string): string {
@@ -96,7 +96,7 @@ function plain(encoded: string): string {
   }
 }
 
-/** Throws the Error of an entry that is not valid; its address is not in the message, its place is. */
+/** Throws an Error for an invalid entry, with its position in the list but not its URL. */
 export function createProxyTable(entries: readonly ProxyEntry[], { region }: { readonly region: Region }): ProxyTable {
   const proxies = entries.map(({ url, ...marks }, index) => {
     try {
@@ -105,7 +105,7 @@ export function createProxyTable(entries: readonly ProxyEntry[], { region }: { r
       throw new Error(`proxy ${index + 1} of the list: ${(error as Error).message}`);
     }
   });
-  let turn = 0;
+  let next = 0;
 
   return {
     pick(wanted) {
@@ -113,15 +113,15 @@ export function createProxyTable(entries: readonly ProxyEntry[], { region }: { r
       const anywhere = wanted === 'auto' || wanted === 'any';
       const fitting = proxies.filter((proxy) => anywhere || proxy.countries.includes(wanted));
       const allowed = fitting.filter((proxy) => region.allows(proxy));
-      if (allowed.length) return allowed[turn++ % allowed.length];
+      if (allowed.length) return allowed[next++ % allowed.length];
       if (wanted === 'auto') return undefined;
-      throw problem('AssertionFailureError', { path: 'proxy', message: absence(proxies, fitting, wanted) });
+      throw problem('AssertionFailureError', { path: 'proxy', message: noProxyMessage(proxies, fitting, wanted) });
     },
   };
 }
 
-function absence(proxies: readonly URL[], fitting: readonly URL[], wanted: string): string {
-  if (!proxies.length) return 'This server has no proxies: its operator sets them in LECTERN_PROXIES';
-  if (fitting.length) return 'No proxy that would serve this is marked as inside the EU, which this server keeps to';
-  return `No proxy of this server is in the country ${wanted.slice(0, 20)}`;
+function noProxyMessage(proxies: readonly URL[], fitting: readonly URL[], wanted: string): string {
+  if (!proxies.length) return 'This server has no proxies; the operator can set LECTERN_PROXIES';
+  if (fitting.length) return 'No matching proxy is marked as inside the EU, and this server uses only such proxies';
+  return `This server has no proxy in the country ${wanted.slice(0, 20)}`;
 }

@@ -1,18 +1,18 @@
 /**
- * The rules of a robots.txt (RFC 9309). Written here because a file is matched where everybody waits: whatever its
- * patterns are, the work is bounded by the sizes of file and address.
+ * Parses and matches robots.txt (RFC 9309). Own implementation, because matching runs on the event loop: whatever the
+ * patterns are, the work is bounded by the sizes of the file and the URL.
  */
 
-/** Longer addresses are compared as far as this; patterns that end in `$` do not fit them. */
+/** Only this many characters of a path are compared. Patterns that end in `$` do not match longer paths. */
 const MAX_PATH = 2_048;
-/** Each of them may be looked for in the whole address. Those that come later in a file do not count. */
+/** Rules with `*` may scan the whole path, so only this many are used; later ones are ignored. */
 const MAX_STARRED_RULES = 3_000;
 
 interface Rule {
   readonly allows: boolean;
-  /** Of the pattern: the longest that fits decides. */
+  /** Length of the pattern; the longest match decides. */
   readonly length: number;
-  /** What stands between the stars. */
+  /** The literal parts between the stars. */
   readonly pieces: readonly string[];
   readonly isAnchored: boolean;
 }
@@ -20,22 +20,21 @@ interface Rule {
 /** The rules of one file. */
 export interface RobotsRules {
   /**
-   * Whether an agent may read an address. `agent` is a product token (`Googlebot`, what follows it is passed over), or
-   * `*` for whoever is not named. The longest rule that fits decides, and of two as long the one that allows.
+   * Whether an agent may read a URL. `agent` is a product token (`Googlebot`; text after it is ignored), or `*` for agents
+   * that are not named. The longest matching rule decides; among equals, `allow`.
    */
   allows(url: URL, agent: string): boolean;
   /**
-   * How long the agent is to wait from one request to the next, in s; undefined when the file does not say. No part of
-   * the RFC, but widely written.
+   * The Crawl-delay for an agent in seconds; undefined if not given. Not part of the RFC, but widely used.
    */
   crawlDelayS(agent: string): number | undefined;
-  /** Absolute addresses of the site's sitemaps (sitemaps.org), as many as anybody needs. */
+  /** Absolute URLs of the sitemaps (sitemaps.org), at most 100. */
   readonly sitemaps: readonly string[];
 }
 
 export function parseRobots(robotsTxt: string): RobotsRules {
   const { groups, delays, sitemaps } = groupsOf(robotsTxt);
-  /** All groups that name the agent; when none does, those for everybody. */
+  /** All groups that name the agent, else those for `*`. */
   const groupsFor = (agent: string) => groups.get(tokenOf(agent)) ?? groups.get('*') ?? new Set();
   return {
     crawlDelayS(agent) {
@@ -45,13 +44,13 @@ export function parseRobots(robotsTxt: string): RobotsRules {
     sitemaps,
     allows(url, agent) {
       if (url.pathname === '/robots.txt') return true;
-      const whole = normalised(url.pathname + url.search);
+      const whole = normalized(url.pathname + url.search);
       const path = whole.slice(0, MAX_PATH);
       let best: Rule | undefined;
       for (const rules of groupsFor(agent)) {
         for (const rule of rules) {
           const isBetter = !best || rule.length > best.length || (rule.length === best.length && rule.allows);
-          if (isBetter && fits(rule, path, path.length < whole.length)) best = rule;
+          if (isBetter && matches(rule, path, path.length < whole.length)) best = rule;
         }
       }
       return best?.allows ?? true;
@@ -60,16 +59,16 @@ export function parseRobots(robotsTxt: string): RobotsRules {
 }
 
 interface Groups {
-  /** The rules of each group, by the agents that it names: a group of many names and many rules is kept once. */
+  /** The groups of each agent. Agents of the same group share its rules. */
   readonly groups: ReadonlyMap<string, ReadonlySet<readonly Rule[]>>;
-  /** In s, by group; the last word counts. */
+  /** Crawl-delay in seconds of each group; the last value counts. */
   readonly delays: ReadonlyMap<readonly Rule[], number>;
   readonly sitemaps: readonly string[];
 }
 
-/** Groups of one agent whose delays count. */
+/** Maximum number of groups of an agent whose delays are compared. */
 const MAX_DELAYS = 1_000;
-/** Longer lists and addresses nobody needs. */
+/** Further and longer sitemap URLs are ignored. */
 const MAX_SITEMAPS = 100;
 const MAX_SITEMAP_URL = 2_048;
 
@@ -84,7 +83,7 @@ function groupsOf(robotsTxt: string): Groups {
     const [, key, value = ''] = /^[ \t]*([A-Za-z-]+)[ \t]*:([^#]*)/.exec(line) ?? [];
     const name = key?.toLowerCase();
     if (name === 'user-agent') {
-      // Only rules end a list of names: other lines, such as Crawl-delay, are none of this (section 2.2.4).
+      // Only rules end a list of agents; other lines, such as Crawl-delay, do not (RFC 9309, section 2.2.4).
       if (inRules) group = [];
       inRules = false;
       const token = tokenOf(value.trim());
@@ -94,15 +93,15 @@ function groupsOf(robotsTxt: string): Groups {
       const pattern = value.trim();
       if (!pattern) continue;
       if (pattern.includes('*') && ++starred > MAX_STARRED_RULES) continue;
-      group.push(ruleOf(name === 'allow', normalised(pattern)));
+      group.push(ruleOf(name === 'allow', normalized(pattern)));
     } else if (name === 'crawl-delay') {
       const seconds = /^\d+(?:\.\d+)?$/.exec(value.trim())?.[0];
       if (seconds !== undefined) delays.set(group, Number(seconds));
     } else if (name === 'sitemap') {
-      // Of no group, wherever it stands; a sign of a fragment ends it as it ends every value.
-      const address = value.trim();
-      const isFit = address.length <= MAX_SITEMAP_URL && /^https?:/i.test(address) && URL.canParse(address);
-      if (isFit && sitemaps.size < MAX_SITEMAPS) sitemaps.add(address);
+      // Belongs to no group. A `#` ends it, as in every value.
+      const url = value.trim();
+      const isValid = url.length <= MAX_SITEMAP_URL && /^https?:/i.test(url) && URL.canParse(url);
+      if (isValid && sitemaps.size < MAX_SITEMAPS) sitemaps.add(url);
     }
   }
   return { groups, delays, sitemaps: [...sitemaps] };
@@ -114,14 +113,14 @@ function ruleOf(allows: boolean, pattern: string): Rule {
   return { allows, length: pattern.length, pieces, isAnchored };
 }
 
-/** The product token at the start, in lower case (section 2.2.1). */
+/** The product token at the start, in lower case (RFC 9309, section 2.2.1). */
 const tokenOf = (text: string): string =>
   /^\*(?![\w-])/.test(text) ? '*' : (/^[A-Za-z_-]+/.exec(text)?.[0].toLowerCase() ?? '');
 
 const UNRESERVED = /[A-Za-z0-9._~-]/;
 
-/** One spelling for each octet, so that equal addresses compare as equal (section 2.2.2). */
-const normalised = (text: string): string =>
+/** Normalizes percent-encoding, so that equal paths compare as equal (RFC 9309, section 2.2.2). */
+const normalized = (text: string): string =>
   text
     .replace(/[^\x21-\x7e]+/gu, (piece) => encodeURIComponent(piece.replace(/\p{Surrogate}/gu, '\ufffd')))
     .replace(/%[0-9a-fA-F]{2}/g, (octet) => {
@@ -129,9 +128,9 @@ const normalised = (text: string): string =>
       return UNRESERVED.test(character) ? character : octet.toUpperCase();
     });
 
-/** `*` is any run of characters, `$` at the end the end of the address; else a pattern fits what begins with it. */
-function fits({ pieces, isAnchored }: Rule, path: string, isCut: boolean): boolean {
-  if (isAnchored && isCut) return false;
+/** Matches a pattern as a prefix. `*` matches any characters; a final `$` matches the end of the path. */
+function matches({ pieces, isAnchored }: Rule, path: string, isTruncated: boolean): boolean {
+  if (isAnchored && isTruncated) return false;
   const first = pieces[0]!;
   if (!path.startsWith(first)) return false;
   if (isAnchored && pieces.length === 1) return path.length === first.length;

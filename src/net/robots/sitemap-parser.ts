@@ -1,32 +1,32 @@
 /**
- * Addresses in a sitemap (sitemaps.org) as it arrives piece by piece: what stands in `loc` elements, or a line each in a
- * text. Linear in the file, and with no more of it in memory than one address may take.
+ * A streaming parser for sitemaps (sitemaps.org). Extracts URLs from `loc` elements, or from the lines of a text file.
+ * Takes linear time and buffers at most one URL.
  */
 import { decodeXML } from 'entities';
 
 export interface SitemapParser {
-  /** Takes the next piece of text; gives the addresses that it completes. */
+  /** Parses the next piece of text. Returns the URLs that it completes. */
   push(text: string): string[];
-  /** The file is over; gives what is left. */
+  /** Ends the file. Returns the remaining URLs. */
   end(): string[];
-  /** What the addresses are of: undefined until that is known, and for what is no sitemap. */
+  /** The kind of the URLs; undefined until known, and if the file is not a sitemap. */
   readonly kind: SitemapKind | undefined;
-  /** Whether further text makes no difference: it is no sitemap, or has as many addresses as one may have. */
-  readonly isOver: boolean;
+  /** Whether further text is ignored: the file is not a sitemap, or the limit of URLs is reached. */
+  readonly isDone: boolean;
 }
 
-/** Pages, or further sitemaps. */
+/** URLs of pages, or of further sitemaps. */
 export type SitemapKind = 'pages' | 'sitemaps';
 
-/** As many as the protocol lets one file have. */
+/** The limit of the protocol for one file. */
 const MAX_URLS = 50_000;
 const MAX_URL_UNITS = 4_000;
-/** Of an address as it is written: each letter may be an entity. */
-const MAX_WRITTEN_UNITS = 10 * MAX_URL_UNITS;
-/** So much of a file tells what it is. */
+/** Maximum length of an encoded URL, in which each character may be an XML entity. */
+const MAX_ENCODED_UNITS = 10 * MAX_URL_UNITS;
+/** The root element must occur within this many characters. */
 const HEAD_UNITS = 4_000;
 const ROOT = /<([\w-]{1,20}:)?(urlset|sitemapindex)[\s>]/;
-/** More than an opening tag that is cut in two can have. */
+/** Longer than any opening `loc` tag. */
 const TAG_UNITS = 200;
 
 type Scan = (isEnd: boolean) => string[];
@@ -36,9 +36,9 @@ export function createSitemapParser(): SitemapParser {
   let left = MAX_URLS;
   let kind: SitemapKind | undefined;
   let scan: Scan | undefined;
-  /** Of addresses, with the prefix of the root or none: those with another one are of pictures. */
+  /** `loc` with the namespace prefix of the root or none. Other prefixes belong to images. */
   let opening = /<loc\s{0,100}>/g;
-  /** How far the rest has been looked through for the end of an address. */
+  /** Number of characters of `rest` already searched for a closing tag. */
   let searched = 0;
 
   function begin(): void {
@@ -56,12 +56,12 @@ export function createSitemapParser(): SitemapParser {
     }
   }
 
-  function take(text: string): string[] {
-    const address = text.trim();
-    const isOne = address.length <= MAX_URL_UNITS && /^https?:\/\//i.test(address) && URL.canParse(address);
-    if (!isOne || left === 0) return [];
+  function accept(text: string): string[] {
+    const url = text.trim();
+    const isValid = url.length <= MAX_URL_UNITS && /^https?:\/\//i.test(url) && URL.canParse(url);
+    if (!isValid || left === 0) return [];
     left--;
-    return [address];
+    return [url];
   }
 
   function scanElements(isEnd: boolean): string[] {
@@ -71,20 +71,20 @@ export function createSitemapParser(): SitemapParser {
       opening.lastIndex = at;
       const match = opening.exec(rest);
       if (!match) {
-        // The tag may be cut in two.
+        // Keep the end: it may contain an incomplete tag.
         keepFrom(Math.max(at, rest.length - TAG_UNITS));
         return urls;
       }
       const from = opening.lastIndex;
       const end = rest.indexOf('</', Math.max(from, searched));
       if (end >= 0) {
-        urls.push(...take(written(rest.slice(from, Math.min(end, from + MAX_WRITTEN_UNITS)))));
+        urls.push(...accept(decodeText(rest.slice(from, Math.min(end, from + MAX_ENCODED_UNITS)))));
         at = end;
         continue;
       }
-      // Half of it may be there.
+      // The last character may be half of the closing tag.
       searched = rest.length - 1;
-      if (rest.length - from <= MAX_WRITTEN_UNITS && !isEnd) {
+      if (rest.length - from <= MAX_ENCODED_UNITS && !isEnd) {
         keepFrom(match.index);
         return urls;
       }
@@ -96,13 +96,13 @@ export function createSitemapParser(): SitemapParser {
   function scanLines(isEnd: boolean): string[] {
     const lines = rest.split('\n');
     const last = isEnd ? '' : lines.pop()!;
-    // A line without an end is no address.
-    rest = last.slice(0, MAX_WRITTEN_UNITS);
-    return lines.flatMap(take);
+    // Keep the incomplete last line.
+    rest = last.slice(0, MAX_ENCODED_UNITS);
+    return lines.flatMap(accept);
   }
 
   function keepFrom(at: number): void {
-    // A copy: a slice would keep the whole text in memory.
+    // Copy, because a slice would keep the whole text in memory.
     rest = Buffer.from(rest.slice(at), 'utf16le').toString('utf16le');
     searched = Math.max(0, searched - at);
   }
@@ -120,13 +120,13 @@ export function createSitemapParser(): SitemapParser {
     get kind() {
       return kind;
     },
-    get isOver() {
+    get isDone() {
       return left === 0;
     },
   };
 }
 
-function written(inner: string): string {
+function decodeText(inner: string): string {
   const text = inner.trim();
   const cdata = /^<!\[CDATA\[(.*)\]\]>$/s.exec(text);
   return cdata ? cdata[1]! : decodeXML(text);

@@ -1,19 +1,19 @@
-/** Sitemaps of sites, packed or not, read as they arrive: however large, they hold nobody up. */
+/** Reads sitemaps as a stream, gzipped or not. Large files do not block the event loop. */
 import { Readable } from 'node:stream';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { problem } from '#errors.ts';
 import { peek } from '../fetch/body.ts';
-import type { GuardedFetch, MayFollow } from '../fetch/fetch.ts';
+import type { CheckRedirect, GuardedFetch } from '../fetch/fetch.ts';
 import { createSitemapParser, type SitemapKind } from './sitemap-parser.ts';
 
 export interface Sitemap {
-  /** Whether the addresses are of further sitemaps. */
+  /** Whether the URLs are those of further sitemaps. */
   readonly isIndex: boolean;
   readonly urls: readonly string[];
 }
 
-/** Some addresses of a sitemap, in their order. */
+/** A batch of URLs of a sitemap, in order. */
 export interface SitemapPart {
   readonly kind: SitemapKind;
   readonly urls: readonly string[];
@@ -22,51 +22,51 @@ export interface SitemapPart {
 export interface SitemapOptions {
   readonly signal: AbortSignal;
   readonly userAgent?: string | undefined;
-  readonly mayFollow?: MayFollow | undefined;
+  readonly checkRedirect?: CheckRedirect | undefined;
 }
 
-/** The protocol says 50 MiB; what comes behind is left. */
+/** The rest of a larger file is ignored. The protocol allows 50 MiB. */
 const MAX_BYTES = 60_000_000;
 const TIMEOUT_MS = 120_000;
 const GZIP = [0x1f, 0x8b];
-/** So long nothing else is done. */
-const SLICE_MS = 5;
-/** Text that is parsed at once. */
+/** Parsing yields to the event loop after this time. */
+const MAX_BLOCKING_MS = 5;
+/** Size of a piece that is parsed without a pause. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The sitemap at an address, part by part; no part when something else is there. A file that breaks off or is too large has
- * the parts that were there, and then throws. Throws what the fetch throws, and AssertionFailureError for another status than
- * 200 and for a file that cannot be unpacked.
+ * Reads a sitemap in batches; yields none if the file is not a sitemap. An incomplete file throws after the batches before
+ * the break. Throws the errors of the fetch, and AssertionFailureError for a status other than 200 and for damaged gzip
+ * data.
  */
 export async function* sitemapParts(
   fetch: GuardedFetch,
   url: string,
-  { signal, userAgent, mayFollow }: SitemapOptions,
+  { signal, userAgent, checkRedirect }: SitemapOptions,
 ): AsyncGenerator<SitemapPart> {
   const headers = { ...(userAgent && { 'user-agent': userAgent }) };
-  const response = await fetch(url, { signal, headers, mayFollow, timeoutMs: TIMEOUT_MS });
+  const response = await fetch(url, { signal, headers, checkRedirect, timeoutMs: TIMEOUT_MS });
   if (response.status !== 200) {
     response.discard();
-    const message = `The sitemap was answered with ${response.status}`;
+    const message = `The sitemap has the status ${response.status}`;
     throw problem('AssertionFailureError', { targetStatus: response.status, message });
   }
   const parser = createSitemapParser();
   const decoder = new TextDecoder();
-  let sliceUntil = performance.now() + SLICE_MS;
-  const part = (urls: readonly string[]): SitemapPart[] =>
+  let yieldAt = performance.now() + MAX_BLOCKING_MS;
+  const batch = (urls: readonly string[]): SitemapPart[] =>
     parser.kind && urls.length ? [{ kind: parser.kind, urls }] : [];
-  for await (const piece of pieces(await unpacked(response.body))) {
-    yield* part(parser.push(decoder.decode(piece, { stream: true })));
-    if (parser.isOver) return;
-    if (performance.now() < sliceUntil) continue;
-    await othersTurn();
-    sliceUntil = performance.now() + SLICE_MS;
+  for await (const piece of pieces(await decompressed(response.body))) {
+    yield* batch(parser.push(decoder.decode(piece, { stream: true })));
+    if (parser.isDone) return;
+    if (performance.now() < yieldAt) continue;
+    await yieldToEventLoop();
+    yieldAt = performance.now() + MAX_BLOCKING_MS;
   }
-  yield* part([...parser.push(decoder.decode()), ...parser.end()]);
+  yield* batch([...parser.push(decoder.decode()), ...parser.end()]);
 }
 
-/** The same, whole; undefined when something else is there. What broke off is a failure. */
+/** Reads a complete sitemap; undefined if the file is not a sitemap. Throws if it is incomplete. */
 export async function fetchSitemap(
   fetch: GuardedFetch,
   url: string,
@@ -91,25 +91,25 @@ async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+async function decompressed(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const { start, bytes } = await peek(body, GZIP.length);
-  return start[0] === GZIP[0] && start[1] === GZIP[1] ? gunzipped(bytes) : bytes;
+  return start[0] === GZIP[0] && start[1] === GZIP[1] ? gunzip(bytes) : bytes;
 }
 
-async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const packed = Readable.from(bytes);
-  const gunzip = createGunzip();
+async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const compressed = Readable.from(bytes);
+  const decoder = createGunzip();
   let failure: unknown;
-  packed.once('error', (error) => {
+  compressed.once('error', (error) => {
     failure = error;
-    gunzip.destroy(error);
+    decoder.destroy(error);
   });
   try {
-    for await (const chunk of packed.pipe(gunzip)) yield chunk as Uint8Array;
+    for await (const chunk of compressed.pipe(decoder)) yield chunk as Uint8Array;
   } catch (error) {
     throw failure ?? problem('AssertionFailureError', { message: 'The sitemap is damaged' }, error);
   } finally {
-    packed.destroy();
-    gunzip.destroy();
+    compressed.destroy();
+    decoder.destroy();
   }
 }

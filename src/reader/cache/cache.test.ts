@@ -25,7 +25,7 @@ let told: string[];
 let refused: string[];
 let asked: string[];
 
-const mayAnswer = async (url: string) => {
+const mayServeCached = async (url: string) => {
   asked.push(url);
   return !refused.includes(url);
 };
@@ -36,7 +36,7 @@ const open = (more: { maxBytes?: number; keepMs?: number; keepsNoStore?: boolean
     maxBytes: 100 * MB,
     freshMs: HOUR_MS,
     keepMs: 24 * HOUR_MS,
-    mayAnswer,
+    mayServeCached,
     clock: () => now,
     log,
     ...more,
@@ -310,7 +310,7 @@ describe('when the page cannot be read', () => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     const ends = (error: Error) =>
-      last(cache.getOrRead(request({}, URL_OF_TEA, { mayFollow: async () => {} }), failing(error)));
+      last(cache.getOrRead(request({}, URL_OF_TEA, { checkRedirect: async () => {} }), failing(error)));
     await expect(ends(new RedirectRefusedError())).rejects.toThrow(RedirectRefusedError);
     expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
@@ -431,8 +431,8 @@ describe('equal reads at the same time', () => {
 
   it('are not shared with one who may not follow every redirect', async () => {
     const { live, release, counts } = slow();
-    const mayFollow = async () => {};
-    const reads = [{}, { mayFollow }].map((more) => last(cache.getOrRead(request({}, URL_OF_TEA, more), live)));
+    const checkRedirect = async () => {};
+    const reads = [{}, { checkRedirect }].map((more) => last(cache.getOrRead(request({}, URL_OF_TEA, more), live)));
     await begun(() => counts().times, 2);
     release();
     await Promise.all(reads);

@@ -4,11 +4,11 @@
  * that is refused now is never served.
  */
 import { rm } from 'node:fs/promises';
-import { createFlights } from '#concurrency/single-flight.ts';
+import { createSingleFlight } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
+import type { MayServeCached } from '#net/guard/cached-url-check.ts';
 import { refusal } from '#net/guard/guard.ts';
-import type { MayAnswer } from '#net/guard/recheck.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
@@ -52,7 +52,7 @@ export interface CacheOptions {
   /** Whether to cache pages that forbid it (Cache-Control no-store or private). Default: false. */
   readonly keepsNoStore?: boolean;
   /** Checks the URLs of a copy before it is served. */
-  readonly mayAnswer: MayAnswer;
+  readonly mayServeCached: MayServeCached;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -71,7 +71,17 @@ const MAX_PENDING_WRITES = 32;
 
 /** Opens the cache. Never fails: without a usable folder every read is live, and a warning is logged. */
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
-  const { dir, maxBytes, freshMs, keepMs, keepsNoStore = false, mayAnswer, clock = Date.now, log, onRead } = options;
+  const {
+    dir,
+    maxBytes,
+    freshMs,
+    keepMs,
+    keepsNoStore = false,
+    mayServeCached,
+    clock = Date.now,
+    log,
+    onRead,
+  } = options;
   if (maxBytes === 0) {
     await rm(dir, { recursive: true, force: true }).catch((error: unknown) =>
       log?.warn({ err: error }, 'the cached copies could not be removed'),
@@ -90,7 +100,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   });
   const timer = setInterval(() => void store?.sweep(), SWEEP_INTERVAL_MS);
   timer.unref();
-  const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayAnswer }, onRead);
+  const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayServeCached }, onRead);
   return {
     getOrRead: cache.getOrRead,
     async close() {
@@ -107,14 +117,14 @@ function report({ trace }: ReadRequest, outcome: CacheOutcome, onRead: CacheOpti
   trace?.fact('cache', outcome);
 }
 
-type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore' | 'mayAnswer'>>;
+type Rules = Required<Pick<CacheOptions, 'freshMs' | 'keepMs' | 'keepsNoStore' | 'mayServeCached'>>;
 
 function createCache(
   store: CopyStore | undefined,
-  { freshMs, keepMs, keepsNoStore, mayAnswer }: Rules,
+  { freshMs, keepMs, keepsNoStore, mayServeCached }: Rules,
   onRead: CacheOptions['onRead'],
 ) {
-  const flights = createFlights<Snapshot>();
+  const flights = createSingleFlight<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
   async function* getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
@@ -133,8 +143,8 @@ function createCache(
     report(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
     try {
-      // Reads with `mayFollow` are not shared: the rule of one read does not hold for others.
-      if (request.mayFollow) yield* readAndStore(request, live);
+      // Reads with `checkRedirect` are not shared: the rule of one read does not hold for others.
+      if (request.checkRedirect) yield* readAndStore(request, live);
       else
         yield* flights.join(flightKey(request), signal, (shared) => readAndStore({ ...request, signal: shared }, live));
     } catch (error) {
@@ -185,9 +195,9 @@ function createCache(
       });
       if (!copy) continue;
       if (target.given || target.upload) return copy;
-      if (!(await mayAnswer(target.url, signal))) throw refusal();
+      if (!(await mayServeCached(target.url, signal))) throw refusal();
       // The URL after redirects may be refused by now.
-      if (await mayAnswer(copy.url, signal)) return { ...copy, url: withAnchor(copy.url, target.url) };
+      if (await mayServeCached(copy.url, signal)) return { ...copy, url: withAnchor(copy.url, target.url) };
     }
     return undefined;
   }

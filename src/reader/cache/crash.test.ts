@@ -27,7 +27,7 @@ afterEach(() => {
 const writer = (from: string) => `
   const { openCache } = await import(${JSON.stringify(`${from}/cache.ts`)});
   const { last, page, request } = await import(${JSON.stringify(`${from}/cache.suite.ts`)});
-  const cache = await openCache({ dir: process.argv[2], maxBytes: ${MAX_BYTES}, freshMs: 1e9, keepMs: 1e9, mayAnswer: async () => true });
+  const cache = await openCache({ dir: process.argv[2], maxBytes: ${MAX_BYTES}, freshMs: 1e9, keepMs: 1e9, mayServeCached: async () => true });
   let next = Number(process.argv[3]);
   const write = async () => {
     for (;;) {
@@ -73,7 +73,7 @@ it('is whole after kills in the middle of writing', async () => {
       maxBytes: MAX_BYTES,
       freshMs: 1e9,
       keepMs: 1e9,
-      mayAnswer: async () => true,
+      mayServeCached: async () => true,
       log,
     });
     for (let n = 0; n < 300; n++) {

@@ -151,7 +151,7 @@ it('does what its model does', async () => {
           maxBytes: 1e8,
           freshMs: FRESH_MS,
           keepMs: KEEP_MS,
-          mayAnswer: async () => true,
+          mayServeCached: async () => true,
           clock: () => clock.now,
         });
       const real: Real = { cache: await open(), clock, open };

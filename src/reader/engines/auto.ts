@@ -3,7 +3,7 @@
  * Engine). The page itself decides that, and earlier reads of pages with the same template.
  */
 import { Problem } from '#errors.ts';
-import { during } from '#telemetry/trace.ts';
+import { traceStep } from '#telemetry/trace.ts';
 import type { Abuse } from '../abuse.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
@@ -141,7 +141,7 @@ async function planFor(
   if (options.respondTiming === 'html') return enoughBecause(EARLY);
   if (REFUSALS.has(fetched.status)) return renderBecause(`a plain fetch was answered with ${fetched.status}`);
   const probed = () => renderer.probe(fetched.text, fetched.url, signal);
-  const { scripts, styles, sign, template } = await during('probe', trace, probed);
+  const { scripts, styles, sign, template } = await traceStep('probe', trace, probed);
   if (sign !== undefined) return renderBecause(sign);
   if (options.respondTiming === 'visible-content') return enoughBecause(EARLY);
   if (!scripts && !styles) return enoughBecause('no scripts');

@@ -189,12 +189,12 @@ const POOR_TOKENS = 42;
 
 /** The caller's timeout covers the whole read; otherwise each engine has its own. */
 function visitOf(
-  { target, options, signal, startedAt, keyed, folder, proxy, trace, mayFollow }: Started,
+  { target, options, signal, startedAt, keyed, folder, proxy, trace, checkRedirect }: Started,
   standardMs: number,
 ): Visit {
   const { timeoutMs } = options;
   const deadline = timeoutMs === undefined ? performance.now() + standardMs : startedAt + timeoutMs;
-  return { url: target.url, options, signal, deadline, keyed, folder, proxy, trace, mayFollow };
+  return { url: target.url, options, signal, deadline, keyed, folder, proxy, trace, checkRedirect };
 }
 
 /** Callers without a key cannot use the operator's proxies; `proxyUrl` takes precedence. */

@@ -464,7 +464,7 @@ describe('the way there', () => {
     const url = `https://${site.host}/`;
     await expect(visit([site], url)).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: 'The certificate of the target does not verify (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      message: 'The certificate of the target is not valid (DEPTH_ZERO_SELF_SIGNED_CERT)',
     });
     expect(await visit([site], url, { skipCertVerification: true })).toMatchObject({ text: '<title>secure</title> /' });
   });

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Problem, problem } from '#errors.ts';
 import { type Collected, collect, peek, save } from '#net/fetch/body.ts';
-import { atMost } from '#net/fetch/body-limits.ts';
+import { limitBytes } from '#net/fetch/body-limits.ts';
 import { type CookieJar, parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import type { FetchResponse, GuardedFetch } from '#net/fetch/fetch.ts';
 import { fileNameOf } from '#net/fetch/file-name.ts';
-import { headersAfter } from '#net/fetch/redirect.ts';
+import { headersForRedirect } from '#net/fetch/redirect.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import { type Snapshot, unwritten } from '../snapshot.ts';
 import { headersFor, type IdentityDefaults } from './direct-headers.ts';
@@ -75,15 +75,15 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   const proxy = asked.proxyUrl ? parseProxyUrl(asked.proxyUrl) : visit.proxy;
   const start = new URL(visit.url);
   const own = headersFor(start, asked, options);
-  const headers = visit.cameFrom === undefined ? own : headersAfter(new URL(visit.cameFrom), start, own);
+  const headers = visit.cameFrom === undefined ? own : headersForRedirect(new URL(visit.cameFrom), start, own);
   let hop: Hop = { url: start, headers, redirects: 0 };
   for (;;) {
     const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);
     if (!next) return snapshot;
     // A page that keeps redirecting is answered as it is.
     if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REFRESH_NOTE] };
-    await visit.mayFollow?.(next, last.url, visit.signal);
-    hop = { url: next, headers: headersAfter(last.url, next, last.headers), redirects: last.redirects + 1 };
+    await visit.checkRedirect?.(next, last.url, visit.signal);
+    hop = { url: next, headers: headersForRedirect(last.url, next, last.headers), redirects: last.redirects + 1 };
   }
 }
 
@@ -114,7 +114,7 @@ async function read(hop: Hop, visit: FetchVisit, options: DirectEngineOptions): 
 }
 
 async function send(hop: Hop, visit: FetchVisit, options: DirectEngineOptions) {
-  const { options: asked, deadline, signal, jar, proxy, trace, mayFollow } = visit;
+  const { options: asked, deadline, signal, jar, proxy, trace, checkRedirect } = visit;
   const left = deadline - performance.now() - DECODE_MS;
   let last = hop;
   const response = await options.fetch(hop.url, {
@@ -126,10 +126,10 @@ async function send(hop: Hop, visit: FetchVisit, options: DirectEngineOptions) {
     jar,
     proxy,
     trace,
-    mayFollow,
+    checkRedirect,
     acceptInvalidCertificates: asked.skipCertVerification ?? false,
     onRedirect(from, to) {
-      last = { url: to, headers: headersAfter(from, to, last.headers), redirects: last.redirects + 1 };
+      last = { url: to, headers: headersForRedirect(from, to, last.headers), redirects: last.redirects + 1 };
     },
   });
   return { response, last };
@@ -182,7 +182,7 @@ async function decoded(
 ): Promise<Pick<Collected, 'truncated'> & { text: string }> {
   const contentType = response.headers['content-type'];
   if (Number(response.headers['content-length']) > MAX_TEXT_BYTES) throw tooMuchText();
-  const { bytes, truncated } = await collect(atMost(parts, MAX_TEXT_BYTES)).catch((error: unknown) => {
+  const { bytes, truncated } = await collect(limitBytes(parts, MAX_TEXT_BYTES)).catch((error: unknown) => {
     throw error instanceof Problem && error.name === 'TargetFileTooLargeError' ? tooMuchText(error) : error;
   });
   const body = { bytes, contentType, kind };

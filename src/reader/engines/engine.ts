@@ -3,7 +3,7 @@
  * answer; streams show them all.
  */
 import type { CookieJar } from '#net/fetch/cookies.ts';
-import type { MayFollow } from '#net/fetch/fetch.ts';
+import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
 import type { AnswerFacts, Snapshot } from '../snapshot.ts';
@@ -34,7 +34,7 @@ export interface Visit {
   readonly folder: () => Promise<string>;
   readonly trace?: Trace | undefined;
   /** Called before a redirect is followed. The browser does not call it for navigations of its pages. */
-  readonly mayFollow?: MayFollow | undefined;
+  readonly checkRedirect?: CheckRedirect | undefined;
 }
 
 export interface Engine {

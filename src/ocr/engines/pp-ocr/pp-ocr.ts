@@ -1,7 +1,7 @@
 /** PP-OCR as an engine: its networks, which the operator gives as ONNX files, find lines and read them. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { createProcesses } from '#concurrency/processes.ts';
+import { createProcessPool } from '#concurrency/processes.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
@@ -21,7 +21,7 @@ const WORKER_MB = 3_072;
 /** Throws ConfigError when the folder has not what it takes. */
 export function createPpOcr(dir: string, timeoutMs: number): PpOcr {
   const files = filesIn(dir);
-  const processes = createProcesses<PpOcrTask, PpOcrResult>({ worker: WORKER, count: 1, memoryMb: WORKER_MB });
+  const processes = createProcessPool<PpOcrTask, PpOcrResult>({ worker: WORKER, count: 1, memoryMb: WORKER_MB });
   return {
     name: 'pp-ocr',
     looksAnywhere: false,

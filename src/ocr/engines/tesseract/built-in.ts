@@ -1,12 +1,12 @@
 /** The built-in Tesseract as an engine: the work is done in a child process, which is ended when it is in the way. */
-import type { Processes } from '#concurrency/processes.ts';
+import type { ProcessPool } from '#concurrency/processes.ts';
 import type { OcrEngine } from '../../engine.ts';
 import { parseHocr } from '../../hocr.ts';
 import type { OcrTask, OcrTaskResult } from '../../worker.ts';
 import { checkLanguages, languageMissing, recognitionFailed } from './tesseract.ts';
 import { languageFile } from './wasm.ts';
 
-export function createBuiltInTesseract(processes: Processes<OcrTask, OcrTaskResult>, timeoutMs: number): OcrEngine {
+export function createBuiltInTesseract(processes: ProcessPool<OcrTask, OcrTaskResult>, timeoutMs: number): OcrEngine {
   return {
     name: 'tesseract.js',
     looksAnywhere: true,

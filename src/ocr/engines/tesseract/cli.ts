@@ -78,7 +78,7 @@ async function run(
       more: { OMP_THREAD_LIMIT: '1' },
     });
     const child = spawn(program, args, { cwd: folder.path, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-    if (child.pid !== undefined) folder.remember(child.pid);
+    if (child.pid !== undefined) folder.recordProcess(child.pid);
     const out: Buffer[] = [];
     let bytes = 0;
     let lastWords = '';

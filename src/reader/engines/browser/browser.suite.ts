@@ -3,7 +3,7 @@ import os from 'node:os';
 import { createLookup, type Lookup } from '#net/connect/dns.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
-import { createEgress, type Egress, type EgressRequest } from '#net/proxy/egress-proxy.ts';
+import { createEgressProxy, type EgressProxy, type EgressRequest } from '#net/proxy/egress-proxy.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
 import { type Pages, type Site, startSite } from '../../../../test/site/site.ts';
 import { OPTIONS } from '../../options/options.ts';
@@ -22,7 +22,7 @@ export interface Bench {
   /** The engine for what the browser does not show. */
   readonly direct: Engine;
   readonly pool: Pool;
-  readonly egress: Egress;
+  readonly egress: EgressProxy;
   /** Everything that asked to go out, refused or not. */
   readonly requests: EgressRequest[];
   /** Every snapshot of a read; `given` as the wire has it. */
@@ -57,7 +57,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
   const guard = createGuard({ allow: [...site.allow, ...allow], lookup });
   const refusals = createRefusalLog();
   const requests: EgressRequest[] = [];
-  const egress = await createEgress({
+  const egress = await createEgressProxy({
     guard,
     onRefused: refusals.note,
     onFailed: refusals.noteFailure,

@@ -53,7 +53,7 @@ export function openEgressSession({
       byteListener = listener;
     },
     moved: meter.add,
-    cut: meter.cut,
+    cut: meter.block,
     proxyFailure: () => route?.failure(),
     close() {
       refused.stop();

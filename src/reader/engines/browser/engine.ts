@@ -1,6 +1,6 @@
 /** The browser engine: renders a page in Chromium with its scripts, and captures it as it settles. */
 import { problem } from '#errors.ts';
-import { during, throughout } from '#telemetry/trace.ts';
+import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import { answerFacts, fromFetched, isHtml, type Snapshot } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-picture.ts';
@@ -27,10 +27,14 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
     async *visit(visit) {
       const preparation = await prepare(visit, tools.guard);
       const { trace } = visit;
-      const lease = await during('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
+      const lease = await traceStep('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
       let file: FileTargetError;
       try {
-        return yield* throughout('render', trace, withEnd(visitPage(visit, preparation, lease, tools), visit, lease));
+        return yield* traceIteration(
+          'render',
+          trace,
+          withEnd(visitPage(visit, preparation, lease, tools), visit, lease),
+        );
       } catch (error) {
         if (!(error instanceof FileTargetError)) throw error;
         file = error;

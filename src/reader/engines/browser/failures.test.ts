@@ -6,9 +6,9 @@ const goto = (code: string) => new Error(`page.goto: net::${code} at http://site
 
 describe('a navigation that failed', () => {
   test.each([
-    ['ERR_TOO_MANY_REDIRECTS', 'The target redirects too often'],
+    ['ERR_TOO_MANY_REDIRECTS', 'The target redirects too many times'],
     ['ERR_CERT_DATE_INVALID', 'The certificate of the page is not valid'],
-    ['ERR_SSL_PROTOCOL_ERROR', 'No secure connection to the target could be made'],
+    ['ERR_SSL_PROTOCOL_ERROR', 'No secure connection to the target could be established'],
     ['ERR_CONNECTION_REFUSED', 'The target refused the connection'],
     ['ERR_CONNECTION_RESET', 'The target closed the connection'],
     ['ERR_CONNECTION_TIMED_OUT', 'The target did not answer in time'],
@@ -29,7 +29,7 @@ describe('a navigation that failed', () => {
   });
 
   test('by a refusal', () => {
-    const refused = { name: 'SecurityCompromiseError', message: 'This address is not allowed' };
+    const refused = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
     expect(navigationProblem(goto('ERR_TUNNEL_CONNECTION_FAILED'), true)).toMatchObject(refused);
     expect(navigationProblem(goto('ERR_UNSAFE_PORT'), false)).toMatchObject(refused);
   });

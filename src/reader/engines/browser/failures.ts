@@ -1,7 +1,7 @@
 /** Maps failures of a main document to problems. */
 import { type Problem, problem } from '#errors.ts';
 import type { CookieJar } from '#net/fetch/cookies.ts';
-import { redirectsTooOften } from '#net/fetch/redirect.ts';
+import { tooManyRedirects } from '#net/fetch/redirect.ts';
 import type { StorageState } from '../../snapshot.ts';
 
 /**
@@ -68,7 +68,7 @@ const CLOSED = 'The target closed the connection';
  * Chromium's network errors (net/base/net_error_list.h) with the messages of the direct engine; the first match counts.
  */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
-  [/^ERR_TOO_MANY_REDIRECTS$/, redirectsTooOften().message],
+  [/^ERR_TOO_MANY_REDIRECTS$/, tooManyRedirects().message],
   [/^ERR_CERT/, 'The certificate of the page is not valid'],
   [/^ERR_(?:SSL|BAD_SSL|ECH)_/, NO_CONNECTION],
   [/^ERR_CONNECTION_REFUSED$/, 'The target refused the connection'],

@@ -1,7 +1,7 @@
 /** Launches a Chromium that is confined to the egress proxy, and ends it in any state. */
 import type { Browser } from 'playwright-core';
 import { childEnvironment } from '#concurrency/environment.ts';
-import type { Egress } from '#net/proxy/egress-proxy.ts';
+import type { EgressProxy } from '#net/proxy/egress-proxy.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
 import { makeHome } from './home.ts';
@@ -9,7 +9,7 @@ import { capturePipes, type Dropped, limitMessages } from './messages.ts';
 import { commandOf, killGroup, recordLaunch, removeProfile } from './orphans.ts';
 
 /** The egress proxy as the browser needs it. */
-export type EgressAddress = Pick<Egress, 'url' | 'username' | 'password' | 'route' | 'meter'>;
+export type EgressAddress = Pick<EgressProxy, 'url' | 'username' | 'password' | 'route' | 'meter'>;
 
 export interface LaunchConfig {
   readonly found: FoundBrowser;

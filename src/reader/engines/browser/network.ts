@@ -1,8 +1,8 @@
 /** Watches the network of a page: open requests, the response of the main document, and the limits. */
 import type { Request, Response } from 'playwright-core';
 import { type Problem, problem } from '#errors.ts';
-import { invalidRedirect, redirectsTooOften } from '#net/fetch/redirect.ts';
-import { REDIRECTS } from '#net/fetch/response-head.ts';
+import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
+import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { own } from '#own.ts';
 import { mediaTypeOf } from '../media-type.ts';
@@ -171,7 +171,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     const status = response.status();
     const isSupplied = routing.isSupplied(response.request());
     if (!isSupplied) check(response);
-    if (REDIRECTS.has(status) && headers.location) {
+    if (REDIRECT_STATUSES.has(status) && headers.location) {
       redirectStatus = status;
       return;
     }
@@ -210,7 +210,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     failure: () => failure,
     checked: () => checked,
     redirectedTooOften() {
-      if (!committed) failure ??= redirectsTooOften(redirectStatus);
+      if (!committed) failure ??= tooManyRedirects(redirectStatus);
       changed();
     },
     lost: () => lost,

@@ -1,13 +1,13 @@
 /** A server for a test to kill: starts a browser, says who is who, and waits. */
 
 import { createGuard } from '#net/guard/guard.ts';
-import { createEgress } from '#net/proxy/egress-proxy.ts';
+import { createEgressProxy } from '#net/proxy/egress-proxy.ts';
 import { createPool } from './pool.ts';
 
 const [dataDir, found] = process.argv.slice(2);
 const pool = createPool({
   found: JSON.parse(found!),
-  egress: await createEgress({ guard: createGuard() }),
+  egress: await createEgressProxy({ guard: createGuard() }),
   dataDir: dataDir!,
   maxPages: 1,
   maxWaiting: 0,

@@ -1,15 +1,15 @@
-/** Where this server itself can be reached: what it read there it would read in circles. */
+/** The ports of this server on this machine. Requests to them are refused, because they could loop. */
 import { networkInterfaces } from 'node:os';
 import { type Address, parseAddress } from './ip-address.ts';
 
-export interface OwnPlaces {
-  /** Something of ours listens on this port. */
+export interface OwnPorts {
+  /** Adds a port that this server listens on. */
   add(port: number): void;
-  /** Whether an address and port lead to something of ours, under whatever address of this machine. */
+  /** Whether the port is one of this server and the IP address one of this machine. */
   has(address: Address, port: number): boolean;
 }
 
-export function createOwnPlaces(): OwnPlaces {
+export function createOwnPorts(): OwnPorts {
   const ports = new Set<number>();
   return {
     add: (port) => void ports.add(port),
@@ -17,7 +17,7 @@ export function createOwnPlaces(): OwnPlaces {
   };
 }
 
-/** Asked each time: a machine may come to a new network while it runs. */
+/** Not cached: network interfaces change while the server runs. */
 const isOfThisMachine = (address: Address): boolean =>
   ['loopback', 'unspecified'].includes(address.range()) ||
   Object.values(networkInterfaces()).some((addresses) =>

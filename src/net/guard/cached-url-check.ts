@@ -1,0 +1,32 @@
+/**
+ * Checks whether a cached copy of a URL may still be served. The rules or the IP addresses of the host may have changed
+ * since it was cached, so the guard checks it again.
+ */
+import { Problem } from '#errors.ts';
+import { type Guard, portOf } from './guard.ts';
+
+/**
+ * False if the guard refuses the URL or an IP address of its host. A host that no longer resolves is not refused, because
+ * stale copies are meant for that case. True for URLs that are never fetched, such as `blob:`. Throws only the reason of
+ * the signal.
+ */
+export type MayServeCached = (url: string, signal?: AbortSignal) => Promise<boolean>;
+
+/** Maximum wait for DNS before a cached copy is served. */
+const DNS_TIMEOUT_MS = 2_000;
+
+export const createMayServeCached =
+  (guard: Pick<Guard, 'checkUrl' | 'resolve'>, timeoutMs = DNS_TIMEOUT_MS): MayServeCached =>
+  async (text, signal) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol)) return true;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      guard.checkUrl(url);
+      await guard.resolve(url.hostname, portOf(url), signal ? AbortSignal.any([signal, timeout]) : timeout);
+      return true;
+    } catch (error) {
+      signal?.throwIfAborted();
+      return !(error instanceof Problem && error.name === 'SecurityCompromiseError');
+    }
+  };
