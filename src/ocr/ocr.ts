@@ -31,7 +31,7 @@ export interface Ocr {
   /**
    * What a picture (PNG, JPEG, WebP, TIFF) shows; one without text gives an empty result. Throws
    * DownstreamServiceFailureError (a language that is not there, a picture that cannot be read, time),
-   * ServiceNodeResourceDrainError, or the signal's reason; PictureNotWhole where that was asked for.
+   * ServiceNodeResourceDrainError, or the signal's reason; InvalidImageError where that was asked for.
    */
   read(picture: Uint8Array, options: OcrReadOptions): Promise<OcrResult>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Which kind of picture some bytes are: their first bytes say it, whatever name and type they came under. */
+/** Detects the format of an image by its first bytes, whatever its name and declared type. */
 import { DocumentError } from '../document.ts';
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';
@@ -29,7 +29,7 @@ const MAGIC: readonly (readonly [start: string, format: PictureFormat])[] = [
   ['\0\0\x02\0', 'ico'],
 ];
 
-/** Throws DocumentFault: `unsupported` for pictures of other kinds, `damaged` for what is no picture. */
+/** Throws DocumentError: `unsupported` for other image formats, `damaged` for anything that is not an image. */
 export function pictureFormat(bytes: Uint8Array, mediaType: string): PictureFormat {
   const start = latin1(bytes.subarray(0, 4_096));
   const found = MAGIC.find(([magic]) => start.startsWith(magic))?.[1];
@@ -44,7 +44,7 @@ export function pictureFormat(bytes: Uint8Array, mediaType: string): PictureForm
   if (mediaType === 'image/svg+xml' && /^[^\w]*</.test(start.replaceAll('\0', ''))) return 'svg';
   const other = OTHERS.find(([magic]) => start.startsWith(magic))?.[1];
   if (other) throw unsupported(other);
-  throw new DocumentError('damaged', 'The file is not the picture that it claims to be');
+  throw new DocumentError('damaged', 'The file is damaged or is not an image');
 }
 
 const OTHERS: readonly (readonly [start: string, name: string])[] = [
@@ -67,12 +67,12 @@ const OTHERS: readonly (readonly [start: string, name: string])[] = [
   ['\x0a', 'PCX'],
 ];
 
-const unsupported = (name: string) => new DocumentError('unsupported', `Pictures of type ${name} are not read`);
+const unsupported = (name: string) => new DocumentError('unsupported', `${name} images are not supported`);
 
-/** Where the mark of the end may stand; programs add things behind it. */
+/** Size of the tail in which the end marker is searched; some programs append data after it. */
 const TAIL_BYTES = 64 * 1024;
 
-/** Whether the end of a picture is missing, for the kinds that mark it. */
+/** Whether the end of an image is missing. Only for formats with an end marker. */
 export function isCutOff(bytes: Uint8Array, format: PictureFormat): boolean {
   const tail = latin1(bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES)));
   if (format === 'png') return !tail.includes('IEND');

@@ -1,13 +1,13 @@
 /**
- * Pictures: what they say about themselves, and how they look. What they show is for text recognition or a vision model
- * to say. SVG is read as the text in it and never drawn.
+ * Images: their metadata as a document, and rendering. Their content is left to text recognition or a vision model. SVG
+ * is read as the text in it and never rendered.
  */
 import { DocumentError, type DocumentKind } from '../document.ts';
 import { isCutOff, NAMES, pictureFormat } from './format.ts';
 import { describe, drawn } from './raster.ts';
 import { parseSvg } from './svg.ts';
 
-/** Pages of one TIFF that are told of. */
+/** Upper bound of the page count of a TIFF. */
 const MAX_PAGES = 5_000;
 const DEFAULT_FIT = { width: 1_024, height: 1_024 };
 
@@ -32,17 +32,17 @@ export const kind: DocumentKind = {
 
   async picture(file, bytes, { page, fit = DEFAULT_FIT }) {
     const format = pictureFormat(bytes, file.mediaType);
-    if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture is read as text and never drawn');
+    if (format === 'svg') throw new DocumentError('unsupported', 'SVG images are read as text and cannot be rendered');
     const width = Math.max(1, Math.floor(fit.width));
     const height = Math.max(1, Math.floor(fit.height));
     return drawn(bytes, format, { page: format === 'tiff' ? page - 1 : 0, width, height });
   },
 };
 
-/** How large a picture is when it is held the right way up, in pixels. Throws DocumentFault. */
+/** The size of an image in pixels after its Exif rotation. Throws DocumentError. */
 export async function pictureSize(bytes: Uint8Array, mediaType = ''): Promise<{ width: number; height: number }> {
   const format = pictureFormat(bytes, mediaType);
-  if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture has no size in pixels');
+  if (format === 'svg') throw new DocumentError('unsupported', 'An SVG image has no size in pixels');
   const { width, height } = await describe(bytes, format);
   return { width, height };
 }

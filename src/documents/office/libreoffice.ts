@@ -23,7 +23,7 @@ export interface LibreOffice {
   available(): boolean;
   /**
    * The path of the converted file, in a new folder inside `outDir`. `timeoutMs` counts from the start of the work.
-   * Throws DocumentFault, TooManyTasks (no turn came free in time) or the signal's reason.
+   * Throws DocumentError, QueueFullError (no turn came free in time) or the signal's reason.
    */
   convert(
     inputPath: string,

@@ -42,7 +42,7 @@ export const ABOUT_NAMES: AboutNames = {
   'meta:generator': 'application',
 };
 
-/** Throws DocumentFault. */
+/** Throws DocumentError. */
 export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): OdfFile {
   if (isFlat(bytes)) {
     const none = () => undefined;

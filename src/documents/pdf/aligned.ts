@@ -1,6 +1,4 @@
-/**
- * Tables without ruling lines: rows on one baseline each, whose cells stand over each other and are short.
- */
+/** Detects tables without ruling lines: rows on one baseline each, with short cells in common columns. */
 import type { Segment } from './lines.ts';
 import { boxOfSegments, freeStrips, type Interval, insetSegment } from './regions.ts';
 import { lineOf } from './runs.ts';
@@ -9,18 +7,18 @@ import type { Cell } from './table.ts';
 const MIN_ROWS = 3;
 const MAX_COLUMNS = 60;
 const MIN_GUTTER = 0.6;
-/** What so many rows leave free is no accident, however narrow. */
+/** With at least this many rows, even a narrow gutter is deliberate. */
 const MANY_ROWS = 6;
 const NARROW_GUTTER = 0.15;
-/** A table's cells are short and its columns seldom filled; running text in columns is the opposite. */
+/** Letters. Cells of a table are short and rarely fill their column; text columns are the opposite. */
 const LONG_CELL = 42;
 
 export interface AlignedOptions {
-  /** Whether lines above and below say that it is a table. */
+  /** Whether there are ruling lines above and below the table. */
   readonly ruled?: boolean;
 }
 
-/** One inset for the table with the lines around it, or null when these segments are none. */
+/** Returns the table as one inset, with the lines around it; null if the segments are not a table. */
 export function alignedTable(
   segments: readonly Segment[],
   bodySize: number,
@@ -56,7 +54,7 @@ function guttersOf(segments: readonly Segment[], bodySize: number): Interval[] {
   );
 }
 
-/** Heads stand beside their cells now and then: two columns that are hardly ever both filled are one. */
+/** Merges columns that are almost never both filled: headers are sometimes offset from their cells. */
 function mergeColumns(rows: readonly (readonly Segment[])[], gutters: readonly Interval[]): Interval[] {
   let kept = [...gutters];
   for (let at = 0; at < kept.length; ) {
@@ -104,7 +102,7 @@ function isTabular(cells: readonly (readonly Segment[][])[], columns: number): b
   return filled.filter((share) => share > 0.6).length < columns || mean < 12;
 }
 
-/** Most lines of running text go on in the middle of a sentence; few cells do. */
+/** Most lines of running text continue in the middle of a sentence; few cells do. */
 export function isRunningText(lines: readonly (readonly Segment[])[]): boolean {
   let before = '';
   let goingOn = 0;
@@ -128,7 +126,7 @@ const isNumeric = (cell: readonly Segment[]): boolean =>
   cell.length > 0 &&
   /^[\s(]*[-+−±$€£¥]?[\d.,:%/]+[\s%)]*$/.test(cell.flatMap(({ pieces }) => pieces.map(({ text }) => text)).join(''));
 
-/** The share of lines that reach nearly as far as the longest. */
+/** The share of lines that are nearly as long as the longest. */
 function fillOf(column: readonly (readonly Segment[])[]): number {
   const ends = column
     .filter((cell) => cell.length > 0)
@@ -139,7 +137,7 @@ function fillOf(column: readonly (readonly Segment[])[]): number {
   return ends.filter((end) => end.x1 - end.x0 > 0.8 * (x1 - x0)).length / ends.length;
 }
 
-/** A row without a first cell, close under another, goes on with that one's cells. */
+/** A row without a first cell, close below another, continues that row's cells. */
 function joinRows(
   cells: readonly (readonly Segment[][])[],
   rows: readonly (readonly Segment[])[],

@@ -1,4 +1,4 @@
-/** Lines to blocks: headings, paragraphs, lists, code, notes. */
+/** Groups lines into blocks: headings, paragraphs, lists, code, notes. */
 import { isUnspaced } from './characters.ts';
 import { codeText, isMono } from './code.ts';
 import type { Line, Run, Segment } from './lines.ts';
@@ -11,9 +11,9 @@ import type { Tag } from './tags.ts';
 export interface Item {
   readonly kind: 'item';
   readonly ordered: boolean;
-  /** The number that it has, for the first of its list. */
+  /** The number of the item, for the first item of a list. */
   readonly number: number;
-  /** Where its marker stands, from the left of its column. */
+  /** Distance of the marker from the left edge of its column, in points. */
   readonly indent: number;
   readonly runs: readonly Run[];
 }
@@ -46,7 +46,7 @@ const isRunning = (block: Block): block is Running => block.kind === 'paragraph'
 
 const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
 
-/** Whether a paragraph that was cut off at the end of a column or a page goes on in this one. */
+/** Whether a paragraph that was cut off at the end of a column or page continues in this one. */
 export function goesOnAfter(last: Block, first: Block): last is Running {
   if (!isRunning(last) || first.kind !== 'paragraph') return false;
   const end = textOf(last.runs).trimEnd();
@@ -84,20 +84,20 @@ function insetBlocks({ inset }: InsetSegment, looks: Looks): Block[] {
 }
 
 const NEIGHBOURS = 10;
-/** Lines that all end before the middle of their column are short by intention. */
+/** Share of the column width. If all lines end before it, they are short on purpose. */
 const NARROW = 0.5;
 
-/** How far the lines around each line reach; infinite where there are too few to tell. */
+/** The right edge of the lines around each line; infinite if there are too few lines to tell. */
 function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
   const edges = items.map((item, at) => {
     const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
     return edgeOf(near.filter((other) => Math.abs(other.x0 - item.x0) < 4 * item.size && isAlike(other, item)));
   });
-  // Where there are too few, what else is in the column tells.
+  // With too few lines nearby, use the rest of the column.
   for (const [at, edge] of edges.entries()) {
     if (edge === Number.POSITIVE_INFINITY && items.length >= 3) edges[at] = x1;
   }
-  // Lines close to each other are the better witnesses.
+  // Lines close to each other give a better estimate.
   for (let from = 0; from < items.length; ) {
     let to = from + 1;
     while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, looks))
@@ -142,7 +142,7 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   if (line.runs[0]?.bold && first.runs[0]?.bold && !before.runs[before.runs.length - 1]?.bold) return true;
   const inItem = markerOf(first) !== null;
   if (hasRightToLeftText(line) || hasRightToLeftText(before)) return false;
-  // Lines of an item stand under its text, if not all do.
+  // Continuation lines of an item are usually aligned with its text.
   if (inItem && line.x0 < first.x0 + 0.3 * size) {
     const hangs = group.length > 1 && group[1]!.x0 > first.x0 + 0.5 * size;
     return hangs || leavesRoom(line, before, edge);
@@ -153,13 +153,13 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   return leavesRoom(line, before, edge);
 }
 
-/** What the file's own structure says of a line, when all of it is in one element. */
+/** The tag of a line in the file's structure, if one element contains the whole line. */
 function tagOf({ pieces }: Line): Tag | null {
   const tag = pieces.find((piece) => piece.shift === undefined)?.tag ?? null;
   return tag && pieces.every((piece) => piece.tag === undefined || piece.tag.block === tag.block) ? tag : null;
 }
 
-/** `12.` at the start of a line may be the end of a sentence that began on the line before. */
+/** `12.` at the start of a line may also be the end of a sentence that began on the line before. */
 const isMidSentence = (line: Line, before: Line, edge: number): boolean =>
   Math.abs(line.x0 - before.x0) < 0.5 * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
 
@@ -167,7 +167,7 @@ const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/
 const ENDS = /[.!?:;…。！？：”"')\]]$/;
 const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 
-/** Whether the first word of the line would have had room on the line before: then the break is meant. */
+/** Whether the line's first word would have fitted on the line before, which makes the break deliberate. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   if (isCentred(line, before)) return false;
@@ -198,7 +198,7 @@ function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
   );
 }
 
-/** In sizes of running text: smaller than this stands aside. */
+/** In body text sizes: smaller text is a note. */
 const SMALL = 0.9;
 
 function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
@@ -244,7 +244,7 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
 interface Marker {
   readonly ordered: boolean;
   readonly number: number;
-  /** Letters of the line that are the marker. */
+  /** Number of letters in the marker. */
   readonly length: number;
 }
 
@@ -271,7 +271,7 @@ function withoutMarker(line: Line, length: number): Line {
   return { ...line, runs, text: line.text.slice(length) };
 }
 
-/** A line of a table of contents: its dots become one sign. */
+/** Shortens the leader dots of a line in a table of contents to one character. */
 function withoutLeader({ runs }: Line): Run[] {
   const dots = runs.map((run) =>
     /^[\s.]*$/.test(run.text) ? { ...run, mono: false, bold: false, italic: false } : run,
@@ -288,7 +288,7 @@ function mergeLooks(all: Run[], run: Run): Run[] {
   return all;
 }
 
-/** Lines of one paragraph: with a space between them, or none where the script has none, hyphens at ends undone. */
+/** Joins the lines of a paragraph: with a space if the script uses spaces, and with hyphenation removed. */
 export const joinLines = (lines: readonly Line[]): Run[] =>
   lines.reduce<Run[]>((all, { runs }) => append(all, runs), []);
 
@@ -321,6 +321,6 @@ const isSameLook = (one: Run, two: Run): boolean =>
   one.shift === two.shift &&
   one.href === two.href;
 
-/** `exam-` and `ple`; not `well-` and `Known`, not `2019-` and `20`. */
+/** True for `exam-` and `ple`; false for `well-` and `Known`, and for `2019-` and `20`. */
 const isHyphenated = (text: string, next: string): boolean =>
   /\p{Ll}[-\u2010\u00ad]$/u.test(text) && /\p{Ll}/u.test(next);

@@ -1,4 +1,4 @@
-/** Bullets that are drawn and not written: small shapes just before the first word of a line. */
+/** Detects bullets that are drawn as graphics: small shapes just before the first word of a line. */
 import { type Box, holds } from './geometry.ts';
 import type { Piece } from './ink.ts';
 
@@ -21,7 +21,7 @@ export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[])
 
 const PLAIN = { bold: false, italic: false, mono: false };
 
-/** The piece that begins right of the dot on its height, when nothing is left of the dot as close. */
+/** The piece that starts to the right of the dot at its height, if no other piece is as close on its left. */
 function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
   const middle = (dot.y0 + dot.y1) / 2;
   let low = 0;

@@ -1,4 +1,4 @@
-/** Lines in a typewriter's face, with the spaces that only their places tell. */
+/** Lines in a monospaced font, with spaces restored from their positions. */
 import type { Line } from './lines.ts';
 import type { Looks } from './looks.ts';
 

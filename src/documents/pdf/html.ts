@@ -1,4 +1,4 @@
-/** Blocks as HTML. */
+/** Writes blocks as HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { type Block, type Item, joinLines } from './blocks.ts';
 import type { Run } from './lines.ts';
@@ -6,7 +6,7 @@ import { referenceOf, type WithNotes } from './notes.ts';
 import type { Table } from './table.ts';
 
 export interface Writing {
-  /** Makes the names of notes differ from page to page. */
+  /** Makes the ids of notes unique across pages. */
   readonly page: number;
   readonly labels: ReadonlySet<string>;
 }
@@ -49,7 +49,7 @@ function single(block: Exclude<Block, Item>, writing: Writing): string {
   }
 }
 
-/** In points: markers this far apart are of different lists. */
+/** In points: markers further apart than this belong to different list levels. */
 const SAME_INDENT = 3;
 const DEEPEST = 8;
 
@@ -89,12 +89,12 @@ function tableHtml({ rows }: Table, writing: Writing): string {
   return `<table>${head}<tbody>${all.slice(heads).join('')}</tbody></table>`;
 }
 
-/** TeX sets quotes and signs of its typewriter face between other text. */
+/** TeX sets quotes and symbols in its monospaced font within other text. */
 const LONE_SIGN = /^\s*[^\p{L}\p{N}\s]?\s*$/u;
 
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
-/** Runs with their looks; `plain` leaves weight out where the element has its own. */
+/** Writes runs with their styles. `plain` omits bold, for elements that are bold already. */
 function inline(runs: readonly Run[], writing: Writing, plain = false): string {
   let out = '';
   const all = trimmed(runs);
@@ -129,7 +129,7 @@ function looks(runs: readonly Run[], writing: Writing, plain: boolean): string {
   return out;
 }
 
-/** Marks stand around words, not around the spaces at their ends. */
+/** Puts tags around the words, and leaves spaces at the ends outside. */
 function around(html: string, start: string, end: string): string {
   const core = html.trim();
   if (core === '') return html;

@@ -1,4 +1,4 @@
-/** What stands in the text without being a part of its flow: tables in lines, framed parts. */
+/** Detects insets, which stand in the text but outside its flow: tables between lines, framed parts. */
 import { alignedTable } from './aligned.ts';
 import { type Box, holds } from './geometry.ts';
 import type { Ink, Piece } from './ink.ts';
@@ -9,7 +9,7 @@ import { mergeLines, ruledTable, toGrids } from './ruled.ts';
 
 type InsetSources = Pick<PageText, 'ink' | 'figures'>;
 
-/** The page's segments, each table and frame as one of them. */
+/** The page's segments, with each table and frame replaced by one inset segment. */
 export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources, bodySize: number): Segment[] {
   const { ink, figures } = page;
   const insets: Segment[] = figures.map(({ alt, ...box }) => insetSegment(box, { alt }, bodySize));
@@ -35,7 +35,7 @@ export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources,
 const MIN_FRAMED_ROWS = 3;
 const MAX_FRAMES = 40;
 
-/** Painted areas beside the text: narrower than the page, higher than a row of a table. */
+/** Painted areas beside the text: narrower than the page and higher than a table row. */
 const framesOf = ({ fills, width, height }: Ink): Box[] =>
   fills
     .filter(
@@ -53,7 +53,7 @@ const framesOf = ({ fills, width, height }: Ink): Box[] =>
 const SAME_EDGE = 4;
 const MAX_LEVEL_LINES = 400;
 
-/** Tables with level lines alone, each as wide as the other. */
+/** Detects tables with horizontal lines only, all of the same width. */
 function betweenLevelLines(segments: readonly Segment[], { rules }: Ink, bodySize: number): Segment[] {
   const lines = mergeLines(
     rules.filter(({ upright }) => !upright),

@@ -1,4 +1,4 @@
-/** Pages laid out: from their pieces of text to regions, and when all are seen, to blocks and HTML. */
+/** Lays out pages: pieces of text become regions and, once all pages are read, blocks and HTML. */
 import type { DocumentPage } from '../document.ts';
 import { type Block, goesOnAfter, joinRuns, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
@@ -21,10 +21,10 @@ interface LaidOut {
 }
 
 export interface Layout {
-  /** Lays out pages that follow each other; `only` keeps one of them. */
+  /** Lays out consecutive pages. With `only`, keeps just that page. */
   add(texts: readonly PageText[], only?: number | null): void;
   finish(): DocumentPage[];
-  /** Whether there was more than the output may hold. */
+  /** Whether the output limit was reached. */
   isCutOff(): boolean;
 }
 
@@ -72,7 +72,7 @@ function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): La
   };
 }
 
-/** Only code and tagged lines are looked at piece by piece later on: long files would be kept twice for nothing. */
+/** Drops pieces that are no longer needed. Only code and tagged lines need theirs; the rest would double the memory. */
 const withoutSpentPieces = (region: Region): Region => ({
   ...region,
   items: region.items.map((item) =>
@@ -80,7 +80,7 @@ const withoutSpentPieces = (region: Region): Region => ({
   ),
 });
 
-/** Turned text stands after the rest, aside. */
+/** Turned text comes after the rest of the page. */
 const pageBlocks = ({ regions, turned }: LaidOut, looks: Looks): Block[] => [
   ...toBlocks(regions, looks),
   ...turned.flatMap((region) =>
@@ -88,7 +88,7 @@ const pageBlocks = ({ regions, turned }: LaidOut, looks: Looks): Block[] => [
   ),
 ];
 
-/** A paragraph that goes on over the page is given whole to the page it begins on. */
+/** A paragraph that continues on the next page moves completely to the page where it begins. */
 function joinPages(pages: readonly Block[][]): void {
   for (let at = pages.length - 1; at > 0; at--) {
     const before = pages[at - 1]!;

@@ -1,4 +1,4 @@
-/** PDF files: text in the order of reading by our own analysis of what PDF.js finds on each page. */
+/** PDF files as text in reading order, by analysing the layout of what PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
@@ -10,9 +10,9 @@ import { isWhole } from './repair.ts';
 
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
-/** How long pages may be looked for in all: PDF.js goes through the tree of pages for each anew. */
+/** Total time limit for locating pages: PDF.js walks the page tree again for each one. */
 const MAX_LOOKING_MS = 5_000;
-/** Pages are laid out so many at a time: what repeats is seen, and no long file is kept in pieces. */
+/** Pages laid out in one batch: enough to detect repeated rows, few enough to bound memory. */
 const PAGES_AT_ONCE = 48;
 const NEIGHBOURS = 2;
 
@@ -82,7 +82,7 @@ function unread(pages: readonly number[]): string {
 const infoOf = async (document: Opened['document']): Promise<Record<string, unknown>> =>
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
-/** Reads pages one by one, and opens the file anew after one that took too long: PDF.js would go on with it. */
+/** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
 async function createReader(bytes: Uint8Array) {
   const pdf = await library();
   let opened = await open(bytes, { maxImagePixels: 1 });
@@ -91,7 +91,7 @@ async function createReader(bytes: Uint8Array) {
   let lookingMs = 0;
   const readFound = async (number: number) => {
     const begun = performance.now();
-    // PDF.js keeps the page, and gives it again to those who read it.
+    // PDF.js caches the page and returns it for the same number.
     await opened.document.getPage(number).finally(() => {
       lookingMs += performance.now() - begun;
     });
@@ -99,13 +99,13 @@ async function createReader(bytes: Uint8Array) {
   };
   return {
     document: () => opened.document,
-    /** How long pages were looked for so far. */
+    /** Total time spent locating pages so far. */
     lookingMs: () => lookingMs,
-    /** Why there is no page at all. */
+    /** The error to throw if no page could be read. */
     fault: () =>
       isLate
-        ? new DocumentError('too large', 'The pages of the PDF take too long to be read')
-        : new DocumentError('damaged', 'No page of the PDF can be read', cause),
+        ? new DocumentError('too large', 'The pages of the PDF take too long to read')
+        : new DocumentError('damaged', 'None of the pages of the PDF can be read', cause),
     close: () => opened.close(),
     /** Null for a page that cannot be read. */
     async read(number: number): Promise<PageText | null> {

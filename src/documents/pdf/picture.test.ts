@@ -148,6 +148,6 @@ describe('pages from one opening', { timeout: 240_000 }, () => {
   it('end before one that cannot be drawn, which fails when it is the first', async () => {
     expect(await drawInRuns(file(), { pages: [1, 2], scale: 1, as: FITTING })).toHaveLength(2);
     expect(await drawAll(file(), { pages: [1, 4, 2], scale: 1, as: FITTING })).toHaveLength(1);
-    await expect(drawAll(file(), { pages: [4, 2], as: FITTING })).rejects.toThrow('The PDF has no such page');
+    await expect(drawAll(file(), { pages: [4, 2], as: FITTING })).rejects.toThrow('The PDF has no page 4; it has 3');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The way between the two halves of PDF.js, both in this thread. Its own one answers before any timer gets its turn, so
- * that a page that draws without end could never be given up; this one lets them have it now and then.
+ * The message channel between the two parts of PDF.js, both in this thread. PDF.js's own channel delivers messages
+ * before any timer can fire, so an endless page could never time out. This one yields to timers regularly.
  */
 
 type Listener = (event: { readonly data: unknown }) => void;
@@ -14,7 +14,7 @@ export interface Port {
   terminate(): void;
 }
 
-/** One port for both halves: each takes only what is addressed to it. */
+/** One port serves both parts: each handles only the messages addressed to it. */
 export function createPort(): Port {
   const listeners = new Set<Listener>();
   let waiting: unknown[] = [];
@@ -58,8 +58,8 @@ interface Operators {
 }
 
 /**
- * What the other half gets: a copy, as between threads. Of a list of operators, whose sender empties it and keeps nothing
- * else of it, only the list is copied: copies of each sign would take a third of the time.
+ * Returns what the receiver gets: a structured clone, as between threads. For an operator list, only the list itself is
+ * copied: its sender empties the list but keeps no reference to its content, and cloning it takes a third of the time.
  */
 function handedOver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
   const chunk = (message as { readonly chunk?: Partial<Operators> | null }).chunk;

@@ -1,4 +1,4 @@
-/** Which pieces of a page a person sees. */
+/** Filters the pieces of a page to those a person can see. */
 import { area, holds } from './geometry.ts';
 import type { Fill, Ink, RawPiece } from './ink.ts';
 
@@ -6,7 +6,7 @@ const PAPER = '#ffffff';
 /** In points. */
 const SMALLEST = 1.2;
 const FAINTEST = 0.04;
-/** Largest difference of two colours, channel by channel, that nobody sees. */
+/** Largest difference per colour channel that is invisible. */
 const SAME_COLOR = 10;
 
 export interface Seen {
@@ -15,8 +15,8 @@ export interface Seen {
 }
 
 /**
- * Text without ink over a picture is what text recognition found in it, and stays. Text in the colour of what lies
- * under it goes, where that colour is known; so does text that is off the page, cut off, too small or painted over.
+ * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the colour of a
+ * known background, and text that is off the page, clipped, too small or painted over.
  */
 export function visiblePieces({ pieces, fills, width, height, switchedOff }: Ink): Seen {
   const seen: RawPiece[] = [];
@@ -36,7 +36,9 @@ export function visiblePieces({ pieces, fills, width, height, switchedOff }: Ink
   return { pieces: seen, hidden };
 }
 
-/** A clip that lets half of the letter through is one that was drawn around it. */
+/**
+ * Letters are also visible if a clip cuts off up to half of them, since a clip may be drawn tightly around the text.
+ */
 const inClip = ({ clip, size }: RawPiece, x: number, y: number): boolean =>
   x >= clip.x0 - 0.5 && x <= clip.x1 + 0.5 && y >= clip.y0 - 0.4 * size && y <= clip.y1 + 0.4 * size;
 
@@ -59,6 +61,6 @@ function isSameColor(one: string, two: string): boolean {
   return [16, 8, 0].every((shift) => Math.abs(((first! >> shift) & 255) - ((second! >> shift) & 255)) <= SAME_COLOR);
 }
 
-/** The share of the page that pictures cover, summed up. */
+/** The share of the page covered by images, as a sum. */
 export const pictureShare = ({ fills, width, height }: Ink): number =>
   fills.reduce((sum, fill) => (fill.image ? sum + area(fill) : sum), 0) / (width * height);

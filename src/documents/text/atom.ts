@@ -1,4 +1,4 @@
-/** Atom (RFC 4287), and its forerunner 0.3. */
+/** Atom (RFC 4287) and its predecessor Atom 0.3. */
 import { safeAddress, webBase } from './address.ts';
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
@@ -7,7 +7,7 @@ import { ENTRY_HEADINGS, enclosureLabel } from './rss.ts';
 import { childOf, childrenOf, textIn, textOfChild, type XmlNode } from './tolerant-xml.ts';
 import { xmlToHtml } from './xml-html.ts';
 
-/** Names with the prefix of Atom, and without for feeds that forgot to say what they are. */
+/** Names with the Atom prefix, and without it for feeds that lack the namespace. */
 const atom = (...names: string[]): string[] => names.flatMap((name) => [`atom:${name}`, name]);
 
 export function readAtom(feed: XmlNode): Feed {
@@ -69,15 +69,15 @@ const authorOf = (holder: XmlNode): string =>
     .filter((name) => name !== '')
     .join(', ');
 
-/** Text of any of Atom's three types in one line. */
+/** The text of a text construct of any of Atom's three types, in one line. */
 function lineOf(node: XmlNode | undefined): string {
   const type = node?.attributes.type ?? 'text';
   const text = textIn(node);
-  // Plain text is said to be plain more often than it is.
+  // Many feeds declare HTML as plain text.
   return type === 'xhtml' ? text.replace(/\s+/g, ' ') : plainLine(text);
 }
 
-/** The summary, or the content where there is nothing shorter. */
+/** The summary, or the content if there is no summary. */
 function htmlOf(entry: XmlNode, base: string | undefined): { html: string; hiddenCount: number } {
   const options = { base, headingLevel: ENTRY_HEADINGS };
   for (const node of [childOf(entry, ...atom('summary')), childOf(entry, ...atom('content'))]) {

@@ -6,11 +6,11 @@ import { isoDate } from './date.ts';
 import { type FeedEntry, writeFeed } from './feed.ts';
 import { ENTRY_HEADINGS, enclosureLabel } from './rss.ts';
 
-/** A feed says in its first member what it is, and this is not a text that others have. */
+/** The version URL that marks a JSON feed. No other text contains it in this form. */
 const VERSION = /"version"\s{0,20}:\s{0,20}"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version/;
 const START = 64 * 1024;
 
-/** Undefined when it is none. */
+/** Returns `undefined` if the text is not a JSON feed. */
 export function readJsonFeed(text: string): ParsedDocument | undefined {
   if (!VERSION.test(text.slice(0, START)) && !VERSION.test(text.slice(-START))) return undefined;
   let feed: unknown;

@@ -1,4 +1,4 @@
-/** RSS 0.9x, 1.0 and 2.0, with the modules that entries are full of: content, Dublin Core, Media RSS, iTunes. */
+/** RSS 0.9x, 1.0 and 2.0, with the common modules: content, Dublin Core, Media RSS, iTunes. */
 import { safeAddress, webBase } from './address.ts';
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
@@ -6,7 +6,7 @@ import type { Feed, FeedEntry, FeedLink } from './feed.ts';
 import { childOf, childrenOf, textIn, textOfChild, type XmlNode } from './tolerant-xml.ts';
 import { xmlToHtml } from './xml-html.ts';
 
-/** Headings in an entry stand below its own, which is of the second level. */
+/** Highest heading level inside an entry, below the entry's own level 2. */
 export const ENTRY_HEADINGS = 3;
 
 export function readRss(root: XmlNode): Feed {
@@ -38,7 +38,7 @@ export function readRss(root: XmlNode): Feed {
   };
 }
 
-/** In RSS 1.0 and 0.90 items stand beside their channel. */
+/** In RSS 1.0 and 0.90, items are siblings of their channel. */
 function* entriesOf(
   root: XmlNode,
   channel: XmlNode,
@@ -74,7 +74,7 @@ const TEXTS = [
   'xhtml:body',
 ];
 
-/** HTML, which should be escaped and is not always. */
+/** HTML, which should be escaped but is not always. */
 function sourceOf(item: XmlNode): string {
   const node = TEXTS.flatMap((name) => childrenOf(item, name)).find((each) => textIn(each) !== '');
   if (!node) return '';
@@ -84,7 +84,7 @@ function sourceOf(item: XmlNode): string {
 const addressOf = (link: XmlNode): string =>
   (link.attributes.rel ?? 'alternate') === 'alternate' ? (link.attributes.href ?? textIn(link)) : '';
 
-/** Its link, else a guid that is one. */
+/** The link of an entry, otherwise its guid if that is a URL. */
 function linkOf(item: XmlNode, base: string | undefined): string | undefined {
   const links = childrenOf(item, 'link', 'atom:link').map(addressOf);
   const guid = childOf(item, 'guid');

@@ -1,4 +1,4 @@
-/** Sitemaps and their indexes (sitemaps.org 0.9), with pictures, news, videos and other languages; lists of feeds (OPML). */
+/** Sitemaps and sitemap indexes (sitemaps.org 0.9), with images, news, videos and languages; OPML lists of feeds. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { ParsedDocument } from '../document.ts';
 import { safeAddress } from './address.ts';

@@ -1,4 +1,4 @@
-/** Long documents a piece at a time: the children of some elements, each as a tree that can go when it is read. */
+/** Reads long XML documents piecewise: each child of certain elements becomes a tree that can be freed after use. */
 import { type Attributes, readXml, type XmlInput } from './read.ts';
 import type { XmlElement, XmlNode } from './xml.ts';
 
@@ -7,9 +7,9 @@ interface Building extends XmlElement {
 }
 
 /**
- * Calls `take` with each child element of the elements of a name, in document order, together with that name. Such
- * elements inside a piece are part of it. Returns whether the document was whole: what follows a fault is lost.
- * Throws DocumentFault (`too large`) and what `take` throws.
+ * Calls `take` with each child element of the named elements, and the name, in document order. Nested elements of these
+ * names stay part of their piece. Returns false if the document ends at an error. Throws DocumentError (`too large`)
+ * and what `take` throws.
  */
 export function readPieces(
   input: XmlInput,
