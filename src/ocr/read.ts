@@ -1,4 +1,4 @@
-/** One picture, read the way up that gives sense. */
+/** Reads one image, in the orientation that gives the most plausible text. */
 
 import type { OcrEngine } from './engine.ts';
 import type { OcrBox, OcrPage, OcrWord } from './hocr.ts';
@@ -11,21 +11,21 @@ import { NO_RULES } from './image/ruling-lines.ts';
 export interface OcrTools {
   readonly engine: OcrEngine;
   prepare(picture: Uint8Array, turn: Rotation): Promise<Prepared>;
-  /** Pieces of a picture that was made ready, side by side. */
+  /** Cuts pieces out of a prepared image and places them side by side. */
   gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
   readonly languages: readonly string[];
-  /** Whether there is time left to read the picture once more, another way. */
+  /** Whether there is time to read the image again. */
   mayLookAgain(): boolean;
   readonly signal: AbortSignal;
 }
 
 const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
-/** What is read so surely needs no second look, the other way up. */
+/** Confidence from which no other orientation is tried. */
 const SURE = 0.7;
-/** Pages of text that can be read at all are read with more. */
+/** Minimum confidence of legible text. */
 const READABLE = 0.6;
-/** Fewer words than that are taken for what noise looks like, and looked for again without regard to blocks. */
+/** With fewer words, the result may be noise, and `sparse` segmentation is tried. */
 const FEW_WORDS = 3;
 
 export interface OcrReading {
@@ -33,7 +33,7 @@ export interface OcrReading {
   readonly preparation: Preparation;
 }
 
-/** The lines of a picture; pages on their side or upside down are turned. */
+/** Reads the lines of an image. Pages on their side or upside down are rotated. */
 export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
   let best: (OcrReading & { sense: number; prepared: Prepared }) | undefined;
@@ -45,7 +45,7 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
     const sense = senseOf(page);
     if (best === undefined || sense > best.sense) best = { page, sense, prepared, preparation: prepared.preparation };
     if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
-    // A picture in which nothing at all looks like writing is not turned around and around.
+    // An image in which nothing looks like writing is not tried in every orientation.
     if ((turn === turns[1] && best.sense === 0) || !tools.mayLookAgain()) break;
   }
   const { page, prepared, preparation } = best!;
@@ -75,7 +75,9 @@ async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promi
 
 const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
 
-/** What is read in pictures, strokes and dirt is not text; on a page that is mostly that, a line must be sure to be taken. */
+/**
+ * Removes text read from pictures, strokes and dirt. If most of a page is noise, a line needs high confidence to stay.
+ */
 function withoutNoise(page: OcrPage): OcrPage {
   const isClean = confidenceOf(page) >= READABLE;
   const lines = page.lines.filter(({ words }) => {
@@ -86,13 +88,13 @@ function withoutNoise(page: OcrPage): OcrPage {
   return { ...page, lines };
 }
 
-/** Mean over words, 0 to 1; 0 without any. */
+/** Mean over words, 0 to 1; 0 if there are none. */
 export const confidenceOf = (page: OcrPage): number => meanConfidence(wordsOf(page));
 
 const meanConfidence = (words: readonly OcrWord[]): number =>
   words.length === 0 ? 0 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
 
-/** How much was read that is not noise: letters and digits, those read surely counting most. */
+/** Amount of plausible text: letters and digits, weighted by confidence. */
 function senseOf(page: OcrPage): number {
   const sense = wordsOf(page).reduce((sum, { text, confidence }) => {
     const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
@@ -101,7 +103,7 @@ function senseOf(page: OcrPage): number {
   return isOnItsSide(page) ? sense / 10 : sense;
 }
 
-/** Tesseract reads a page on its side at times, and gives boxes that lie on their side as well. */
+/** Tesseract sometimes reads a page on its side, and then returns sideways boxes. */
 function isOnItsSide(page: OcrPage): boolean {
   const long = wordsOf(page).filter(({ text }) =>
     /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{4,}$/u.test(text),

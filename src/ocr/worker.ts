@@ -1,4 +1,4 @@
-/** Does the parts of text recognition that open pictures, in a child process. */
+/** Entry point of the child process that decodes images for text recognition. */
 
 import type { Segmentation } from './engine.ts';
 import { recogniseBuiltIn } from './engines/tesseract/wasm.ts';

@@ -288,10 +288,10 @@ describe('hostile pictures', () => {
     const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1');
     await expect(parse(heic)).rejects.toMatchObject({
       kind: 'unsupported',
-      message: 'Pictures of type HEIC are not read',
+      message: 'HEIC images are not supported',
     });
     await expect(parse(Buffer.from('8BPS\0\x01'))).rejects.toMatchObject({
-      message: 'Pictures of type PSD are not read',
+      message: 'PSD images are not supported',
     });
   });
 

@@ -1,4 +1,4 @@
-/** The built-in Tesseract as an engine: the work is done in a child process, which is ended when it is in the way. */
+/** The built-in Tesseract as an engine. It runs in a child process, which is killed on timeout or abort. */
 import type { Processes } from '#concurrency/processes.ts';
 import type { OcrEngine } from '../../engine.ts';
 import { parseHocr } from '../../hocr.ts';
