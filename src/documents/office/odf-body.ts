@@ -1,4 +1,4 @@
-/** The text of an OpenDocument file (version 1.3, part 3), told to a Flow. */
+/** Reads the text of an OpenDocument file (version 1.3, part 3) into a Flow. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
@@ -16,14 +16,14 @@ export interface OdfContext {
   readonly styles: OdfStyles;
   readonly flow: Flow;
   readonly draw: Draw;
-  /** The root of an object inside the document. */
+  /** The root of an embedded object. */
   readonly object: (name: string) => XmlElement | undefined;
 }
 
 interface OpenParagraph {
   readonly inline: Inline;
   readonly style: OdfStyle;
-  /** Of a heading. */
+  /** Set for headings. */
   readonly level: number | undefined;
   readonly numbered: boolean;
 }
@@ -31,7 +31,7 @@ interface OpenParagraph {
 interface OpenList {
   readonly style: string | undefined;
   readonly counter: Counter;
-  /** Whether the paragraph to come is the first of its item. */
+  /** Whether the next paragraph is the first of its item. */
   fresh: boolean;
   /** List headers are items without a number. */
   header: boolean;
@@ -60,7 +60,7 @@ export class OdfReader {
     this.#context = context;
   }
 
-  /** A child of the text. */
+  /** Reads a child of the text body. */
   read(piece: XmlElement): void {
     walk(piece, {
       enter: (element) => own(this.#handlers, element.name)?.(element),
@@ -174,7 +174,7 @@ export class OdfReader {
     return this.#headings.label(level, (at) => styles.outlineLevel(at));
   }
 
-  /** Where the paragraph stands in the lists around it; only an indent when it goes on with an item. */
+  /** The position of the paragraph in the surrounding lists; only an indent if it continues an item. */
   #place(inline: Inline): ListPlace | { readonly indent: number } | undefined {
     const list = this.#lists.at(-1);
     if (!list) return undefined;
@@ -220,7 +220,7 @@ export class OdfReader {
     return undefined;
   }
 
-  /** What stands inside text but apart from it begins without its lists. */
+  /** Text outside the flow, such as a note, starts without the surrounding lists. */
   #apart(): Leave {
     const lists = this.#lists;
     const run = this.#run;
@@ -363,7 +363,7 @@ export class OdfReader {
 
   // Drawings
 
-  /** The text of a frame stands for what is in it when that cannot be shown. */
+  /** The text of a frame is the fallback if its content cannot be shown. */
   #frame(element: XmlElement): Leave {
     const text = textOf(child(element, 'svg:desc')) || textOf(child(element, 'svg:title'));
     const frame = { text, drawn: child(element, 'draw:text-box') !== undefined };
@@ -381,7 +381,7 @@ export class OdfReader {
     if (!this.#inline) this.#context.flow.paragraph({ kind: 'text', inline });
   }
 
-  /** A frame may hold the same picture in several formats: the first that can be shown will do. */
+  /** A frame may contain the same image in several formats; the first that can be shown is used. */
   #picture(element: XmlElement): typeof SKIP {
     const frame = this.#frames.at(-1);
     if (frame?.drawn) return SKIP;
@@ -408,7 +408,7 @@ export class OdfReader {
 /** A reference to another file of the package. */
 const nameIn = (element: XmlElement): string => (attribute(element, 'xlink:href') ?? '').replace(/^\.\//, '');
 
-/** Names of MathML elements and attributes that carry meaning; everything else is left out. */
+/** MathML elements and attributes that carry meaning. All others are left out. */
 const MATH_ATTRIBUTES: ReadonlySet<string> = new Set([
   'display',
   'linethickness',

@@ -1,10 +1,10 @@
-/** Office files printed as PDF, each once for as long as its print lies there: who wants one page mostly wants the next. */
+/** Caches Office files printed as PDF while the file exists: a request for one page is often followed by the next. */
 import { stat } from 'node:fs/promises';
 
-/** The path of the print of the file at `path`. Throws what `print` throws. */
+/** Returns the path of the PDF of the file at `path`. Throws what `print` throws. */
 export type Prints = (path: string, print: () => Promise<string>) => Promise<string>;
 
-/** Prints that are known; they are removed by those who own the folder of the file. */
+/** Maximum number of remembered PDFs. The owner of the file's folder deletes them. */
 const MOST_KNOWN = 64;
 
 export function createPrints(): Prints {
@@ -21,7 +21,7 @@ export function createPrints(): Prints {
   };
 }
 
-/** Another one when the file changes; '' when there is none. */
+/** Changes with the file; '' if the file does not exist. */
 const stampOf = (path: string): Promise<string> =>
   stat(path, { bigint: true }).then(
     ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,

@@ -1,4 +1,4 @@
-/** The text of a Rich Text Format file, told to a Flow while its tokens come. */
+/** Reads the text of a Rich Text Format file into a Flow, token by token. */
 import { DocumentError } from '../../document.ts';
 import type { Flow } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
@@ -20,12 +20,12 @@ interface Group {
   readonly sink: Sink | undefined;
   readonly href: string | undefined;
   readonly field: { instruction: string } | undefined;
-  /** How many letters stand after `\u` for readers that know no Unicode. */
+  /** Number of fallback characters after `\u` for readers without Unicode. */
   readonly fallback: number;
-  /** Of two versions of a text the first is for readers that know no Unicode. */
+  /** Whether the group has two versions of a text, the first of which is for readers without Unicode. */
   readonly versions: boolean;
   readonly inNestedRow: boolean;
-  /** What is to be done when the group ends. */
+  /** Called when the group ends. */
   readonly leave: ((outer: Group) => Group) | undefined;
 }
 
@@ -59,9 +59,9 @@ export class RtfReader implements TokenHandler {
   #nestedRow: RowShape = { cells: [], header: false, left: 0 };
   #merge = { left: false, up: false };
   #page: Charset = charsetOfPage(1252);
-  /** Bytes of letters that may not be whole yet. */
+  /** Bytes of characters that may be incomplete. */
   #pending: number[] = [];
-  /** Letters still to be passed over after `\u`. */
+  /** Number of fallback characters left to skip after `\u`. */
   #passOver = 0;
   #starred = false;
   #fresh = false;
@@ -80,7 +80,7 @@ export class RtfReader implements TokenHandler {
     return this.#header.metadata;
   }
 
-  /** Returns whether the file was whole. */
+  /** Returns false if the file is incomplete. */
   run(): boolean {
     readTokens(this.#bytes, this);
     this.#flushBytes();
@@ -95,8 +95,7 @@ export class RtfReader implements TokenHandler {
   open(): void {
     this.#flushBytes();
     this.#passOver = 0;
-    if (this.#outer.length >= DEEPEST)
-      throw new DocumentError('too large', 'The RTF is nested deeper than may be worked on');
+    if (this.#outer.length >= DEEPEST) throw new DocumentError('too large', 'The RTF file is nested too deeply');
     this.#outer.push(this.#group);
     const { versions } = this.#group;
     if (this.#group.leave || versions)
@@ -141,7 +140,7 @@ export class RtfReader implements TokenHandler {
       return;
     }
     if (this.#pending.length > 0 && this.#charset.wide) {
-      // The second byte of a letter may look like one of ASCII.
+      // The second byte of a character may look like an ASCII character.
       this.#pending.push(this.#bytes[from]!);
       from += 1;
     }
@@ -192,7 +191,7 @@ export class RtfReader implements TokenHandler {
     };
   }
 
-  /** The look of a heading's style says no more than that it is one. */
+  /** The style of a heading, whose look only repeats that it is a heading. */
   get #headingStyle(): Style | undefined {
     const style = this.#header.styleOf(this.#group.paragraph.style);
     return style && headingLevelOf([style.name]) !== undefined ? style : undefined;
@@ -241,7 +240,7 @@ export class RtfReader implements TokenHandler {
     this.#passOver = this.#group.fallback;
   }
 
-  /** Words that say what a group is. Returns whether this is one. */
+  /** Handles words that define the purpose of a group. Returns false for other words. */
   #destination(word: string): boolean {
     if (SKIPPED.has(word) || /^m[a-z]+Pr$/i.test(word)) this.#change({ skip: true });
     else if (word === 'footnote') this.#note();
@@ -321,7 +320,7 @@ export class RtfReader implements TokenHandler {
     });
   }
 
-  /** Text inside a paragraph that is none of it. */
+  /** Text inside a paragraph that does not belong to it. */
   #apart(): () => void {
     const inline = this.#inline;
     const tables = this.#tables;
@@ -429,7 +428,7 @@ export class RtfReader implements TokenHandler {
     return Math.min(depth ?? (inTable ? 1 : 0), DEEPEST_TABLE);
   }
 
-  /** Opens and closes tables until the text stands in as many as it should, each with an open cell. */
+  /** Opens and closes tables until the nesting depth matches, each with an open cell. */
   #syncTables(depth: number): void {
     while (this.#tables.length > depth) this.#closeTable();
     for (let at = 0; at < depth; at++) {

@@ -7,7 +7,7 @@ import { RtfReader } from './reader.ts';
 export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     if (!/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))) {
-      throw new DocumentError('damaged', 'The file is no RTF document');
+      throw new DocumentError('damaged', 'The file is not an RTF document');
     }
     const flow = new Flow();
     const reader = new RtfReader(bytes, flow);

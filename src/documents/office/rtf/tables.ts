@@ -1,4 +1,4 @@
-/** Tables of RTF: rows whose cells get their shape after their text, by where their right edges are. */
+/** RTF tables: the shape of cells follows their text, and is given by their right edges. */
 import type { Block, Flow } from '../flow.ts';
 
 export interface CellShape {
@@ -19,14 +19,14 @@ interface Row {
   readonly shape: RowShape;
 }
 
-/** Edges closer than this are one. */
+/** In twentieths of a point: edges closer than this are the same. */
 const NEAR = 20;
 const MAX_EDGES = 500;
 
 export class RtfTable {
   readonly #rows: Row[] = [];
   #cells: (readonly Block[])[] = [];
-  /** Whether a cell has been begun, whose text is set apart in the flow. */
+  /** Whether a cell has begun. Its text is collected outside the flow. */
   open = false;
 
   endCell(blocks: readonly Block[]): void {
@@ -63,7 +63,7 @@ export class RtfTable {
   }
 }
 
-/** All edges of a table in order, each once. */
+/** All distinct edges of a table, in order. */
 function edgesOf(rows: readonly Row[]): readonly number[] {
   const all = new Set<number>();
   for (const { shape } of rows) {

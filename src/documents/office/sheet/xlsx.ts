@@ -1,4 +1,4 @@
-/** Workbooks in Office Open XML (ECMA-376 part 1, 18): a page a sheet. */
+/** Office Open XML workbooks (ECMA-376 part 1, 18): one page per sheet. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
@@ -15,7 +15,7 @@ import { ResponseTooLargeError, regionOf, SheetReader, type Workbook } from './s
 import { readSharedStrings } from './strings.ts';
 import { readStyles } from './styles.ts';
 
-/** Elements, attributes and texts of one sheet; cells are bounded besides. */
+/** Maximum number of elements, attributes and texts of one sheet. Cells have their own limit. */
 const MAX_NODES = 60_000_000;
 
 export const kind: DocumentKind = {
@@ -60,7 +60,7 @@ export const kind: DocumentKind = {
 interface SheetPart {
   readonly name: string;
   readonly hidden: boolean;
-  /** The part's name; undefined when it is missing. */
+  /** Name of the part; `undefined` if it is missing. */
   readonly part: string | undefined;
 }
 
@@ -78,7 +78,7 @@ const attributeOf = (element: XmlElement | undefined, name: string): string | un
 function workbookPart(source: Package): string {
   const part = source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
   if (part.endsWith('.bin')) {
-    throw new DocumentError('unsupported', 'Binary Excel workbooks (xlsb) cannot be read; save the file as xlsx');
+    throw new DocumentError('unsupported', 'Binary Excel workbooks (xlsb) are not supported; save the file as xlsx');
   }
   return part;
 }
@@ -92,7 +92,7 @@ function sheetsOf(source: Package, part: string, root: XmlElement): SheetPart[] 
     const relationship = relationships.get(attribute(sheet, 'r:id') ?? '');
     return {
       name: (attribute(sheet, 'name') ?? '').trim(),
-      // Sheets of macros and dialogs are no content.
+      // Macro and dialog sheets have no content.
       hidden:
         /hidden/i.test(attribute(sheet, 'state') ?? '') ||
         /^(?:xlMacrosheet|dialogsheet)$/.test(relationship?.type ?? ''),
@@ -153,7 +153,7 @@ const quoted = (name: string): string => `“${name.replace(/\s+/g, ' ')}”`;
 const tooLarge = (name: string): string =>
   `The sheet ${quoted(name)} is too large to be shown in full: its end is missing`;
 
-/** The author's own tables; a row of totals is one of their rows. */
+/** The author's tables. A totals row is part of its table. */
 function tableOf(
   root: XmlElement | undefined,
   region: (region: Region) => Region | undefined,

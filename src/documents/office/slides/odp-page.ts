@@ -13,11 +13,11 @@ export interface OdpContext {
   readonly file: OdfFile;
   readonly styles: OdfStyles;
   readonly draw: Draw;
-  /** The paper of a master page, in mm. */
+  /** The page size of a master page, in mm. */
   readonly sizeOf: (masterPage: string) => SlideSize;
 }
 
-/** What every slide repeats. */
+/** Classes of content that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(['header', 'footer', 'date-time', 'page-number', 'page']);
 const SHAPES: ReadonlySet<string> = new Set(
   'frame custom-shape rect ellipse circle line polyline polygon regular-polygon path connector caption measure a'
@@ -85,7 +85,7 @@ class PageReader {
     return { isTitle, html: this.#title === '' ? '' : `<h2>${this.#title}</h2>` };
   }
 
-  /** Its title, and the table of values that it keeps. */
+  /** The title of a chart, and its stored values as a table. */
   #chart(chart: XmlElement): string {
     const title = child(chart, 'chart:title');
     const name = title ? cellHtml([...descendants(title, 'text:p')].map(textOf).join(' ')) : '';
@@ -116,7 +116,7 @@ class PageReader {
   }
 }
 
-/** Blocks as one line; text is escaped, so that what looks like a tag is one. */
+/** Joins blocks to one line. Text is escaped, so anything that looks like a tag is one. */
 const onOneLine = (html: string): string =>
   html
     .replace(/<\/?(?:p|ul|ol|li|br|h\d)(?: [^<>]*)?>/g, ' ')
@@ -132,7 +132,7 @@ function chartIn(frame: XmlElement, file: OdfFile): XmlElement | undefined {
 
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
 
-/** A length in mm; NaN when it is none. */
+/** Converts a length to mm; NaN if it is invalid. */
 export function mm(length: string | undefined): number {
   const found = /^(-?\d+(?:\.\d+)?)(mm|cm|in|pt|pc|px)$/.exec(length ?? '');
   return found ? Number(found[1]) * MM[found[2]!]! : Number.NaN;

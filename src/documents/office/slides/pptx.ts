@@ -1,4 +1,4 @@
-/** Presentations in Office Open XML (ECMA-376 part 1, 19): a page a slide. */
+/** Office Open XML presentations (ECMA-376 part 1, 19): one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput } from '../html-output.ts';
@@ -44,7 +44,7 @@ export const kind: DocumentKind = {
     if (!source.complete) notes.push('The file is cut off; what could be read is shown');
     const about = readProperties(source);
     return {
-      // The title that PowerPoint gives to every new file says nothing.
+      // PowerPoint gives this default title to every new file.
       title: about.title === '' || about.title === 'PowerPoint Presentation' ? title : about.title,
       pages,
       pageCount: shown.length,

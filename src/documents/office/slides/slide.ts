@@ -1,4 +1,4 @@
-/** One slide of a PowerPoint presentation as HTML: its title, then what stands on it in reading order, then its notes. */
+/** One PowerPoint slide as HTML: its title, then its content in reading order, then its notes. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { chartTable, readChart } from '../chart.ts';
 import { Flow } from '../flow.ts';
@@ -24,13 +24,13 @@ export interface SlideContext {
   readonly source: Package;
   readonly draw: Draw;
   readonly ground: Ground;
-  /** The part's name. */
+  /** Name of the part. */
   readonly part: string;
-  /** In EMU, as all places. */
+  /** In EMU (1/914,400 inch), like all positions. */
   readonly size: SlideSize;
 }
 
-/** What every slide repeats. */
+/** Placeholders that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(['dt', 'ftr', 'hdr', 'sldNum', 'sldImg']);
 const MAX_GROUP_DEPTH = 16;
 const MAX_SHAPES = 5_000;
@@ -207,7 +207,7 @@ const MAX_SPAN = 1_000;
 const spanOf = (cell: XmlElement, name: string): number =>
   Math.max(1, Math.min(MAX_SPAN, Math.floor(Number(attribute(cell, name) ?? 1)) || 1));
 
-/** What newer programs draw differently is there twice; charts of the newest kind only show in the older form. */
+/** Content for newer programs has an older fallback. The newest kinds of charts are readable only as fallback. */
 function chosen(shape: XmlElement): XmlElement | undefined {
   if (shape.name !== 'mc:AlternateContent') return shape;
   const choice = child(shape, 'mc:Choice');
@@ -219,7 +219,7 @@ type Transform = (box: Box) => Box;
 
 const SAME_PLACE: Transform = (box) => box;
 
-/** Where things inside a group stand on the slide. */
+/** Maps positions inside a group to the slide. */
 function insideOf(group: XmlElement, place: Transform): Transform {
   const xfrm = childAt(group, 'p:grpSpPr', 'a:xfrm');
   const [outer, inner] = [readBox(xfrm), readBox(xfrm, 'a:chOff', 'a:chExt')];

@@ -1,4 +1,4 @@
-/** The text of a shape: paragraphs, and which of them are points of a list (DrawingML, ECMA-376 part 1, 21.1.2). */
+/** The text of a shape: paragraphs and list items (DrawingML, ECMA-376 part 1, 21.1.2). */
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
 import { Flow, type ParagraphKind } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
@@ -6,9 +6,9 @@ import type { ListPlace } from '../lists.ts';
 import { mathml } from '../omml.ts';
 
 export interface TextContext {
-  /** The address of a link, when it is one that may be shown. */
+  /** The URL of a link; `undefined` if it is not allowed. */
   readonly href: (id: string) => string | undefined;
-  /** Where the look of a level may be told, nearest first: elements with `a:lvl1pPr` and so on. */
+  /** Elements that may format a level with `a:lvl1pPr` and so on, nearest first. */
   readonly levels: readonly XmlElement[];
 }
 
@@ -16,7 +16,7 @@ type Bullet = { readonly ordered: boolean; readonly start: number } | undefined;
 
 const LEVELS = 9;
 
-/** As HTML: paragraphs and lists, or a heading or quote of them. */
+/** Paragraphs and lists as HTML, or a heading or quote. */
 export function textHtml(body: XmlElement | undefined, kind: ParagraphKind, context: TextContext, level = 2): string {
   const flow = new Flow();
   writeText(body, kind, context, flow, level);
@@ -53,7 +53,7 @@ export function writeText(
   }
 }
 
-/** What the paragraph says itself, else what its level says. */
+/** The paragraph's own setting, otherwise that of its level. */
 function bulletOf(own: XmlElement | undefined, depth: number, styles: readonly XmlElement[]): Bullet {
   const levels = styles.map((style) => child(style, `a:lvl${depth + 1}pPr`));
   for (const properties of [own, ...levels]) {
@@ -68,7 +68,7 @@ function bulletOf(own: XmlElement | undefined, depth: number, styles: readonly X
   return undefined;
 }
 
-/** Numbers go on until a paragraph of a level further out, or one without number, comes between. */
+/** Counts list numbers, which continue until a paragraph of an outer level or without a number. */
 class Numbers {
   private counts: (number | undefined)[] = [];
 

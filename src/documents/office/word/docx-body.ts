@@ -1,4 +1,4 @@
-/** The text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17), told to a Flow. */
+/** Reads the text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17) into a Flow. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
@@ -32,11 +32,11 @@ export interface BodyContext {
   readonly numbering: Numbering;
   readonly flow: Flow;
   readonly draw: Draw;
-  /** Notes by kind and id, with the part that they stand in. */
+  /** Looks up a note by kind and id, with the part that contains it. */
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
-  /** Whether Word has left marks where its pages began; without them breaks that somebody set are followed. */
+  /** Whether Word recorded its page breaks. If not, only manual page breaks count. */
   readonly marksPages: boolean;
-  /** Whether white text may have a ground that is not white. */
+  /** Whether white text may have a coloured background. */
   readonly colored: boolean;
 }
 
@@ -58,7 +58,7 @@ export class BodyReader {
   readonly #alternatives: string[] = [];
   #relationships: ReadonlyMap<string, Relationship>;
   readonly #knownRelationships = new Map<string, ReadonlyMap<string, Relationship>>();
-  /** References to notes that were referred to before. */
+  /** Repeated references to the same note. */
   readonly #references = new Map<string, string>();
   #inNote = false;
   #fields = new Fields();
@@ -66,11 +66,11 @@ export class BodyReader {
   #href: string | undefined;
   #besideDepth = 0;
   #started = false;
-  /** Text of a paragraph whose end was deleted, which the next one goes on with. */
+  /** Text of a paragraph whose end was deleted; the next paragraph continues it. */
   #carried: Inline | undefined;
-  /** Pieces that nobody sees. */
+  /** Number of invisible pieces. */
   hiddenCount = 0;
-  /** The first paragraph in the style of titles. */
+  /** The first paragraph with a title style. */
   title = '';
   readonly notes = new Set<string>();
 
@@ -88,7 +88,7 @@ export class BodyReader {
     return known;
   }
 
-  /** A child of the body. */
+  /** Reads a child of the body. */
   read(piece: XmlElement): void {
     walk(piece, { enter: this.#enter });
   }
@@ -217,7 +217,7 @@ export class BodyReader {
     return numbering.next(numId, own?.level ?? bound ?? style.numbering?.level ?? 0);
   }
 
-  /** A deleted paragraph end before the end of a cell or of the document ends its paragraph all the same. */
+  /** A deleted paragraph end is still the end of a paragraph at the end of a cell or of the document. */
   flush(): void {
     const inline = this.#carried;
     this.#carried = undefined;
@@ -260,7 +260,7 @@ export class BodyReader {
     return isUnseen(this.#run, this.#isOnPaper);
   }
 
-  /** Whether there is nothing but white paper behind the text, as far as can be told. */
+  /** Whether the text is on a white background, as far as known. */
   get #isOnPaper(): boolean {
     const { flow, colored } = this.#context;
     return !colored && flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.shaded;
@@ -334,7 +334,7 @@ export class BodyReader {
     const { notes, flow } = this.#context;
     const id = attribute(element, 'w:id') ?? '';
     const note = notes(kind, id);
-    // A note in a note could be the same one.
+    // Notes inside notes are ignored, because they could be cyclic.
     if (!note || this.#isHidden || !this.#inline || this.#inNote) return SKIP;
     const key = `${kind} ${id}`;
     let reference = this.#references.get(key);
@@ -421,7 +421,7 @@ export class BodyReader {
     return this.#alternative(shape && attribute(shape, 'alt'));
   }
 
-  /** Remembers the text for the pictures inside; when there is none, the text itself is shown. */
+  /** Stores alternative text for the images inside; without images, the text itself is shown. */
   #alternative(text = ''): Leave {
     this.#alternatives.push(text);
     return () => {
@@ -440,7 +440,7 @@ export class BodyReader {
     return SKIP;
   }
 
-  /** The first choice that is known here, else what is there for those who know none. */
+  /** Reads the first supported choice, otherwise the fallback. */
   #alternate(element: XmlElement): Leave {
     const choice = children(element, 'mc:Choice').find((item) =>
       /^(?:wps|wpg|wpc|w14|w15|wp14|a14|p14|v|cx\d?)$/.test(attribute(item, 'Requires') ?? ''),
@@ -470,7 +470,7 @@ function* runsOf(holder: XmlElement): Generator<string> {
 
 const BODY_LEVEL = 9;
 
-/** A level that the paragraph or its styles give goes before what a style's name says; level 10 is that of text. */
+/** An outline level set on the paragraph or its styles overrides the style's name. Level 10 means body text. */
 function headingOf({ names }: ParagraphStyle, level: number | undefined): number | undefined {
   const named = headingLevelOf(names);
   if (named === TITLE || level === undefined) return named;
@@ -483,7 +483,7 @@ function listPlace(numbered: Numbered, inline: Inline, indent: number | undefine
   return { level, ordered: !bullet && plain, value, key, indent };
 }
 
-/** An empty paragraph with a line above or below it. */
+/** An empty paragraph with a border above or below. */
 function isRule(properties: XmlElement | undefined): boolean {
   const borders = child(properties, 'w:pBdr');
   return children(borders).some(
@@ -492,7 +492,7 @@ function isRule(properties: XmlElement | undefined): boolean {
   );
 }
 
-/** What the table says about its first row; undefined when nothing. */
+/** Whether the table marks its first row as a header; `undefined` if it does not say. */
 function marksHeader(properties: XmlElement | undefined, styleMarks: boolean): boolean | undefined {
   const look = child(properties, 'w:tblLook');
   if (!look) return undefined;

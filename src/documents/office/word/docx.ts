@@ -1,4 +1,6 @@
-/** Word documents of the newer kind: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file. */
+/**
+ * Word documents in Office Open XML: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file.
+ */
 import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
@@ -52,13 +54,13 @@ export const kind: DocumentKind = {
 function mainPart(source: Package): string {
   const found = source.relationships('').find(({ type, external }) => type === 'officeDocument' && !external);
   const name = found?.target ?? 'word/document.xml';
-  if (!source.part(name)) throw new DocumentError('damaged', 'The file is no Word document, or a damaged one');
+  if (!source.part(name)) throw new DocumentError('damaged', 'The file is damaged or is not a Word document');
   return name;
 }
 
 const BODY: ReadonlySet<string> = new Set(['w:body']);
 
-/** Returns whether the body was whole. */
+/** Returns false if the body is incomplete. */
 function readBody(source: Package, main: string, reader: BodyReader, flow: Flow): boolean {
   const part = source.part(main)!;
   let count = 0;
@@ -69,11 +71,11 @@ function readBody(source: Package, main: string, reader: BodyReader, flow: Flow)
   let complete = part.complete;
   if (part.tree) for (const piece of children(child(part.tree, 'w:body'))) take(piece);
   else if (!readPieces(part.source!, BODY, take)) complete = false;
-  if (count === 0) throw new DocumentError('damaged', 'The file is no Word document, or a damaged one');
+  if (count === 0) throw new DocumentError('damaged', 'The file is damaged or is not a Word document');
   return complete;
 }
 
-/** Looked for in the bytes, since it is to be known before the text is read. */
+/** Searched in the bytes, because it must be known before the text is parsed. */
 function marksOf(source: Package, main: string): { readonly marksPages: boolean; readonly colored: boolean } {
   const { source: text } = source.part(main)!;
   if (text === undefined || typeof text === 'string') return { marksPages: false, colored: true };
@@ -86,7 +88,7 @@ function marksOf(source: Package, main: string): { readonly marksPages: boolean;
 
 type NoteKind = 'footnote' | 'endnote';
 
-/** Notes are read when the first one is asked for. */
+/** Notes are parsed when the first reference occurs. */
 function noteFinder(source: Package, related: ReadonlyMap<string, string>) {
   const read = (noteKind: NoteKind): ReadonlyMap<string, { element: XmlElement; part: string }> => {
     const part = related.get(`${noteKind}s`);

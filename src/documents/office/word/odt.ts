@@ -1,4 +1,4 @@
-/** Text documents in the OpenDocument format: ODT and templates, and flat files (FODT). */
+/** OpenDocument texts: ODT, templates, and flat files (FODT). */
 import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import type { XmlElement } from '../../xml/xml.ts';
@@ -12,7 +12,7 @@ import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
 const STYLES: ReadonlySet<string> = new Set(['office:styles', 'office:font-face-decls']);
 const CONTENT: ReadonlySet<string> = new Set([...STYLES, 'office:automatic-styles', 'office:text']);
 
-/** `dc:creator` is who changed the file last, whom files without an author name as the only one. */
+/** `dc:creator` is the last editor; files without an author name only this one. */
 const NAMES: AboutNames = {
   ...ABOUT_NAMES,
   'dc:creator': 'lastModifiedBy',
@@ -40,7 +40,7 @@ export const kind: DocumentKind = {
     };
     if (file.styles) readPieces(file.styles, STYLES, take);
     const complete = readPieces(file.content, CONTENT, take) && file.complete;
-    if (count === 0) throw new DocumentError('damaged', 'The file is no OpenDocument text, or a damaged one');
+    if (count === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument text');
     const { title, metadata, publishedTime, lang } = file.about;
     const author = metadata.creator ?? metadata.lastModifiedBy;
     return {

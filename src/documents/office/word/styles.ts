@@ -1,4 +1,4 @@
-/** Styles of Word: what a paragraph or run inherits from its style and from those that it is based on. */
+/** Word styles: resolves the properties that a paragraph or run inherits from its style and base styles. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { isCodeFont } from '../fonts.ts';
 import { over, type RunStyle } from '../run-style.ts';
@@ -10,9 +10,9 @@ export interface NumberingUse {
 
 export interface ParagraphStyle {
   readonly id: string;
-  /** Built-in names are English in every language of Word; lower case. */
+  /** In lower case. Built-in names are English in every language of Word. */
   readonly name: string;
-  /** Names of the styles that it is based on as well, nearest first. */
+  /** Including the names of base styles, nearest first. */
   readonly names: readonly string[];
   readonly outlineLevel: number | undefined;
   readonly numbering: NumberingUse | undefined;
@@ -24,19 +24,19 @@ export interface ParagraphStyle {
 
 export interface Styles {
   paragraph(id: string | undefined): ParagraphStyle;
-  /** What a character style says; an empty record for none. */
+  /** The properties of a character style; empty if there is none. */
   character(id: string | undefined): RunStyle;
-  /** Whether a table style shows the first row as something else. */
+  /** Whether a table style formats the first row differently. */
   marksFirstRow(id: string | undefined): boolean;
   /** The numbering of a numbering style. */
   numberingOf(id: string): string | undefined;
-  /** Whether the text of the whole document is in a code font, which then says nothing. */
+  /** Whether the whole document uses a code font, which then carries no meaning. */
   readonly allCode: boolean;
-  /** Of the whole document. */
+  /** Language of the whole document. */
   readonly language: string | undefined;
 }
 
-/** A switch: present and not said to be off. */
+/** An on/off property: true if present and not set to off. */
 export function isOn(parent: XmlElement | undefined, name: string): boolean | undefined {
   const element = child(parent, name);
   return element && isOnValue(attribute(element, 'w:val'));
@@ -56,7 +56,7 @@ const numberOf = (text: string | undefined): number | undefined => {
 
 const RAISED_BY = 4;
 
-/** What run properties (`w:rPr`) say. */
+/** Reads run properties (`w:rPr`). */
 export function runStyleOf(properties: XmlElement | undefined): RunStyle {
   const style: RunStyle = {};
   if (!properties) return style;
@@ -83,7 +83,7 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
         style.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : 'none';
         break;
       case 'w:position':
-        // Half points; what is raised as a whole has a size of its own as well.
+        // Half points. A run marked as superscript often has a raised position too.
         if (style.raised === undefined && Math.abs(Number(value)) >= RAISED_BY)
           style.raised = Number(value) > 0 ? 'sup' : 'sub';
         break;
@@ -110,10 +110,10 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
   return style;
 }
 
-/** Undefined for fonts that are not named: a theme's. */
+/** Returns `undefined` for theme fonts, which have no name. */
 const codeOf = (font: string | undefined): boolean | undefined => (font === undefined ? undefined : isCodeFont(font));
 
-/** Whether shading puts something other than white behind the text. */
+/** Whether shading gives the text a background other than white. */
 export const isGround = (shading: XmlElement | undefined): boolean => {
   if (!shading) return false;
   const fill = attribute(shading, 'w:fill') ?? 'auto';
@@ -131,7 +131,7 @@ export function numberingOf(properties: XmlElement | undefined): NumberingUse | 
   return { numId: valOf(numbering, 'w:numId'), level: numberOf(valOf(numbering, 'w:ilvl')) };
 }
 
-/** In twentieths of a point, from the side where lines begin. */
+/** In twentieths of a point, from the start side of the line. */
 export function indentOf(properties: XmlElement | undefined): number | undefined {
   const indent = child(properties, 'w:ind');
   return indent && numberOf(attribute(indent, 'w:start') ?? attribute(indent, 'w:left'));
@@ -140,7 +140,7 @@ export function indentOf(properties: XmlElement | undefined): number | undefined
 export const outlineLevelOf = (properties: XmlElement | undefined): number | undefined =>
   numberOf(valOf(properties, 'w:outlineLvl'));
 
-/** Chains of styles longer than this are somebody's joke. */
+/** Longer chains of base styles are cyclic or malicious. */
 const LONGEST_CHAIN = 32;
 
 export function readStyles(root: XmlElement | undefined): Styles {
@@ -196,7 +196,7 @@ class StyleSheet implements Styles {
     return numberingOf(child(this.#byId.get(id), 'w:pPr'))?.numId;
   }
 
-  /** A style and those that it is based on, nearest first. */
+  /** A style and its base styles, nearest first. */
   #chainOf(id: string): XmlElement[] {
     const chain: XmlElement[] = [];
     for (let style = this.#byId.get(id); style && chain.length < LONGEST_CHAIN; ) {
@@ -240,7 +240,7 @@ const CODE_NAMES = /^(?:html (?:code|keyboard|sample|typewriter)|verbatim char|s
 
 function characterStyle(chain: readonly XmlElement[]): RunStyle {
   const names = chain.map((style) => valOf(style, 'w:name') ?? '');
-  // The look of links says nothing that the link does not say.
+  // The style of links repeats what the link element says.
   if (/^(?:followed)?hyperlink$/i.test(names[0]?.replace(/ /g, '') ?? '')) return {};
   const run = runOf(chain);
   return names.some((name) => CODE_NAMES.test(name)) ? { ...run, code: true } : run;

@@ -15,7 +15,9 @@ export const PICTURE_DPI = '300';
 export function checkLanguages(languages: readonly string[]): void {
   const wrong = languages.find((name) => !/^(?:script\/)?[A-Za-z0-9_]{2,40}$/.test(name));
   if (wrong !== undefined)
-    throw problem('ParamValidationError', { message: `Text recognition language ${JSON.stringify(wrong.slice(0, 40))} is not a valid Tesseract name` });
+    throw problem('ParamValidationError', {
+      message: `Text recognition language ${JSON.stringify(wrong.slice(0, 40))} is not a valid Tesseract name`,
+    });
 }
 
 export const languageMissing = (languages: readonly string[], remedy: string) =>
