@@ -138,7 +138,7 @@ describe('how a picture looks', () => {
   it('shows what there is of one cut off, with a note', async () => {
     const bytes = await (await halves(400, 300)).png().toBuffer();
     const cut = bytes.subarray(0, bytes.length - 40);
-    expect((await parse(cut)).notes).toEqual(['The picture is cut off']);
+    expect((await parse(cut)).notes).toEqual(['The image is cut off']);
     expect(await sharp(await draw(cut)).metadata()).toMatchObject({ width: 400, height: 300 });
   });
 

@@ -25,7 +25,7 @@ export const kind: DocumentKind = {
       pageCount: format === 'tiff' ? pageCount : undefined,
       metadata: { format: NAMES[format], width: String(width), height: String(height), ...metadata },
       publishedTime,
-      notes: isCutOff(bytes, format) ? ['The picture is cut off'] : [],
+      notes: isCutOff(bytes, format) ? ['The image is cut off'] : [],
       hiddenCount: 0,
     };
   },

@@ -46,11 +46,14 @@ const isRunning = (block: Block): block is Running => block.kind === 'paragraph'
 
 const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
 
+/** In letters: a shorter paragraph at the end of a page is not cut off. */
+const MIN_CUT_OFF_LENGTH = 30;
+
 /** Whether a paragraph that was cut off at the end of a column or page continues in this one. */
 export function goesOnAfter(last: Block, first: Block): last is Running {
   if (!isRunning(last) || first.kind !== 'paragraph') return false;
   const end = textOf(last.runs).trimEnd();
-  return end.length > 30 && /[\p{L}\p{N},;\u2010-]$/u.test(end) && /^\p{Ll}/u.test(textOf(first.runs));
+  return end.length > MIN_CUT_OFF_LENGTH && /[\p{L}\p{N},;\u2010-]$/u.test(end) && /^\p{Ll}/u.test(textOf(first.runs));
 }
 
 function blocksOf(region: Region, looks: Looks): Block[] {
@@ -83,7 +86,48 @@ function insetBlocks({ inset }: InsetSegment, looks: Looks): Block[] {
   return toBlocks(toRegions(inset.segments, looks), looks);
 }
 
+// The limits below are empirical; quality.test.ts checks their effect. "Sizes" are multiples of the font size of the
+// text in question, "letters" are counts of characters.
+
+/** Lines on each side of a line that are examined to find its right edge. */
 const NEIGHBOURS = 10;
+/** Lines that are needed to estimate the right edge of a paragraph. */
+const MIN_EDGE_LINES = 3;
+/** In sizes: lines whose left edges differ by less can share a right edge. */
+const SAME_COLUMN = 4;
+/** In sizes: text whose size differs by less is of the same size. */
+const SAME_SIZE = 0.08;
+/** In points: centred lines have left edges further apart than the first, and centres closer than half the second. */
+const CENTRED_MIN_SHIFT = 3;
+const CENTRED_TOLERANCE = 4;
+/** In usual line pitches: a larger distance between baselines starts a new block. */
+const CLOSE_PITCH = 1.22;
+/** The same where monospaced text meets other text, and between lines of code, which may have empty lines between them. */
+const CODE_TO_TEXT_PITCH = 1.15;
+const CODE_PITCH = 3.2;
+/** In sizes: the largest distance between the baselines of a wrapped heading. */
+const HEADING_PITCH = 1.75;
+/** In sizes: a continuation line with less indent than the first is not aligned with the text of its list item. */
+const ITEM_TEXT_INDENT = 0.3;
+/** In sizes: the minimum hanging indent of an item. */
+const HANGING_INDENT = 0.5;
+/** In sizes: the range of first-line indents that mark a new paragraph. */
+const MIN_FIRST_INDENT = 0.9;
+const MAX_FIRST_INDENT = 4;
+/** In sizes: a line that ends within this distance of the right edge is full. */
+const FULL_LINE = 4;
+/** In sizes: lines whose left edges differ by less are aligned. */
+const ALIGNED = 0.5;
+/** In sizes: less free space than this never ends a paragraph. */
+const MIN_ROOM = 2;
+/** The same in scripts without spaces, where every letter can end a line. */
+const MIN_UNSPACED_ROOM = 2.5;
+/** In letters: added to the first word of the next line when checking whether it would have fitted. */
+const WORD_MARGIN = 1.5;
+/** In sizes: free space that justification may leave besides. */
+const ROOM_MARGIN = 0.5;
+/** Share of the line width. More free space ends a paragraph even before a lower-case word. */
+const MUCH_ROOM = 0.25;
 /** Share of the column width. If all lines end before it, they are short on purpose. */
 const NARROW = 0.5;
 
@@ -91,11 +135,13 @@ const NARROW = 0.5;
 function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
   const edges = items.map((item, at) => {
     const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
-    return edgeOf(near.filter((other) => Math.abs(other.x0 - item.x0) < 4 * item.size && isAlike(other, item)));
+    return edgeOf(
+      near.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
+    );
   });
   // With too few lines nearby, use the rest of the column.
   for (const [at, edge] of edges.entries()) {
-    if (edge === Number.POSITIVE_INFINITY && items.length >= 3) edges[at] = x1;
+    if (edge === Number.POSITIVE_INFINITY && items.length >= MIN_EDGE_LINES) edges[at] = x1;
   }
   // Lines close to each other give a better estimate.
   for (let from = 0; from < items.length; ) {
@@ -103,23 +149,23 @@ function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
     while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, looks))
       to += 1;
     const edge = edgeOf(items.slice(from, to));
-    if (to - from >= 3 && edge - x0 > NARROW * (x1 - x0)) edges.fill(edge, from, to);
+    if (to - from >= MIN_EDGE_LINES && edge - x0 > NARROW * (x1 - x0)) edges.fill(edge, from, to);
     from = to;
   }
   return edges;
 }
 
 const isCentred = (one: Segment, two: Segment): boolean =>
-  Math.abs(one.x0 - two.x0) > 3 && Math.abs(one.x0 + one.x1 - two.x0 - two.x1) < 4;
+  Math.abs(one.x0 - two.x0) > CENTRED_MIN_SHIFT && Math.abs(one.x0 + one.x1 - two.x0 - two.x1) < CENTRED_TOLERANCE;
 
 const edgeOf = (lines: readonly Segment[]): number =>
-  lines.length < 3 ? Number.POSITIVE_INFINITY : Math.max(...lines.map(({ x1 }) => x1));
+  lines.length < MIN_EDGE_LINES ? Number.POSITIVE_INFINITY : Math.max(...lines.map(({ x1 }) => x1));
 
 const isAlike = (one: Segment, two: Segment): boolean =>
-  !isInset(one) && !isInset(two) && Math.abs(one.size - two.size) < 0.08 * two.size;
+  !isInset(one) && !isInset(two) && Math.abs(one.size - two.size) < SAME_SIZE * two.size;
 
 const isClose = (line: Segment, before: Segment, looks: Looks): boolean =>
-  line.baseline - before.baseline < 1.22 * looks.pitch * line.size;
+  line.baseline - before.baseline < CLOSE_PITCH * looks.pitch * line.size;
 
 function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, looks: Looks): boolean {
   const tag = tagOf(line);
@@ -128,12 +174,12 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   const size = Math.max(line.size, before.size);
   const pitch = line.baseline - before.baseline;
   const mono = isMono(line) && !looks.mostlyMono;
-  if (mono !== (isMono(before) && !looks.mostlyMono)) return mono || pitch > 1.15 * looks.pitch * size;
-  if (mono) return pitch > 3.2 * looks.pitch * size || pitch < 0;
-  if (Math.abs(line.size - before.size) > 0.08 * size) return true;
+  if (mono !== (isMono(before) && !looks.mostlyMono)) return mono || pitch > CODE_TO_TEXT_PITCH * looks.pitch * size;
+  if (mono) return pitch > CODE_PITCH * looks.pitch * size || pitch < 0;
+  if (Math.abs(line.size - before.size) > SAME_SIZE * size) return true;
   if (LEADER.test(before.text)) return true;
   const level = looks.levelOf(line.size);
-  if (level > 0) return pitch > 1.75 * size || NUMBERED.test(line.text);
+  if (level > 0) return pitch > HEADING_PITCH * size || NUMBERED.test(line.text);
   if (!isClose(line, before, looks) || pitch < 0) return true;
   if (markerOf(line) && (markerOf(group[0]!) || !isMidSentence(line, before, edge))) return true;
   if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
@@ -143,13 +189,13 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   const inItem = markerOf(first) !== null;
   if (hasRightToLeftText(line) || hasRightToLeftText(before)) return false;
   // Continuation lines of an item are usually aligned with its text.
-  if (inItem && line.x0 < first.x0 + 0.3 * size) {
-    const hangs = group.length > 1 && group[1]!.x0 > first.x0 + 0.5 * size;
+  if (inItem && line.x0 < first.x0 + ITEM_TEXT_INDENT * size) {
+    const hangs = group.length > 1 && group[1]!.x0 > first.x0 + HANGING_INDENT * size;
     return hangs || leavesRoom(line, before, edge);
   }
   const indent = line.x0 - before.x0;
-  if (!inItem && indent > 0.9 * size && indent < 4 * size && (before.x1 > edge - 4 * size || ENDS.test(before.text)))
-    return true;
+  const isFirstIndent = indent > MIN_FIRST_INDENT * size && indent < MAX_FIRST_INDENT * size;
+  if (!inItem && isFirstIndent && (before.x1 > edge - FULL_LINE * size || ENDS.test(before.text))) return true;
   return leavesRoom(line, before, edge);
 }
 
@@ -161,7 +207,7 @@ function tagOf({ pieces }: Line): Tag | null {
 
 /** `12.` at the start of a line may also be the end of a sentence that began on the line before. */
 const isMidSentence = (line: Line, before: Line, edge: number): boolean =>
-  Math.abs(line.x0 - before.x0) < 0.5 * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
+  Math.abs(line.x0 - before.x0) < ALIGNED * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
 
 const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/;
 const ENDS = /[.!?:;…。！？：”"')\]]$/;
@@ -172,20 +218,22 @@ function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   if (isCentred(line, before)) return false;
   const room = edge - before.x1;
-  if (room < 2 * line.size) return false;
-  if (isUnspaced(line.text.slice(0, 1))) return room > 2.5 * line.size;
+  if (room < MIN_ROOM * line.size) return false;
+  if (isUnspaced(line.text.slice(0, 1))) return room > MIN_UNSPACED_ROOM * line.size;
   const letters = /^\S+/.exec(line.text)?.[0].length ?? 0;
-  const width = ((line.x1 - line.x0) / Math.max(1, line.text.length)) * (letters + 1.5);
-  if (room < width + 0.5 * line.size) return false;
-  return ENDS.test(before.text) || room > 0.25 * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
+  const width = ((line.x1 - line.x0) / Math.max(1, line.text.length)) * (letters + WORD_MARGIN);
+  if (room < width + ROOM_MARGIN * line.size) return false;
+  return ENDS.test(before.text) || room > MUCH_ROOM * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
 }
 
 const isBold = (line: Line): boolean => line.runs.every(({ bold, text }) => bold || text.trim() === '');
 
+/** Maximum length, in letters, and number of lines of a heading that differs from body text only by being bold. */
 const LONGEST_BOLD = 110;
+const MAX_BOLD_LINES = 2;
 
 function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
-  if (looks.mostlyBold || lines.length > 2 || !lines.every(isBold)) return false;
+  if (looks.mostlyBold || lines.length > MAX_BOLD_LINES || !lines.every(isBold)) return false;
   const text = lines
     .map((line) => line.text)
     .join(' ')
@@ -200,13 +248,17 @@ function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
 
 /** In body text sizes: smaller text is a note. */
 const SMALL = 0.9;
+/** A single monospaced line must have more letters to be code. */
+const SHORTEST_CODE = 3;
+/** Lines. A longer block is not a heading, however large. */
+const MAX_HEADING_LINES = 4;
 
 function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
   const [first] = lines;
   const tag = tagOf(first!);
   if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
   if (isMono(first!) && !looks.mostlyMono && lines.every(isMono)) {
-    if (lines.length > 1 || first!.text.length > 3) return [{ kind: 'code', text: codeText(lines, looks) }];
+    if (lines.length > 1 || first!.text.length > SHORTEST_CODE) return [{ kind: 'code', text: codeText(lines, looks) }];
   }
   if (LEADER.test(first!.text)) {
     return lines.map((line) => ({
@@ -219,7 +271,12 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
   }
   const level = tag?.isText ? 0 : looks.levelOf(first!.size);
   const length = lines.reduce((sum, line) => sum + line.text.length, 0);
-  if (level > 0 && lines.length <= 4 && length <= LONGEST_HEADING && /[\p{L}\p{N}]/u.test(first!.text)) {
+  if (
+    level > 0 &&
+    lines.length <= MAX_HEADING_LINES &&
+    length <= LONGEST_HEADING &&
+    /[\p{L}\p{N}]/u.test(first!.text)
+  ) {
     return [{ kind: 'heading', level, runs: joinLines(lines) }];
   }
   const marker = markerOf(first!);
@@ -251,12 +308,15 @@ interface Marker {
 const BULLET = /^(?:[•◦▪▫●○■□‣⁃➢✓❑❖∙·*–—-])\s+(?=\S)/;
 const ORDERED = /^\(?(?:(\d{1,3})|([a-z])|([ivx]{1,5}))[.)]\s+(?=\S)/;
 
+/** The character code before `a`, so that `a` counts as 1. */
+const BEFORE_A = 0x60;
+
 export function markerOf(line: Line): Marker | null {
   const bullet = BULLET.exec(line.text);
   if (bullet) return { ordered: false, number: 1, length: bullet[0].length };
   const ordered = ORDERED.exec(line.text);
   if (!ordered) return null;
-  const number = ordered[1] ? Number(ordered[1]) : ordered[2] ? ordered[2].charCodeAt(0) - 96 : 1;
+  const number = ordered[1] ? Number(ordered[1]) : ordered[2] ? ordered[2].charCodeAt(0) - BEFORE_A : 1;
   return { ordered: true, number, length: ordered[0].length };
 }
 

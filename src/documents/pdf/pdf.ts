@@ -50,9 +50,9 @@ async function parse(
     layout.add(texts, only);
     const pages = layout.finish();
     if (pages.length === 0) throw reader.fault();
-    const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; what could be read of it is here'];
+    const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
     if (failed.length > 0) notes.push(unread(failed));
-    if (done < to) notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long`);
+    if (done < to) notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long to read`);
     else if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
     if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
     const info = await infoOf(reader.document());

@@ -170,7 +170,7 @@ describe('hostile files', () => {
     const whole = content(sheet(row(cell('a') + float(1)).repeat(50)));
     const { pages, notes } = await parse(strToU8(whole.slice(0, whole.length * 0.6)));
     expect(pages[0]!.html).toContain('<td>a</td>');
-    expect(notes).toContain('The file is damaged; what could be read is shown');
+    expect(notes).toContain('The file is damaged; only the readable part is included');
   });
 
   it.each([

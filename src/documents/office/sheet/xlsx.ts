@@ -42,7 +42,7 @@ export const kind: DocumentKind = {
       notes: new Set(),
     };
     const read = asked.map((sheet) => readSheet(sheet, reading));
-    if (!source.complete) reading.notes.add('The file is cut off; what could be read is shown');
+    if (!source.complete) reading.notes.add('The file is cut off; only the readable part is included');
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title,

@@ -60,7 +60,7 @@ export const kind: DocumentKind = {
     if (seen === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument presentation');
     const notes: string[] = [];
     if (output.full) notes.push('The presentation is too large to be shown in full');
-    if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');
+    if (!complete || !file.complete) notes.push('The file is damaged; only the readable part is included');
     const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
     const { about } = file;
     const lang = about.lang ?? styles.language;

@@ -41,7 +41,7 @@ export const kind: DocumentKind = {
       pages.push({ number: at + 1, html: output.take() });
     }
     if (output.full) notes.push('The presentation is too large to be shown in full');
-    if (!source.complete) notes.push('The file is cut off; what could be read is shown');
+    if (!source.complete) notes.push('The file is cut off; only the readable part is included');
     const about = readProperties(source);
     return {
       // PowerPoint gives this default title to every new file.
