@@ -78,7 +78,7 @@ export const canonicalType = (mediaType: string): string => own(ALIASES, mediaTy
 const KNOWN = new Set<string>(Object.values(TYPES));
 
 /** Whether a file with this declared type is worth downloading: its content may turn out to be a supported type. */
-export function readable(mediaType: string): boolean {
+export function isReadableType(mediaType: string): boolean {
   const type = canonicalType(mediaType);
   return KNOWN.has(type) || type.startsWith('image/') || (type.endsWith('+xml') && type !== 'application/xhtml+xml');
 }
@@ -124,7 +124,7 @@ export function extensionOf(mediaType: string): string {
 }
 
 /** The type implied by the extension of a file name; `undefined` if the extension is not supported. */
-export function typeOfName(name: string | undefined): string | undefined {
+export function typeOfFileName(name: string | undefined): string | undefined {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase();
   return extension === undefined ? undefined : own(EXTENSIONS, extension);
 }

@@ -3,7 +3,7 @@
  * metadata; and with `picture` if its pages can be rendered as images. Kinds run in a separate process, which is killed
  * when a file exceeds its time or memory.
  */
-import type { Fitting } from './image/fit.ts';
+import type { ImageFit } from './image/fit.ts';
 
 /** A file to read. It lies at a temporary path chosen by Lectern; `name` is data and never used as a path. */
 export interface DocumentFile {
@@ -72,7 +72,7 @@ export interface PicturesOptions {
   /** Pixels per point. */
   readonly scale?: number | undefined;
   /** PNG files, or the raw pixels of fitted images: red, green and blue, row by row. */
-  readonly as: 'png' | Fitting;
+  readonly as: 'png' | ImageFit;
 }
 
 export interface DocumentKind {
@@ -92,13 +92,13 @@ export interface DocumentKind {
  * large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no kind reads its
  * type. `missing program`: the message names the program to install.
  */
-export type FaultKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
+export type DocumentErrorKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
 
 export class DocumentError extends Error {
-  readonly kind: FaultKind;
+  readonly kind: DocumentErrorKind;
 
   /** `message` is shown to callers: a sentence without a full stop that names the kind of file and no path. */
-  constructor(kind: FaultKind, message: string, cause?: unknown) {
+  constructor(kind: DocumentErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
   }

@@ -14,8 +14,8 @@ import {
   type PicturesOptions,
 } from './document.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
-import { createPrints } from './office/printed.ts';
-import { OLD_OFFICE, type Outcome, type Task } from './worker.ts';
+import { createPdfCache } from './office/pdf-cache.ts';
+import { CONVERTED_OFFICE_TYPES, type Outcome, type Task } from './worker.ts';
 
 export interface ReadFile extends ParsedDocument {
   /** The detected type. */
@@ -76,7 +76,7 @@ function memoryFor({ size, mediaType }: DocumentFile): number {
 
 export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
   const processes = createProcesses<Task, Outcome>({ worker: WORKER, count, memoryMb });
-  const prints = createPrints();
+  const prints = createPdfCache();
   const timeMs = timeoutMs * READING_SHARE;
 
   async function run(task: Task, signal: AbortSignal): Promise<Exclude<Outcome, { kind: 'fault' }>> {
@@ -116,7 +116,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const first = await run({ do: 'parse', file: canonical(file), page, timeMs }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
-      const newer = await converted(file, mediaType, OLD_OFFICE[mediaType]!, signal);
+      const newer = await converted(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
       const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
       if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };

@@ -1,11 +1,11 @@
 /** Entry point of a document process: detects the type of a file, then lets its kind read or render it. */
 import { readFile } from 'node:fs/promises';
 import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
-import { canonicalType, TYPES, typeOfName } from './detect.ts';
+import { canonicalType, TYPES, typeOfFileName } from './detect.ts';
 import {
   DocumentError,
+  type DocumentErrorKind,
   type DocumentFile,
-  type FaultKind,
   type ParsedDocument,
   type PictureOptions,
   type PicturesOptions,
@@ -24,10 +24,10 @@ export type Outcome =
   | { readonly kind: 'pictures'; readonly pictures: readonly Uint8Array[] }
   /** The file must be converted before it can be read or rendered. */
   | { readonly kind: 'convert'; readonly mediaType: string }
-  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly message: string };
+  | { readonly kind: 'fault'; readonly fault: DocumentErrorKind; readonly message: string };
 
 /** Old Office types and the new type to which each is converted before reading. */
-export const OLD_OFFICE: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
+export const CONVERTED_OFFICE_TYPES: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
   [TYPES.doc]: 'docx',
   [TYPES.xls]: 'xlsx',
   [TYPES.ppt]: 'pptx',
@@ -40,7 +40,7 @@ export default async function work(task: Task): Promise<Outcome> {
     const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
     const mediaType = actualType(task.file, bytes);
     const file = { ...task.file, mediaType };
-    if (mediaType in OLD_OFFICE) return { kind: 'convert', mediaType };
+    if (mediaType in CONVERTED_OFFICE_TYPES) return { kind: 'convert', mediaType };
     const kind = await kindOf(mediaType);
     if (!kind) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
@@ -69,7 +69,7 @@ function actualType({ mediaType, name, contentType = '' }: DocumentFile, bytes: 
   const container = isOle ? TYPES.ole : isZip ? TYPES.zip : undefined;
   const type = container ? typeOfContainer(container, bytes) : mediaType;
   if (type === ENCRYPTED_OFFICE) throw new DocumentError('encrypted', 'The Office file is protected by a password');
-  const promised = [typeOfName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
+  const promised = [typeOfFileName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
   if (type === TYPES.zip && promised.some((one) => one !== undefined && ZIPPED.has(one))) {
     throw new DocumentError('damaged', 'The file is cut off or damaged: required parts of the document are missing');
   }

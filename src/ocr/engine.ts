@@ -7,12 +7,12 @@ export type OcrLines = Omit<OcrPage, 'rules'>;
 export interface OcrEngine {
   readonly name: string;
   /** Whether `sparse` segmentation gives a different result. */
-  readonly looksAnywhere: boolean;
+  readonly supportsSparse: boolean;
   /** Recognizes the lines of a prepared image. Throws DownstreamServiceFailureError or the signal's reason. */
-  recognise(picture: Uint8Array, options: RecogniseOptions): Promise<OcrLines>;
+  recognize(picture: Uint8Array, options: RecognizeOptions): Promise<OcrLines>;
 }
 
-export interface RecogniseOptions {
+export interface RecognizeOptions {
   /** Tesseract language names. Engines whose model files fix the languages ignore them. */
   readonly languages: readonly string[];
   /** `page` detects columns and blocks; `block` treats the image as one block; `sparse` finds words anywhere. */

@@ -18,11 +18,11 @@ import { createBuiltInTesseract } from './engines/tesseract/built-in.ts';
 import { findTesseractCli } from './engines/tesseract/cli.ts';
 import type { OcrPage } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
-import { inSource } from './image/coordinates.ts';
+import { mapToSource } from './image/coordinates.ts';
 import type { Prepared, Rotation } from './image/prepare.ts';
 import { layOut, type OcrBlock } from './layout/layout.ts';
 import { blocksToHtml, blocksToText } from './output/html.ts';
-import { confidenceOf, type OcrReading, type OcrTools, readPicture } from './read.ts';
+import { confidenceOf, type OcrReading, type OcrTools, readImage } from './read.ts';
 import type { OcrTask, OcrTaskResult } from './worker.ts';
 
 export interface Ocr {
@@ -123,7 +123,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     return {
       gather: async (picture, boxes) =>
         (await processes.run({ do: 'gather', picture, boxes }, { timeoutMs, signal })) as Sheet,
-      mayLookAgain: () => performance.now() < halfTime,
+      hasTimeLeft: () => performance.now() < halfTime,
       engine: found,
       languages: asked,
       signal,
@@ -157,7 +157,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
         engine.catch(() => {
           engine = undefined;
         });
-        const reading = await readPicture(
+        const reading = await readImage(
           picture,
           toolsFor(
             await engine,
@@ -196,7 +196,7 @@ function resultOf({ page, preparation }: OcrReading): OcrResult {
     text: blocksToText(blocks),
     confidence: confidenceOf(page),
     words: page.lines.reduce((sum, { words }) => sum + words.length, 0),
-    blocks: inSource(blocks, preparation),
+    blocks: mapToSource(blocks, preparation),
     picture: { ...preparation.source, turned: preparation.turn },
     page,
   };

@@ -4,7 +4,7 @@ import type { OcrEngine } from './engine.ts';
 import type { OcrBox, OcrPage, OcrWord } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
 import type { Preparation } from './image/coordinates.ts';
-import { overlooked, withFound } from './image/overlooked.ts';
+import { findOverlooked, mergeReadings } from './image/overlooked.ts';
 import type { Prepared, Rotation } from './image/prepare.ts';
 import { NO_RULES } from './image/ruling-lines.ts';
 
@@ -15,7 +15,7 @@ export interface OcrTools {
   gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
   readonly languages: readonly string[];
   /** Whether there is time to read the image again. */
-  mayLookAgain(): boolean;
+  hasTimeLeft(): boolean;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export interface OcrReading {
 }
 
 /** Reads the lines of an image. Pages on their side or upside down are rotated. */
-export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
+export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
   let best: (OcrReading & { sense: number; prepared: Prepared }) | undefined;
   if (upright.blank) return { page: BLANK, preparation: upright.preparation };
@@ -46,30 +46,30 @@ export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise
     if (best === undefined || sense > best.sense) best = { page, sense, prepared, preparation: prepared.preparation };
     if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
     // An image in which nothing looks like writing is not tried in every orientation.
-    if ((turn === turns[1] && best.sense === 0) || !tools.mayLookAgain()) break;
+    if ((turn === turns[1] && best.sense === 0) || !tools.hasTimeLeft()) break;
   }
   const { page, prepared, preparation } = best!;
   return { page: await readAgain(withoutNoise(page), prepared, tools), preparation };
 }
 
 async function readAgain(page: OcrPage, { picture, pieces }: Prepared, tools: OcrTools): Promise<OcrPage> {
-  if (!tools.engine.looksAnywhere || confidenceOf(page) < READABLE || !tools.mayLookAgain()) return page;
-  const again = overlooked(page, pieces);
+  if (!tools.engine.supportsSparse || confidenceOf(page) < READABLE || !tools.hasTimeLeft()) return page;
+  const again = findOverlooked(page, pieces);
   if (again.length === 0) return page;
   const { languages, signal } = tools;
   const sheet = await tools.gather(
     picture,
     again.map(({ box }) => box),
   );
-  const read = await tools.engine.recognise(sheet.picture, { languages, segmentation: 'block', signal });
-  return withFound(page, again, sheet, read);
+  const read = await tools.engine.recognize(sheet.picture, { languages, segmentation: 'block', signal });
+  return mergeReadings(page, again, sheet, read);
 }
 
 async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {
   const { engine, languages, signal } = tools;
-  const page = { ...(await engine.recognise(picture, { languages, segmentation: 'page', signal })), rules };
-  if (wordsOf(page).length >= FEW_WORDS || !engine.looksAnywhere || !tools.mayLookAgain()) return page;
-  const again = { ...(await engine.recognise(picture, { languages, segmentation: 'sparse', signal })), rules };
+  const page = { ...(await engine.recognize(picture, { languages, segmentation: 'page', signal })), rules };
+  if (wordsOf(page).length >= FEW_WORDS || !engine.supportsSparse || !tools.hasTimeLeft()) return page;
+  const again = { ...(await engine.recognize(picture, { languages, segmentation: 'sparse', signal })), rules };
   return senseOf(again) > senseOf(page) ? again : page;
 }
 

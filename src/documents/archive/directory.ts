@@ -2,7 +2,7 @@
 import { decodeText } from '#html/decode.ts';
 import { DocumentError } from '../document.ts';
 
-export interface Entry {
+export interface ZipEntry {
   readonly name: string;
   readonly method: number;
   readonly encrypted: boolean;
@@ -13,8 +13,8 @@ export interface Entry {
   readonly packedBytes: number;
 }
 
-export interface Entries {
-  readonly entries: readonly Entry[];
+export interface ZipEntries {
+  readonly entries: readonly ZipEntry[];
   /** Whether the entries come from an intact central directory. */
   readonly complete: boolean;
 }
@@ -39,7 +39,7 @@ const IS_UTF8 = 0x0800;
 /** Magic number of an OLE compound file: the older Office formats, and new-style Office files with a password. */
 const COMPOUND = 0xe011cfd0;
 
-export function readEntries(bytes: Uint8Array): Entries {
+export function readZipEntries(bytes: Uint8Array): ZipEntries {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length >= 4 && view.getUint32(0, true) === COMPOUND) throw compoundFault(bytes);
   const directory = findDirectory(view);
@@ -100,10 +100,10 @@ function findDirectory64(view: DataView, end: number) {
 const readSize = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
 /** `undefined` if the directory is inconsistent. */
-function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory): Entry[] | undefined {
+function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory): ZipEntry[] | undefined {
   const { count, shift } = directory;
   if (count > MAX_ENTRIES) throw tooMany();
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let { at } = directory;
   for (let n = 0; n < count; n++) {
     if (at + CENTRAL_BYTES > bytes.length || view.getUint32(at, true) !== CENTRAL) return undefined;
@@ -168,9 +168,9 @@ const nameOf = (raw: Uint8Array, flags: number): string => {
 };
 
 /** Recovers the entries of an archive without a directory, by scanning for local headers. */
-function fromHeaders(bytes: Uint8Array, view: DataView): Entry[] {
+function fromHeaders(bytes: Uint8Array, view: DataView): ZipEntry[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let at = bytes.length >= LOCAL_BYTES && view.getUint32(0, true) === LOCAL ? 0 : -1;
   while (at >= 0 && at + LOCAL_BYTES <= bytes.length) {
     const start = contentStart(view, at);

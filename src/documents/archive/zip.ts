@@ -5,7 +5,7 @@
 import zlib from 'node:zlib';
 import { decodeText } from '#html/decode.ts';
 import { DocumentError } from '../document.ts';
-import { type Entry, readEntries } from './directory.ts';
+import { readZipEntries, type ZipEntry } from './directory.ts';
 
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
@@ -14,7 +14,7 @@ const MAX_RATIO = 200;
 /** Entries up to this size may have any ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
-export interface Salvaged {
+export interface SalvagedEntry {
   readonly bytes: Uint8Array;
   /** False if the entry is cut off or its checksum is wrong; `bytes` then ends before the damage. */
   readonly complete: boolean;
@@ -30,25 +30,25 @@ export interface Zip {
   /** The content of an entry; `undefined` if there is none of this name. Throws DocumentError. */
   read(name: string): Uint8Array | undefined;
   /** Like `read`, but returns the beginning of a damaged entry. Bombs and encrypted entries still throw. */
-  salvage(name: string): Salvaged | undefined;
+  salvage(name: string): SalvagedEntry | undefined;
   /** The content of an entry as text, decoded by its byte order mark or XML declaration, otherwise as UTF-8. */
   text(name: string): string | undefined;
 }
 
 /** Throws DocumentError if the bytes are not an archive, have too many entries or need a password. */
 export function openZip(bytes: Uint8Array): Zip {
-  const { entries, complete } = readEntries(bytes);
-  const byName = new Map<string, Entry>();
-  const byFold = new Map<string, Entry>();
+  const { entries, complete } = readZipEntries(bytes);
+  const byName = new Map<string, ZipEntry>();
+  const byFold = new Map<string, ZipEntry>();
   for (const entry of entries) {
     byName.set(entry.name, entry);
     byFold.set(fold(entry.name), entry);
   }
-  const sizes = new Map<Entry, number>();
+  const sizes = new Map<ZipEntry, number>();
   let total = 0;
 
   const find = (name: string) => byName.get(name) ?? byFold.get(fold(name));
-  const salvage = (name: string): Salvaged | undefined => {
+  const salvage = (name: string): SalvagedEntry | undefined => {
     const entry = find(name);
     if (!entry) return undefined;
     const known = sizes.get(entry) ?? 0;
@@ -80,7 +80,7 @@ const fold = (name: string): string => name.toLowerCase();
 const STORED = 0;
 const DEFLATED = 8;
 
-function inflate(archive: Uint8Array, entry: Entry, leftBytes: number): Salvaged {
+function inflate(archive: Uint8Array, entry: ZipEntry, leftBytes: number): SalvagedEntry {
   if (entry.encrypted) throw new DocumentError('encrypted', 'The archive is protected by a password');
   const packed = archive.subarray(entry.start, entry.start + entry.packedBytes);
   const whole = packed.length === entry.packedBytes;
@@ -95,7 +95,7 @@ function inflate(archive: Uint8Array, entry: Entry, leftBytes: number): Salvaged
   return { bytes: content.bytes, complete: content.complete && isSound(content.bytes, entry) };
 }
 
-function inflateUpTo(packed: Uint8Array, maxBytes: number): Salvaged {
+function inflateUpTo(packed: Uint8Array, maxBytes: number): SalvagedEntry {
   if (maxBytes <= 0) throw tooLarge();
   try {
     return { bytes: zlib.inflateRawSync(packed, { maxOutputLength: maxBytes }), complete: true };
@@ -140,5 +140,5 @@ function inflateSound(packed: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /** Entries that were found without a directory may have no known checksum. */
-const isSound = (content: Uint8Array, { checksum }: Entry): boolean =>
+const isSound = (content: Uint8Array, { checksum }: ZipEntry): boolean =>
   checksum === undefined || zlib.crc32(content) === checksum;

@@ -2,7 +2,7 @@
 import { own, setKey } from '#own.ts';
 import type { Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
-import { attribute, children, descendants, parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
+import { attribute, children, descendants, parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
 
 export interface Chapter {
   /** The file name in the archive. */
@@ -39,7 +39,7 @@ export const localName = ({ name }: XmlElement): string => name.slice(name.index
 
 const rootOf = (zip: Zip, name: string): XmlElement | undefined => {
   const content = zip.salvage(name);
-  return content && parseSoundXml(content.bytes).root;
+  return content && parseXmlPrefix(content.bytes).root;
 };
 
 function packageName(zip: Zip): string {

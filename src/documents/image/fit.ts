@@ -1,7 +1,7 @@
 /** Fits an image into the fixed size that a model expects: resized, then cropped or padded. */
 import { type Kernel, type Pixels, resample, type Window } from './resample.ts';
 
-export interface Fitting {
+export interface ImageFit {
   /** Output size in pixels. */
   readonly width: number;
   readonly height: number;
@@ -20,7 +20,7 @@ export interface Fitting {
 }
 
 /** Returns the same pixels as Pillow. */
-export function fitPicture(picture: Pixels, fitting: Fitting): Pixels {
+export function fitImage(picture: Pixels, fitting: ImageFit): Pixels {
   const { width, height } = resizedSize(picture, fitting);
   const target = { width: fitting.width, height: fitting.height };
   const [left, right] = overlap(width, target.width, fitting.middle);
@@ -40,17 +40,17 @@ export function fitPicture(picture: Pixels, fitting: Fitting): Pixels {
  * Position of the target along one axis: its start, negative if it is longer than the source, and the end of their
  * overlap.
  */
-function overlap(size: number, target: number, middle: Fitting['middle']): readonly [number, number] {
+function overlap(size: number, target: number, middle: ImageFit['middle']): readonly [number, number] {
   const start = target > size ? -Math.ceil((target - size) / 2) : middleOf(size - target, middle);
   return [start, Math.min(size, start + target)];
 }
 
-const middleOf = (rest: number, middle: Fitting['middle']): number => {
+const middleOf = (rest: number, middle: ImageFit['middle']): number => {
   const half = Math.floor(rest / 2);
   return middle === 'even' && rest % 2 === 1 && half % 2 === 1 ? half + 1 : half;
 };
 
-function resizedSize(picture: Pixels, fitting: Fitting): { width: number; height: number } {
+function resizedSize(picture: Pixels, fitting: ImageFit): { width: number; height: number } {
   const { width, height } = picture;
   if (fitting.resize === 'squash') return { width: fitting.width, height: fitting.height };
   const measure = fitting.resize === 'shortest' ? Math.min(width, height) : Math.max(width, height);

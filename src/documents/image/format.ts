@@ -1,9 +1,9 @@
 /** Detects the format of an image by its first bytes, whatever its name and declared type. */
 import { DocumentError } from '../document.ts';
 
-export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';
+export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';
 
-export const NAMES: Readonly<Record<PictureFormat, string>> = {
+export const FORMAT_NAMES: Readonly<Record<ImageFormat, string>> = {
   png: 'PNG',
   jpeg: 'JPEG',
   gif: 'GIF',
@@ -15,7 +15,7 @@ export const NAMES: Readonly<Record<PictureFormat, string>> = {
   svg: 'SVG',
 };
 
-const MAGIC: readonly (readonly [start: string, format: PictureFormat])[] = [
+const MAGIC: readonly (readonly [start: string, format: ImageFormat])[] = [
   ['\x89PNG\r\n\x1a\n', 'png'],
   ['\xff\xd8\xff', 'jpeg'],
   ['GIF87a', 'gif'],
@@ -30,7 +30,7 @@ const MAGIC: readonly (readonly [start: string, format: PictureFormat])[] = [
 ];
 
 /** Throws DocumentError: `unsupported` for other image formats, `damaged` for anything that is not an image. */
-export function pictureFormat(bytes: Uint8Array, mediaType: string): PictureFormat {
+export function detectImageFormat(bytes: Uint8Array, mediaType: string): ImageFormat {
   const start = latin1(bytes.subarray(0, 4_096));
   const found = MAGIC.find(([magic]) => start.startsWith(magic))?.[1];
   if (found) return found;
@@ -73,7 +73,7 @@ const unsupported = (name: string) => new DocumentError('unsupported', `${name} 
 const TAIL_BYTES = 64 * 1024;
 
 /** Whether the end of an image is missing. Only for formats with an end marker. */
-export function isCutOff(bytes: Uint8Array, format: PictureFormat): boolean {
+export function isCutOff(bytes: Uint8Array, format: ImageFormat): boolean {
   const tail = latin1(bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES)));
   if (format === 'png') return !tail.includes('IEND');
   if (format === 'jpeg') return !tail.includes('\xff\xd9');

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import type { DocumentFile } from '../document.ts';
-import { kind, pictureSize } from './image.ts';
+import { imageSize, kind } from './image.ts';
 
 // Encoding takes its time on a machine that is busy.
 vi.setConfig({ testTimeout: 240_000 });
@@ -71,7 +71,7 @@ describe('what a picture says about itself', () => {
   it('has width and height the right way up', async () => {
     const turned = await square(120, 80).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     expect((await parse(turned)).metadata).toMatchObject({ width: '80', height: '120' });
-    expect(await pictureSize(turned)).toEqual({ width: 80, height: 120 });
+    expect(await imageSize(turned)).toEqual({ width: 80, height: 120 });
   });
 
   it('has a page for each of a TIFF, and only the one that was asked for', async () => {

@@ -3,8 +3,8 @@
  * is read as the text in it and never rendered.
  */
 import { DocumentError, type DocumentKind } from '../document.ts';
-import { isCutOff, NAMES, pictureFormat } from './format.ts';
-import { describe, drawn } from './raster.ts';
+import { detectImageFormat, FORMAT_NAMES, isCutOff } from './format.ts';
+import { readImageInfo, renderPng } from './raster.ts';
 import { parseSvg } from './svg.ts';
 
 /** Upper bound of the page count of a TIFF. */
@@ -13,9 +13,9 @@ const DEFAULT_FIT = { width: 1_024, height: 1_024 };
 
 export const kind: DocumentKind = {
   async parse(file, bytes, { page }) {
-    const format = pictureFormat(bytes, file.mediaType);
+    const format = detectImageFormat(bytes, file.mediaType);
     if (format === 'svg') return parseSvg(bytes, file.contentType);
-    const { width, height, pages, metadata, publishedTime } = await describe(bytes, format);
+    const { width, height, pages, metadata, publishedTime } = await readImageInfo(bytes, format);
     const pageCount = format === 'tiff' ? pages : 1;
     const numbers = Array.from({ length: Math.min(pageCount, MAX_PAGES) }, (_, at) => at + 1);
     const asked = page !== undefined && numbers.includes(page) ? [page] : numbers;
@@ -23,7 +23,7 @@ export const kind: DocumentKind = {
       title: '',
       pages: asked.map((number) => ({ number, html: '', scanned: true })),
       pageCount: format === 'tiff' ? pageCount : undefined,
-      metadata: { format: NAMES[format], width: String(width), height: String(height), ...metadata },
+      metadata: { format: FORMAT_NAMES[format], width: String(width), height: String(height), ...metadata },
       publishedTime,
       notes: isCutOff(bytes, format) ? ['The image is cut off'] : [],
       hiddenCount: 0,
@@ -31,18 +31,18 @@ export const kind: DocumentKind = {
   },
 
   async picture(file, bytes, { page, fit = DEFAULT_FIT }) {
-    const format = pictureFormat(bytes, file.mediaType);
+    const format = detectImageFormat(bytes, file.mediaType);
     if (format === 'svg') throw new DocumentError('unsupported', 'SVG images are read as text and cannot be rendered');
     const width = Math.max(1, Math.floor(fit.width));
     const height = Math.max(1, Math.floor(fit.height));
-    return drawn(bytes, format, { page: format === 'tiff' ? page - 1 : 0, width, height });
+    return renderPng(bytes, format, { page: format === 'tiff' ? page - 1 : 0, width, height });
   },
 };
 
 /** The size of an image in pixels after its Exif rotation. Throws DocumentError. */
-export async function pictureSize(bytes: Uint8Array, mediaType = ''): Promise<{ width: number; height: number }> {
-  const format = pictureFormat(bytes, mediaType);
+export async function imageSize(bytes: Uint8Array, mediaType = ''): Promise<{ width: number; height: number }> {
+  const format = detectImageFormat(bytes, mediaType);
   if (format === 'svg') throw new DocumentError('unsupported', 'An SVG image has no size in pixels');
-  const { width, height } = await describe(bytes, format);
+  const { width, height } = await readImageInfo(bytes, format);
   return { width, height };
 }

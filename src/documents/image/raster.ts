@@ -3,14 +3,14 @@ import type { Metadata, Sharp } from 'sharp';
 import { DocumentError } from '../document.ts';
 import { type BitmapHeader, decodeBitmap, iconHeader, largestIcon, pixelsOfIcon, readBitmapHeader } from './bitmap.ts';
 import { exifDate, readExif } from './exif.ts';
-import { NAMES, type PictureFormat } from './format.ts';
+import { FORMAT_NAMES, type ImageFormat } from './format.ts';
 
 /** Larger images are refused before they are decoded. */
 const MAX_PIXELS = 100_000_000;
 
-type RasterFormat = Exclude<PictureFormat, 'svg'>;
+type RasterFormat = Exclude<ImageFormat, 'svg'>;
 
-export interface Described {
+export interface ImageInfo {
   /** Width after Exif rotation. */
   readonly width: number;
   readonly height: number;
@@ -21,12 +21,12 @@ export interface Described {
 }
 
 /** Reads the header of an image. Width and height are those of page `page`, counted from 0. Throws DocumentError. */
-export async function describe(bytes: Uint8Array, format: RasterFormat, page = 0): Promise<Described> {
+export async function readImageInfo(bytes: Uint8Array, format: RasterFormat, page = 0): Promise<ImageInfo> {
   const plain = { pages: 1, metadata: {}, publishedTime: undefined };
   if (format === 'bmp') return { ...plain, ...checked(readBitmapHeader(bytes), format) };
   if (format === 'ico') {
     const icon = largestIcon(bytes);
-    return icon.isPng ? describe(icon.bytes, 'png') : { ...plain, ...checked(iconHeader(icon.bytes), format) };
+    return icon.isPng ? readImageInfo(icon.bytes, 'png') : { ...plain, ...checked(iconHeader(icon.bytes), format) };
   }
   const metadata = await decoding(format, async () => (await opened(bytes, page)).metadata());
   const size = checked(metadata.autoOrient, format);
@@ -41,12 +41,12 @@ export async function describe(bytes: Uint8Array, format: RasterFormat, page = 0
 }
 
 /** Renders a page of an image as PNG, rotated by Exif and scaled down to fit a box. Throws DocumentError. */
-export async function drawn(
+export async function renderPng(
   bytes: Uint8Array,
   format: RasterFormat,
   { page, width, height }: { page: number; width: number; height: number },
 ): Promise<Uint8Array> {
-  const size = await describe(bytes, format, page);
+  const size = await readImageInfo(bytes, format, page);
   const scale = Math.min(1, width / size.width, height / size.height);
   const fitted = {
     width: Math.max(1, Math.round(size.width * scale)),
@@ -67,11 +67,11 @@ export async function drawn(
  * The first page of an image in full size, rotated by Exif and flattened on white: red, green and blue, row by row.
  * Throws DocumentError.
  */
-export async function pixelsOf(
+export async function decodePixels(
   bytes: Uint8Array,
   format: RasterFormat,
 ): Promise<{ width: number; height: number; rgb: Uint8Array }> {
-  await describe(bytes, format);
+  await readImageInfo(bytes, format);
   return decoding(format, async () => {
     const picture = await open(bytes, format, 0, 'error');
     const { data, info } = await picture
@@ -119,13 +119,13 @@ async function sharpHere() {
 }
 
 function checked({ width, height }: Pick<BitmapHeader, 'width' | 'height'>, format: RasterFormat) {
-  if (!(width > 0 && height > 0)) throw new DocumentError('damaged', `The ${NAMES[format]} image is damaged`);
+  if (!(width > 0 && height > 0)) throw new DocumentError('damaged', `The ${FORMAT_NAMES[format]} image is damaged`);
   if (width * height > MAX_PIXELS) throw tooLarge(format);
   return { width, height };
 }
 
 const tooLarge = (format: RasterFormat, cause?: unknown) =>
-  new DocumentError('too large', `The ${NAMES[format]} image has more than 100 million pixels`, cause);
+  new DocumentError('too large', `The ${FORMAT_NAMES[format]} image has more than 100 million pixels`, cause);
 
 async function decoding<T>(format: RasterFormat, work: () => Promise<T>): Promise<T> {
   try {
@@ -134,7 +134,7 @@ async function decoding<T>(format: RasterFormat, work: () => Promise<T>): Promis
     if (error instanceof DocumentError) throw error;
     if (error instanceof Error && /pixel limit|too large|dimensions/i.test(error.message))
       throw tooLarge(format, error);
-    throw new DocumentError('damaged', `The ${NAMES[format]} image is damaged`, error);
+    throw new DocumentError('damaged', `The ${FORMAT_NAMES[format]} image is damaged`, error);
   }
 }
 

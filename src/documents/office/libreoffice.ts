@@ -15,7 +15,7 @@ import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { own } from '#own.ts';
 import { DocumentError } from '../document.ts';
-import { asksForPassword } from './password.ts';
+import { isPasswordProtected } from './password.ts';
 
 export type ConvertedTo = 'docx' | 'xlsx' | 'pptx' | 'pdf';
 
@@ -202,7 +202,7 @@ const MAX_LOOK_BYTES = 64 * 1024 * 1024;
 
 async function unreadable(inputPath: string): Promise<DocumentError> {
   const bytes = (await sizeOf(inputPath)) <= MAX_LOOK_BYTES ? await readFile(inputPath) : new Uint8Array();
-  return asksForPassword(bytes)
+  return isPasswordProtected(bytes)
     ? new DocumentError('encrypted', 'The Office file is protected by a password')
     : new DocumentError('damaged', 'The Office file could not be converted: it is damaged or not what it claims to be');
 }

@@ -25,13 +25,13 @@ export class ListWriter {
   readonly #open: OpenList[] = [];
   #html: string[] = [];
 
-  item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, ended: Ended): void {
+  item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, onEnd: Ended): void {
     while (this.#open.length > 0 && this.#open.at(-1)!.level > level) this.#close();
     let list = this.#open.at(-1);
     if (list && list.level === level && (list.ordered !== ordered || (ordered && list.key !== key))) {
       this.#close();
       list = this.#open.at(-1);
-      if (!list) this.end(ended);
+      if (!list) this.end(onEnd);
     }
     if (list && list.level === level) {
       this.#html.push(ordered && value !== list.last + 1 ? `</li>\n<li value="${value}">` : '</li>\n<li>', html);

@@ -1,20 +1,20 @@
-/** Reads the text of an OpenDocument file (version 1.3, part 3) into a Flow. */
+/** Reads the text of an OpenDocument file (version 1.3, part 3) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
-import type { Flow } from './flow.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
 import { Counter } from './odf-numbers.ts';
 import type { OdfStyle, OdfStyles } from './odf-styles.ts';
 import type { Draw } from './pictures.ts';
-import { isUnseen, marksOf, over, type RunStyle } from './run-style.ts';
+import { isInvisible, marksOf, mergeStyles, type RunStyle } from './run-style.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from './style-names.ts';
+import type { TextBuilder } from './text-builder.ts';
 
 export interface OdfContext {
   readonly styles: OdfStyles;
-  readonly flow: Flow;
+  readonly flow: TextBuilder;
   readonly draw: Draw;
   /** The root of an embedded object. */
   readonly object: (name: string) => XmlElement | undefined;
@@ -259,7 +259,7 @@ export class OdfReader {
     const outer = this.#run;
     const style = styles.style('text', attribute(element, 'text:style-name'));
     const isCode = style.names.some((name) => /^(?:source text|teletype|user entry)$/.test(name));
-    this.#run = over(isCode ? { ...style.run, code: true } : style.run, outer);
+    this.#run = mergeStyles(isCode ? { ...style.run, code: true } : style.run, outer);
     if (this.#isHidden) this.hiddenCount += 1;
     return () => {
       this.#run = outer;
@@ -267,7 +267,7 @@ export class OdfReader {
   }
 
   get #isHidden(): boolean {
-    return isUnseen(this.#run, this.#isOnPaper);
+    return isInvisible(this.#run, this.#isOnPaper);
   }
 
   get #isOnPaper(): boolean {

@@ -1,7 +1,7 @@
 /** Styles and list styles of OpenDocument (version 1.3, part 3, chapters 16 and 20). */
 import { attribute, child, children, type XmlElement } from '../xml/xml.ts';
 import { isCodeFont } from './fonts.ts';
-import { over, type RunStyle } from './run-style.ts';
+import { mergeStyles, type RunStyle } from './run-style.ts';
 
 export interface OdfStyle {
   /** Display names of the style and its parents, in lower case, nearest first. */
@@ -124,7 +124,7 @@ export class StyleCollector implements OdfStyles {
         return properties && attribute(properties, property);
       });
     const outline = Number(first((element) => attribute(element, 'style:default-outline-level')) || Number.NaN);
-    const run = chain.reduceRight((below, element) => over(this.#runOf(element), below), {});
+    const run = chain.reduceRight((below, element) => mergeStyles(this.#runOf(element), below), {});
     return {
       names: chain.length === 0 ? [shownName(name)] : chain.map(nameOf),
       run,

@@ -3,7 +3,7 @@ import { own } from '#own.ts';
 import { openZip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';
-import { parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
+import { parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
 import { isoTime } from './properties.ts';
 
 export interface OdfFile {
@@ -67,7 +67,7 @@ export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): Odf
       const path = `${name.replace(/^\.\//, '')}/content.xml`;
       if (!objects.has(path)) {
         const object = part(path);
-        objects.set(path, object && parseSoundXml(object).root);
+        objects.set(path, object && parseXmlPrefix(object).root);
       }
       return objects.get(path);
     },

@@ -2,7 +2,7 @@
 import { openZip, type Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import type { XmlInput } from '../xml/read.ts';
-import { attribute, child, children, parseSoundXml, parseXml, textOf, type XmlElement } from '../xml/xml.ts';
+import { attribute, child, children, parseXml, parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
 
 export interface Relationship {
   readonly id: string;
@@ -40,7 +40,7 @@ function zipPackage(zip: Zip): Package {
   const xml = (name: string | undefined) => {
     if (name === undefined) return undefined;
     const content = zip.salvage(name);
-    return content && parseSoundXml(content.bytes).root;
+    return content && parseXmlPrefix(content.bytes).root;
   };
   return {
     complete: zip.complete,

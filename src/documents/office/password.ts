@@ -14,7 +14,7 @@ const MAX_RECORDS = 40;
 const USER_ATOM = Buffer.from('0000f60f', 'hex');
 const ENCRYPTED_SLIDES = 0xf3d1c4df;
 
-export function asksForPassword(bytes: Uint8Array): boolean {
+export function isPasswordProtected(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (file.length < 1024 || file.readUInt32BE(0) !== 0xd0cf11e0) return false;
   const word = startOf(file, 'WordDocument');

@@ -5,7 +5,7 @@ export const CUT_OFF = 'The document is damaged: the part after the damage is mi
 export const TOO_LONG = 'The document is too long: its end is missing';
 
 /** Returns the requested page, or all. A document of one page counts as one without pages. */
-export function pickPages(
+export function selectPages(
   pages: readonly DocumentPage[],
   { page }: ParseOptions,
 ): { readonly pages: readonly DocumentPage[]; readonly pageCount: number | undefined } {

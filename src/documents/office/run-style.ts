@@ -16,7 +16,7 @@ export interface RunStyle {
 }
 
 /** Merges two styles; the first takes precedence. */
-export function over(first: RunStyle, second: RunStyle): RunStyle {
+export function mergeStyles(first: RunStyle, second: RunStyle): RunStyle {
   const merged: RunStyle = { ...second };
   for (const [name, value] of Object.entries(first)) if (value !== undefined) Object.assign(merged, { [name]: value });
   return merged;
@@ -33,5 +33,5 @@ export const marksOf = ({ bold, italic, strike, code, raised }: RunStyle, href: 
 });
 
 /** Whether the text is invisible. White text is invisible only on a white background. */
-export const isUnseen = ({ hidden, white, tiny }: RunStyle, isOnPaper: boolean): boolean =>
+export const isInvisible = ({ hidden, white, tiny }: RunStyle, isOnPaper: boolean): boolean =>
   hidden === true || tiny === true || (white === true && isOnPaper);

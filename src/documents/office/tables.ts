@@ -1,5 +1,5 @@
 /** Tables in running text as HTML. */
-import type { Block } from './flow.ts';
+import type { Block } from './text-builder.ts';
 
 export interface Cell {
   readonly blocks: Block[];

@@ -2,11 +2,11 @@
 import { isUnspaced } from './characters.ts';
 import { codeText, isMono } from './code.ts';
 import type { Line, Run, Segment } from './lines.ts';
-import { LONGEST_HEADING, type Looks } from './looks.ts';
 import { type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
 import { hasRightToLeftText } from './runs.ts';
 import type { Table } from './table.ts';
 import type { Tag } from './tags.ts';
+import { LONGEST_HEADING, type Typography } from './typography.ts';
 
 export interface Item {
   readonly kind: 'item';
@@ -25,13 +25,13 @@ export type Block =
   | Item
   | { readonly kind: 'table'; readonly table: Table };
 
-export function toBlocks(regions: readonly Region[], looks: Looks): Block[] {
+export function toBlocks(regions: readonly Region[], typography: Typography): Block[] {
   const blocks: Block[] = [];
   for (const region of regions) {
-    const found = blocksOf(region, looks);
+    const found = blocksOf(region, typography);
     const last = blocks[blocks.length - 1];
     const [first] = found;
-    if (last && first && 'runs' in first && goesOnAfter(last, first)) {
+    if (last && first && 'runs' in first && isContinuedBy(last, first)) {
       blocks[blocks.length - 1] = { ...last, runs: joinRuns(last.runs, first.runs) };
       found.shift();
     }
@@ -50,40 +50,40 @@ const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).jo
 const MIN_CUT_OFF_LENGTH = 30;
 
 /** Whether a paragraph that was cut off at the end of a column or page continues in this one. */
-export function goesOnAfter(last: Block, first: Block): last is Running {
+export function isContinuedBy(last: Block, first: Block): last is Running {
   if (!isRunning(last) || first.kind !== 'paragraph') return false;
   const end = textOf(last.runs).trimEnd();
   return end.length > MIN_CUT_OFF_LENGTH && /[\p{L}\p{N},;\u2010-]$/u.test(end) && /^\p{Ll}/u.test(textOf(first.runs));
 }
 
-function blocksOf(region: Region, looks: Looks): Block[] {
+function blocksOf(region: Region, typography: Typography): Block[] {
   const blocks: Block[] = [];
-  const edges = rightEdges(region, looks);
+  const edges = rightEdges(region, typography);
   let group: Line[] = [];
   const close = () => {
-    if (group.length > 0) blocks.push(...blockOf(group, looks, region.x0));
+    if (group.length > 0) blocks.push(...blockOf(group, typography, region.x0));
     group = [];
   };
   region.items.forEach((item, at) => {
     if (isInset(item)) {
       close();
-      blocks.push(...insetBlocks(item, looks));
+      blocks.push(...insetBlocks(item, typography));
       return;
     }
     const line = item as Line;
     const before = group[group.length - 1];
-    if (before && startsBlock(line, before, group, edges[at - 1]!, looks)) close();
+    if (before && startsBlock(line, before, group, edges[at - 1]!, typography)) close();
     group.push(line);
   });
   close();
   return blocks;
 }
 
-function insetBlocks({ inset }: InsetSegment, looks: Looks): Block[] {
+function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
   if ('table' in inset) return [{ kind: 'table', table: inset.table }];
   if ('alt' in inset)
     return [{ kind: 'paragraph', runs: [{ text: inset.alt, bold: false, italic: false, mono: false }] }];
-  return toBlocks(toRegions(inset.segments, looks), looks);
+  return toBlocks(toRegions(inset.segments, typography), typography);
 }
 
 // The limits below are empirical; quality.test.ts checks their effect. "Sizes" are multiples of the font size of the
@@ -132,7 +132,7 @@ const MUCH_ROOM = 0.25;
 const NARROW = 0.5;
 
 /** The right edge of the lines around each line; infinite if there are too few lines to tell. */
-function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
+function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[] {
   const edges = items.map((item, at) => {
     const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
     return edgeOf(
@@ -146,7 +146,7 @@ function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
   // Lines close to each other give a better estimate.
   for (let from = 0; from < items.length; ) {
     let to = from + 1;
-    while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, looks))
+    while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, typography))
       to += 1;
     const edge = edgeOf(items.slice(from, to));
     if (to - from >= MIN_EDGE_LINES && edge - x0 > NARROW * (x1 - x0)) edges.fill(edge, from, to);
@@ -164,25 +164,26 @@ const edgeOf = (lines: readonly Segment[]): number =>
 const isAlike = (one: Segment, two: Segment): boolean =>
   !isInset(one) && !isInset(two) && Math.abs(one.size - two.size) < SAME_SIZE * two.size;
 
-const isClose = (line: Segment, before: Segment, looks: Looks): boolean =>
-  line.baseline - before.baseline < CLOSE_PITCH * looks.pitch * line.size;
+const isClose = (line: Segment, before: Segment, typography: Typography): boolean =>
+  line.baseline - before.baseline < CLOSE_PITCH * typography.pitch * line.size;
 
-function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, looks: Looks): boolean {
+function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, typography: Typography): boolean {
   const tag = tagOf(line);
   const tagBefore = tagOf(before);
   if (tag && tagBefore) return tag.block !== tagBefore.block || (tag.level === 0 && leavesRoom(line, before, edge));
   const size = Math.max(line.size, before.size);
   const pitch = line.baseline - before.baseline;
-  const mono = isMono(line) && !looks.mostlyMono;
-  if (mono !== (isMono(before) && !looks.mostlyMono)) return mono || pitch > CODE_TO_TEXT_PITCH * looks.pitch * size;
-  if (mono) return pitch > CODE_PITCH * looks.pitch * size || pitch < 0;
+  const mono = isMono(line) && !typography.mostlyMono;
+  if (mono !== (isMono(before) && !typography.mostlyMono))
+    return mono || pitch > CODE_TO_TEXT_PITCH * typography.pitch * size;
+  if (mono) return pitch > CODE_PITCH * typography.pitch * size || pitch < 0;
   if (Math.abs(line.size - before.size) > SAME_SIZE * size) return true;
   if (LEADER.test(before.text)) return true;
-  const level = looks.levelOf(line.size);
+  const level = typography.levelOf(line.size);
   if (level > 0) return pitch > HEADING_PITCH * size || NUMBERED.test(line.text);
-  if (!isClose(line, before, looks) || pitch < 0) return true;
+  if (!isClose(line, before, typography) || pitch < 0) return true;
   if (markerOf(line) && (markerOf(group[0]!) || !isMidSentence(line, before, edge))) return true;
-  if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
+  if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, typography))) return true;
   const first = group[0]!;
   // Entries that each begin with a bold word.
   if (line.runs[0]?.bold && first.runs[0]?.bold && !before.runs[before.runs.length - 1]?.bold) return true;
@@ -232,8 +233,8 @@ const isBold = (line: Line): boolean => line.runs.every(({ bold, text }) => bold
 const LONGEST_BOLD = 110;
 const MAX_BOLD_LINES = 2;
 
-function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
-  if (looks.mostlyBold || lines.length > MAX_BOLD_LINES || !lines.every(isBold)) return false;
+function isBoldHeading(lines: readonly Line[], typography: Typography): boolean {
+  if (typography.mostlyBold || lines.length > MAX_BOLD_LINES || !lines.every(isBold)) return false;
   const text = lines
     .map((line) => line.text)
     .join(' ')
@@ -253,12 +254,13 @@ const SHORTEST_CODE = 3;
 /** Lines. A longer block is not a heading, however large. */
 const MAX_HEADING_LINES = 4;
 
-function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
+function blockOf(lines: readonly Line[], typography: Typography, left: number): Block[] {
   const [first] = lines;
   const tag = tagOf(first!);
   if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
-  if (isMono(first!) && !looks.mostlyMono && lines.every(isMono)) {
-    if (lines.length > 1 || first!.text.length > SHORTEST_CODE) return [{ kind: 'code', text: codeText(lines, looks) }];
+  if (isMono(first!) && !typography.mostlyMono && lines.every(isMono)) {
+    if (lines.length > 1 || first!.text.length > SHORTEST_CODE)
+      return [{ kind: 'code', text: codeText(lines, typography) }];
   }
   if (LEADER.test(first!.text)) {
     return lines.map((line) => ({
@@ -269,7 +271,7 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
       runs: withoutLeader(line),
     }));
   }
-  const level = tag?.isText ? 0 : looks.levelOf(first!.size);
+  const level = tag?.isText ? 0 : typography.levelOf(first!.size);
   const length = lines.reduce((sum, line) => sum + line.text.length, 0);
   if (
     level > 0 &&
@@ -292,9 +294,9 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
     ];
   }
   if (tag?.isQuote) return [{ kind: 'quote', runs: joinLines(lines) }];
-  if (!tag?.isText && isBoldHeading(lines, looks))
-    return [{ kind: 'heading', level: looks.boldLevel, runs: joinLines(lines) }];
-  const small = first!.size < SMALL * looks.bodySize;
+  if (!tag?.isText && isBoldHeading(lines, typography))
+    return [{ kind: 'heading', level: typography.boldLevel, runs: joinLines(lines) }];
+  const small = first!.size < SMALL * typography.bodySize;
   return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines) }];
 }
 
@@ -337,11 +339,11 @@ function withoutLeader({ runs }: Line): Run[] {
     /^[\s.]*$/.test(run.text) ? { ...run, mono: false, bold: false, italic: false } : run,
   );
   return dots
-    .reduce<Run[]>(mergeLooks, [])
+    .reduce<Run[]>(mergeStyledRun, [])
     .map((run) => ({ ...run, text: run.text.replace(/\s*(?:\.\s?){4,}\s*/, ' … ') }));
 }
 
-function mergeLooks(all: Run[], run: Run): Run[] {
+function mergeStyledRun(all: Run[], run: Run): Run[] {
   const last = all[all.length - 1];
   if (last && isSameLook(last, run)) all[all.length - 1] = { ...last, text: last.text + run.text };
   else all.push(run);

@@ -1,6 +1,6 @@
 /** Lines in a monospaced font, with spaces restored from their positions. */
 import type { Line } from './lines.ts';
-import type { Looks } from './looks.ts';
+import type { Typography } from './typography.ts';
 
 export const isMono = (line: Line): boolean =>
   line.runs.length > 0 && line.runs.every(({ mono, text }) => mono || text.trim() === '');
@@ -8,14 +8,14 @@ export const isMono = (line: Line): boolean =>
 const MOST_SPACES = 120;
 const MOST_EMPTY_LINES = 3;
 
-export function codeText(lines: readonly Line[], looks: Looks): string {
+export function codeText(lines: readonly Line[], typography: Typography): string {
   const left = Math.min(...lines.map(({ x0 }) => x0));
   const width = letterWidth(lines);
   let before: Line | null = null;
   let text = '';
   for (const line of lines) {
     if (before) {
-      const skipped = Math.round((line.baseline - before.baseline) / (looks.pitch * line.size)) - 1;
+      const skipped = Math.round((line.baseline - before.baseline) / (typography.pitch * line.size)) - 1;
       text += '\n'.repeat(1 + Math.min(Math.max(skipped, 0), MOST_EMPTY_LINES));
     }
     text += spaces((line.x0 - left) / width);

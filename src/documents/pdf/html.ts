@@ -102,14 +102,14 @@ function inline(runs: readonly Run[], writing: Writing, plain = false): string {
     const { href } = all[at]!;
     let end = at + 1;
     while (end < all.length && all[end]!.href === href) end += 1;
-    const html = looks(all.slice(at, end), writing, plain);
+    const html = withTags(all.slice(at, end), writing, plain);
     out += href !== undefined && SAFE.test(href) ? around(html, `<a href="${escapeAttribute(href)}">`, '</a>') : html;
     at = end;
   }
   return out;
 }
 
-function looks(runs: readonly Run[], writing: Writing, plain: boolean): string {
+function withTags(runs: readonly Run[], writing: Writing, plain: boolean): string {
   let out = '';
   for (const run of runs) {
     const label = referenceOf(run, writing.labels);

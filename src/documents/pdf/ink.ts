@@ -74,7 +74,7 @@ export interface Ink {
   /** Number of operators that paint something other than text. */
   readonly graphics: number;
   /** Number of pieces in hidden layers. */
-  readonly switchedOff: number;
+  readonly hiddenLayerCount: number;
 }
 
 export interface FontFacts {
@@ -109,7 +109,7 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
   for (let at = 0; at < fnArray.length; at++) {
     byNumber[fnArray[at]!]?.(reading, (argsArray[at] as unknown[] | null) ?? []);
   }
-  const { pieces, fills, rules, dots, switchedOff } = canvas;
+  const { pieces, fills, rules, dots, switchedOff: hiddenLayerCount } = canvas;
   return {
     width: viewport.width,
     height: viewport.height,
@@ -118,6 +118,6 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     rules,
     dots,
     graphics: canvas.graphicsCount,
-    switchedOff,
+    hiddenLayerCount,
   };
 }

@@ -1,6 +1,6 @@
 /** Lays out pages: pieces of text become regions and, once all pages are read, blocks and HTML. */
 import type { DocumentPage } from '../document.ts';
-import { type Block, goesOnAfter, joinRuns, toBlocks } from './blocks.ts';
+import { type Block, isContinuedBy, joinRuns, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
 import { withoutFurniture } from './furniture.ts';
@@ -8,10 +8,10 @@ import { toHtml } from './html.ts';
 import type { Piece } from './ink.ts';
 import { segmentsWithInsets } from './insets.ts';
 import { toSegments } from './lines.ts';
-import { bodySizeOf, type Looks, looksOf } from './looks.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
 import { isInset, type Region, regionOf, toRegions } from './regions.ts';
+import { bodySizeOf, type Typography, typographyOf } from './typography.ts';
 
 interface LaidOut {
   readonly number: number;
@@ -41,8 +41,8 @@ export function createLayout(): Layout {
       });
     },
     finish() {
-      const looks = looksOf(pages.flatMap(({ regions }) => regions));
-      const blocks = pages.map((page) => pageBlocks(page, looks));
+      const typography = typographyOf(pages.flatMap(({ regions }) => regions));
+      const blocks = pages.map((page) => pageBlocks(page, typography));
       joinPages(blocks);
       const out: DocumentPage[] = [];
       let length = 0;
@@ -81,10 +81,12 @@ const withoutSpentPieces = (region: Region): Region => ({
 });
 
 /** Turned text comes after the rest of the page. */
-const pageBlocks = ({ regions, turned }: LaidOut, looks: Looks): Block[] => [
-  ...toBlocks(regions, looks),
+const pageBlocks = ({ regions, turned }: LaidOut, typography: Typography): Block[] => [
+  ...toBlocks(regions, typography),
   ...turned.flatMap((region) =>
-    toBlocks([region], looks).map((block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block)),
+    toBlocks([region], typography).map(
+      (block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block),
+    ),
   ),
 ];
 
@@ -95,7 +97,7 @@ function joinPages(pages: readonly Block[][]): void {
     const [first] = pages[at]!;
     const lastAt = before.findLastIndex(({ kind }) => kind !== 'quote');
     const last = before[lastAt];
-    if (!last || !first || !('runs' in first) || !goesOnAfter(last, first)) continue;
+    if (!last || !first || !('runs' in first) || !isContinuedBy(last, first)) continue;
     before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs) };
     pages[at]!.shift();
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { DocumentError } from '../document.ts';
 import { createPort, type Port } from './port.ts';
-import { withNewEnd } from './repair.ts';
+import { withNewTrailer } from './repair.ts';
 
 export type Library = typeof import('pdfjs-dist');
 
@@ -16,7 +16,7 @@ interface WorkerHalf {
 let loading: Promise<{ readonly pdf: Library; readonly half: WorkerHalf }> | undefined;
 
 /** Loads the legacy build, which runs on every supported Node version. Its types are those of the package. */
-export const library = async (): Promise<Library> => (await halves()).pdf;
+export const loadPdfJs = async (): Promise<Library> => (await halves()).pdf;
 
 function halves() {
   loading ??= load();
@@ -35,7 +35,7 @@ async function load(): Promise<{ pdf: Library; half: WorkerHalf }> {
   return { pdf, half };
 }
 
-export interface Opened {
+export interface OpenedPdf {
   readonly document: PDFDocumentProxy;
   close(): Promise<void>;
 }
@@ -49,17 +49,17 @@ export interface OpenOptions {
  * Opens a file, repairing it if needed. Throws DocumentError: `encrypted` if it needs a password, `damaged` if it
  * cannot be repaired.
  */
-export async function open(bytes: Uint8Array, options: OpenOptions): Promise<Opened> {
+export async function openPdf(bytes: Uint8Array, options: OpenOptions): Promise<OpenedPdf> {
   try {
     return await openAsItIs(bytes, options);
   } catch (error) {
-    const repaired = error instanceof DocumentError && error.kind === 'damaged' ? withNewEnd(bytes) : null;
+    const repaired = error instanceof DocumentError && error.kind === 'damaged' ? withNewTrailer(bytes) : null;
     if (!repaired) throw error;
     return await openAsItIs(repaired, options);
   }
 }
 
-async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<Opened> {
+async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<OpenedPdf> {
   const { pdf, half } = await halves();
   const port = createPort();
   half.WorkerMessageHandler.initializeFromPort(port);

@@ -3,10 +3,10 @@ import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '.
 import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
-import { library, type Opened, open } from './open.ts';
+import { loadPdfJs, type OpenedPdf, openPdf } from './open.ts';
 import { type PageText, readPage } from './page.ts';
-import { drawPage, drawPages } from './picture.ts';
-import { isWhole } from './repair.ts';
+import { renderPage, renderPages } from './picture.ts';
+import { isComplete } from './repair.ts';
 
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
@@ -50,9 +50,10 @@ async function parse(
     layout.add(texts, only);
     const pages = layout.finish();
     if (pages.length === 0) throw reader.fault();
-    const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
+    const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
     if (failed.length > 0) notes.push(unread(failed));
-    if (done < to) notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long to read`);
+    if (done < to)
+      notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long to read`);
     else if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
     if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
     const info = await infoOf(reader.document());
@@ -79,13 +80,13 @@ function unread(pages: readonly number[]): string {
   return `${pages.length === 1 ? 'Page' : 'Pages'} ${named}${more} could not be read`;
 }
 
-const infoOf = async (document: Opened['document']): Promise<Record<string, unknown>> =>
+const infoOf = async (document: OpenedPdf['document']): Promise<Record<string, unknown>> =>
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
 /** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
 async function createReader(bytes: Uint8Array) {
-  const pdf = await library();
-  let opened = await open(bytes, { maxImagePixels: 1 });
+  const pdf = await loadPdfJs();
+  let opened = await openPdf(bytes, { maxImagePixels: 1 });
   let cause: unknown;
   let isLate = false;
   let lookingMs = 0;
@@ -118,7 +119,7 @@ async function createReader(bytes: Uint8Array) {
         if (text !== 'late') return text;
         isLate = true;
         await opened.close();
-        opened = await open(bytes, { maxImagePixels: 1 });
+        opened = await openPdf(bytes, { maxImagePixels: 1 });
         return null;
       } catch (error) {
         cause = error;
@@ -132,6 +133,6 @@ async function createReader(bytes: Uint8Array) {
 
 export const kind: DocumentKind = {
   parse,
-  picture: (_file, bytes, options) => drawPage(bytes, options),
-  pictures: (_file, bytes, options) => drawPages(bytes, options),
+  picture: (_file, bytes, options) => renderPage(bytes, options),
+  pictures: (_file, bytes, options) => renderPages(bytes, options),
 };

@@ -2,10 +2,10 @@
 import type { Canvas } from '@napi-rs/canvas';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { DocumentError, type PictureOptions, type PicturesOptions } from '../document.ts';
-import { fitPicture } from '../image/fit.ts';
-import { pixelsOf } from '../image/raster.ts';
+import { fitImage } from '../image/fit.ts';
+import { decodePixels } from '../image/raster.ts';
 import type { Pixels } from '../image/resample.ts';
-import { open } from './open.ts';
+import { openPdf } from './open.ts';
 
 type RenderTarget = Pick<Parameters<PDFPageProxy['render']>[0], 'canvas' | 'canvasContext'>;
 
@@ -21,11 +21,11 @@ const runMs = (openingMs: number) => Math.min(2_000, Math.max(250, 10 * openingM
 /** Total size of the images of one run; no further page is started beyond it. */
 const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
-export const drawPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
+export const renderPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
   withDocument(bytes, async (document) => (await draw(document, page, scale)).encode('png'));
 
 /** See `pictures` of DocumentKind. */
-export function drawPages(
+export function renderPages(
   bytes: Uint8Array,
   { pages, scale = DEFAULT_SCALE, as }: PicturesOptions,
 ): Promise<Uint8Array[]> {
@@ -38,7 +38,7 @@ export function drawPages(
     for (const page of pages) {
       try {
         const canvas = await draw(document, page, scale);
-        const picture = as === 'png' ? await canvas.encode('png') : fitPicture(await pixelsOn(canvas), as).rgb;
+        const picture = as === 'png' ? await canvas.encode('png') : fitImage(await pixelsOn(canvas), as).rgb;
         drawn.push(picture);
         size += picture.length;
       } catch (error) {
@@ -53,7 +53,7 @@ export function drawPages(
 }
 
 async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
-  const { document, close } = await open(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
+  const { document, close } = await openPdf(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
   try {
     return await work(document);
   } catch (error) {
@@ -93,5 +93,5 @@ async function pixelsOn(canvas: Canvas): Promise<Pixels> {
     covered &= rgba[from + 3]!;
   }
   // The page is painted on opaque paper. Otherwise the colours here would be premultiplied by alpha.
-  return covered === 255 ? { width, height, rgb } : pixelsOf(await canvas.encode('png'), 'png');
+  return covered === 255 ? { width, height, rgb } : decodePixels(await canvas.encode('png'), 'png');
 }

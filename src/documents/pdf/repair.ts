@@ -5,7 +5,7 @@ const TAIL = 2_048;
 const HEAD = 1_024;
 
 /** Whether the file ends with a pointer to its cross-reference table, as ISO 32000-1, section 7.5.5, requires. */
-export function isWhole(bytes: Uint8Array): boolean {
+export function isComplete(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tail = buffer.subarray(Math.max(0, buffer.length - TAIL)).toString('latin1');
   const start = [...tail.matchAll(/startxref\s+(\d{1,12})/g)].at(-1)?.[1];
@@ -17,7 +17,7 @@ export function isWhole(bytes: Uint8Array): boolean {
 }
 
 /** Appends a new trailer that names the catalogue; null if no catalogue is found. */
-export function withNewEnd(bytes: Uint8Array): Uint8Array | null {
+export function withNewTrailer(bytes: Uint8Array): Uint8Array | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const name of ['/Type /Catalog', '/Type/Catalog']) {
     const at = buffer.lastIndexOf(name);

@@ -18,9 +18,9 @@ export interface Seen {
  * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the colour of a
  * known background, and text that is off the page, clipped, too small or painted over.
  */
-export function visiblePieces({ pieces, fills, width, height, switchedOff }: Ink): Seen {
+export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: Ink): Seen {
   const seen: RawPiece[] = [];
-  let hidden = switchedOff;
+  let hidden = hiddenLayerCount;
   const images = fills.filter(({ image }) => image);
   for (const piece of pieces) {
     const x = (piece.x0 + piece.x1) / 2;

@@ -16,7 +16,7 @@ import {
 import { parseFragment } from '#html/parse.ts';
 import { escapeText, innerHtml } from '#html/serialize.ts';
 import { own } from '#own.ts';
-import { safeAddress } from './address.ts';
+import { safeUrl } from './url.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -98,7 +98,7 @@ function keep(element: Element, base: string | undefined): void {
   element.attributes = element.attributes.filter(({ name }) => allowed.includes(name));
   const name = element.name === 'a' ? 'href' : element.name === 'img' ? 'src' : undefined;
   if (!name) return;
-  const address = safeAddress(attribute(element, name) ?? '', base, element.name === 'img');
+  const address = safeUrl(attribute(element, name) ?? '', base, element.name === 'img');
   if (address === undefined) unwrap(element);
   else element.attributes = [{ name, value: address }, ...element.attributes.filter((entry) => entry.name !== name)];
 }

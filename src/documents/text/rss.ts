@@ -1,9 +1,10 @@
 /** RSS 0.9x, 1.0 and 2.0, with the common modules: content, Dublin Core, Media RSS, iTunes. */
-import { safeAddress, webBase } from './address.ts';
+
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import type { Feed, FeedEntry, FeedLink } from './feed.ts';
 import { childOf, childrenOf, textIn, textOfChild, type XmlNode } from './tolerant-xml.ts';
+import { firstHttpUrl, safeUrl } from './url.ts';
 import { xmlToHtml } from './xml-html.ts';
 
 /** Highest heading level inside an entry, below the entry's own level 2. */
@@ -11,7 +12,7 @@ export const ENTRY_HEADINGS = 3;
 
 export function readRss(root: XmlNode): Feed {
   const channel = childOf(root, 'channel') ?? root;
-  const base = webBase(
+  const base = firstHttpUrl(
     channel.attributes['xml:base'],
     root.attributes['xml:base'],
     ...childrenOf(channel, 'link', 'atom:link').map(addressOf),
@@ -47,7 +48,7 @@ function* entriesOf(
 ): Generator<FeedEntry> {
   const items = childrenOf(channel, 'item');
   for (const item of items.length > 0 || root === channel ? items : childrenOf(root, 'item')) {
-    yield entryOf(item, webBase(item.attributes['xml:base']) ?? base, hidden);
+    yield entryOf(item, firstHttpUrl(item.attributes['xml:base']) ?? base, hidden);
   }
 }
 
@@ -91,14 +92,14 @@ function linkOf(item: XmlNode, base: string | undefined): string | undefined {
   const permanent = guid?.attributes.isPermaLink !== 'false' ? textOfChild(item, 'guid') : '';
   const about = item.attributes['rdf:about'] ?? '';
   const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((address) => address !== '');
-  return safeAddress(plain ?? '', base);
+  return safeUrl(plain ?? '', base);
 }
 
 function enclosuresOf(item: XmlNode, base: string | undefined): FeedLink[] {
   const media = [item, ...childrenOf(item, 'media:group')].flatMap((holder) => childrenOf(holder, 'media:content'));
   const seen = new Set<string>();
   return [...childrenOf(item, 'enclosure'), ...media].flatMap(({ attributes }) => {
-    const url = safeAddress(attributes.url ?? '', base);
+    const url = safeUrl(attributes.url ?? '', base);
     if (url === undefined || seen.has(url)) return [];
     seen.add(url);
     return [

@@ -54,7 +54,7 @@ const NAME = /[A-Za-z_][\w.:-]*/y;
 const ATTRIBUTE = /[\s/]*([^\s=>/<"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y;
 
 /** The root element; `undefined` if there is none. */
-export function readTolerantly(source: string): XmlNode | undefined {
+export function parseTolerantXml(source: string): XmlNode | undefined {
   const top: Open = { name: '', raw: '', attributes: {}, children: [], scope: new Map() };
   const open = [top];
   /** Number of open elements by name, so that unmatched end tags cost nothing. */

@@ -7,13 +7,13 @@ import { readJsonFeed } from './json-feed.ts';
 import { readRss } from './rss.ts';
 import { readOpml, readSitemap } from './sitemap.ts';
 import { asSource, decodedText } from './text.ts';
-import { childOf, readTolerantly, rootName, type XmlNode } from './tolerant-xml.ts';
+import { childOf, parseTolerantXml, rootName, type XmlNode } from './tolerant-xml.ts';
 
 export const kind: DocumentKind = {
   async parse(file, bytes) {
     const text = decodedText(bytes, file.contentType);
     const read = own(READERS, rootName(text) ?? '');
-    const root = read && readTolerantly(text);
+    const root = read && parseTolerantXml(text);
     const list = root && read?.(root);
     // A root that has a feed's name but no title and no entries is probably something else.
     if (list && (list.title !== '' || list.pages[0]?.html !== '')) return list;

@@ -35,7 +35,7 @@ export function parseXml(input: XmlInput): XmlElement {
 }
 
 /** Like `parseXml`, but keeps everything before an error. */
-export const parseSoundXml = (input: XmlInput): ParsedXml => build(input, true);
+export const parseXmlPrefix = (input: XmlInput): ParsedXml => build(input, true);
 
 function build(input: XmlInput, lenient: boolean): ParsedXml {
   const open: Building[] = [];

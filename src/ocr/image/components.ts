@@ -19,7 +19,7 @@ interface Look {
   readonly level: number;
 }
 
-export function piecesOf({ pixels, width, height }: Grey, { lineHeight, level }: Look): OcrBox[] {
+export function findPieces({ pixels, width, height }: Grey, { lineHeight, level }: Look): OcrBox[] {
   if (lineHeight <= 0) return [];
   const side = Math.max(2, Math.round(lineHeight / SQUARES));
   const columns = Math.ceil(width / side);
@@ -77,7 +77,7 @@ const MAX_ON_LINE = 24;
 const SPACE = 1.9;
 
 /** Needs at least one box. Each is at most a few lines high, in pixels of `picture`, which is a prepared image. */
-export async function sheetOf(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet> {
+export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);

@@ -25,7 +25,7 @@ export interface Preparation {
 }
 
 /** Maps the word boxes of blocks to pixels of the original image. */
-export function inSource(blocks: readonly OcrBlock[], preparation: Preparation): OcrBlock[] {
+export function mapToSource(blocks: readonly OcrBlock[], preparation: Preparation): OcrBlock[] {
   const moved = (box: OcrBox) => sourceBox(box, preparation);
   return blocks.map((block) => ({
     ...block,

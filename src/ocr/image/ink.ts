@@ -16,7 +16,7 @@ export interface Ink {
   /** Whether the ink is light on a dark background. */
   readonly onDark: boolean;
   /** Level of the background, and a level close to it that faint lines reach. Inverted if the ink is light. */
-  readonly ground: number;
+  readonly background: number;
   readonly faint: number;
 }
 
@@ -47,9 +47,9 @@ export function inkOf({ pixels, width, height }: Grey): Ink {
     x[kept] = i % width;
     y[kept++] = Math.floor(i / width);
   }
-  const ground = onDark ? 255 - dark : light;
-  const faint = ground - FAINT * (ground - (onDark ? 255 - threshold : threshold));
-  return { x, y, width, height, onDark, ground, faint };
+  const background = onDark ? 255 - dark : light;
+  const faint = background - FAINT * (background - (onDark ? 255 - threshold : threshold));
+  return { x, y, width, height, onDark, background, faint };
 }
 
 interface Division {
@@ -105,7 +105,7 @@ function dropStrokes(mask: Uint8Array, { lines, length, lineStep, step }: Scan):
 }
 
 /** The same ink, rotated by 90 degrees: columns become rows. */
-export const turnedQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
+export const rotateQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
   ...rest,
   x: y,
   y: x,
@@ -117,7 +117,7 @@ export const turnedQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
  * Score of how strongly the ink forms rows at a slope of `degrees`: near 0 if it is spread evenly, larger the more
  * clearly lines and spaces alternate.
  */
-export function lineness(ink: Ink, degrees: number): number {
+export function rowScore(ink: Ink, degrees: number): number {
   if (ink.y.length === 0) return 0;
   const rows = rowsAt(ink, degrees);
   let sum = 0;
@@ -195,9 +195,12 @@ const NEAR_PAPER = 32;
  * Removes single dark pixels from light paper (light ones from dark), in place: they would look like characters after
  * enlargement. Only if the paper has grain, because full stops of small print can be as small.
  */
-export function dropDots({ pixels, width, height }: Grey, { onDark, ground }: Pick<Ink, 'onDark' | 'ground'>): void {
+export function removeDots(
+  { pixels, width, height }: Grey,
+  { onDark, background }: Pick<Ink, 'onDark' | 'background'>,
+): void {
   const sign = onDark ? -1 : 1;
-  const paper = onDark ? 255 - ground : ground;
+  const paper = onDark ? 255 - background : background;
   let [seen, grains] = [0, 0];
   for (let at = 1; at < pixels.length; at++) {
     if (Math.abs(pixels[at]! - paper) > NEAR_PAPER) continue;

@@ -24,7 +24,7 @@ export interface Overlooked {
   readonly word?: OcrWord | undefined;
 }
 
-export function overlooked(page: OcrPage, pieces: readonly OcrBox[]): Overlooked[] {
+export function findOverlooked(page: OcrPage, pieces: readonly OcrBox[]): Overlooked[] {
   const words = page.lines.flatMap((line) => line.words);
   const inRows = rowsOf(words);
   const found: Overlooked[] = [];
@@ -92,7 +92,7 @@ interface Found {
 }
 
 /** Merges the readings of the sheet into the page. */
-export function withFound(
+export function mergeReadings(
   page: OcrPage,
   again: readonly Overlooked[],
   { places }: Sheet,

@@ -4,10 +4,10 @@
  */
 
 import type { OcrBox } from '../hocr.ts';
-import { piecesOf } from './components.ts';
+import { findPieces } from './components.ts';
 import type { Preparation, Size } from './coordinates.ts';
-import { dropDots, type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ink.ts';
-import { type Rules, takeRules } from './ruling-lines.ts';
+import { type Grey, inkOf, lineHeight, removeDots, rotateQuarter, rowScore, skewDegrees } from './ink.ts';
+import { type Rules, removeRules } from './ruling-lines.ts';
 
 /** Clockwise, in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
@@ -49,14 +49,14 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
   const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
   const look = await greyOf(raw(sharp, page).resize(small));
   const ink = inkOf(look);
-  const turned = turnedQuarter(ink);
+  const turned = rotateQuarter(ink);
   const skew = skewDegrees(ink);
-  const sideways = lineness(turned, skewDegrees(turned)) > 2 * lineness(ink, skew);
+  const sideways = rowScore(turned, skewDegrees(turned)) > 2 * rowScore(ink, skew);
   const letters = (lineHeight(ink) * page.height) / look.height;
   const wanted = letters > 0 && letters < SMALL_LINE_HEIGHT ? Math.min(MAX_ENLARGEMENT, GOOD_LINE_HEIGHT / letters) : 1;
   const scale = Math.min(wanted, Math.sqrt(MAX_READ_PIXELS / page.pixels.length));
 
-  dropDots(page, ink);
+  removeDots(page, ink);
   let picture = raw(sharp, page);
   if (ink.onDark) picture = picture.negate();
   const isEnlarged = scale > 1.1;
@@ -65,8 +65,11 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
   if (isStraightened) picture = picture.rotate(skew, { background: '#fff' });
   const made = await greyOf(picture);
   const lettersMade = letters * (isEnlarged ? scale : 1);
-  const rules = takeRules(made, { lineHeight: lettersMade, ...ink });
-  const pieces = piecesOf(made, { lineHeight: lettersMade, level: ink.ground - 2 * (ink.ground - ink.faint) });
+  const rules = removeRules(made, { lineHeight: lettersMade, ...ink });
+  const pieces = findPieces(made, {
+    lineHeight: lettersMade,
+    level: ink.background - 2 * (ink.background - ink.faint),
+  });
   const png = await raw(sharp, made)
     .toColourspace('b-w')
     .png({ compressionLevel: 1 })

@@ -52,12 +52,12 @@ interface Page {
   /** Of text, in pixels. */
   readonly lineHeight: number;
   /** Levels of the background, and of the faintest lines. */
-  readonly ground: number;
+  readonly background: number;
   readonly faint: number;
 }
 
 /** Returns the lines and paints over them with the background, in place. */
-export function takeRules({ pixels, width, height }: Grey, { lineHeight, ground, faint }: Page): Rules {
+export function removeRules({ pixels, width, height }: Grey, { lineHeight, background, faint }: Page): Rules {
   const size = Math.max(16, lineHeight);
   const isDark = new Uint8Array(pixels.length);
   for (let i = 0; i < pixels.length; i++) isDark[i] = pixels[i]! <= faint ? 1 : 0;
@@ -81,7 +81,7 @@ export function takeRules({ pixels, width, height }: Grey, { lineHeight, ground,
     if (to - from >= size * FREE_VERTICAL) return true;
     return [from, to].every((end) => horizontal.some((rule) => meets(rule, at, end, thick)));
   });
-  const paint = (area: Area) => fill({ pixels, width, height }, area, ground);
+  const paint = (area: Area) => fill({ pixels, width, height }, area, background);
   for (const { at, from, to } of rows.flatMap(({ runs }) => runs))
     paint({ top: at, bottom: at, left: from, right: to });
   for (const { at, from, to } of kept.flatMap(({ runs }) => runs))

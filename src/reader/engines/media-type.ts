@@ -1,5 +1,12 @@
 /** What a body is: by its Content-Type, by its first bytes when the header says nothing or plainly the wrong thing. */
-import { canonicalType, hasLatePdfHeader, readable, TYPES, typeOfBytes, typeOfName } from '#documents/detect.ts';
+import {
+  canonicalType,
+  hasLatePdfHeader,
+  isReadableType,
+  TYPES,
+  typeOfBytes,
+  typeOfFileName,
+} from '#documents/detect.ts';
 import { own } from '#own.ts';
 
 /** `html` and `text` are decoded here, a `file` becomes a document, `other` cannot be read; `unknown`: it takes the body to tell. */
@@ -34,7 +41,7 @@ const TEXT_TYPES = new Set(
 );
 
 const isTextType = (type: string) =>
-  !readable(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
+  !isReadableType(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
 
 /** Types of which no body is read, whatever it is. */
 const isForEarsOrEyes = (type: string) => /^(?:audio|video|font|model)\//.test(type);
@@ -55,7 +62,7 @@ export function declaredMedia(contentType: string | undefined): Media {
   const type = mediaTypeOf(contentType);
   if (HTML_TYPES.has(type)) return { mediaType: type, kind: 'html' };
   if (EMPTY_TYPES.has(type) || !isType(type)) return { mediaType: '', kind: 'unknown' };
-  if (readable(type)) return { mediaType: canonicalType(type), kind: 'file' };
+  if (isReadableType(type)) return { mediaType: canonicalType(type), kind: 'file' };
   if (isForEarsOrEyes(type)) return { mediaType: type, kind: 'other' };
   return { mediaType: type, kind: isTextType(type) ? 'text' : 'unknown' };
 }
@@ -67,7 +74,7 @@ export function declaredMedia(contentType: string | undefined): Media {
 export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): Media {
   if (declared.kind === 'other') return declared;
   const magic = typeOfBytes(bytes);
-  if (magic) return { mediaType: magic, kind: readable(magic) ? 'file' : 'other' };
+  if (magic) return { mediaType: magic, kind: isReadableType(magic) ? 'file' : 'other' };
   if (/[/+]json$/.test(declared.mediaType) && isJsonFeed(bytes)) return { mediaType: TYPES.jsonFeed, kind: 'file' };
   const feed = feedUnder(declared.mediaType, bytes);
   if (feed) return { mediaType: feed, kind: 'file' };
@@ -75,7 +82,7 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   if (hasLatePdfHeader(bytes)) return { mediaType: TYPES.pdf, kind: 'file' };
   if (declared.kind === 'file') return fileInDisguise(declared, bytes, name) ?? declared;
   const found = sniffed(bytes);
-  const named = found.kind === 'html' ? undefined : typeOfName(name);
+  const named = found.kind === 'html' ? undefined : typeOfFileName(name);
   if (named) return { mediaType: named, kind: 'file' };
   // A type that nobody here knows says more than that its body looks like text.
   return declared.mediaType && found.kind !== 'html' ? { mediaType: declared.mediaType, kind: 'other' } : found;
@@ -95,7 +102,7 @@ function fileInDisguise({ mediaType }: Media, bytes: Uint8Array, name: string | 
   const found = sniffed(bytes);
   if (found.kind === 'html') return found;
   if (found.kind !== 'text' || !CONTAINED.has(mediaType)) return undefined;
-  const named = typeOfName(name);
+  const named = typeOfFileName(name);
   const table = named && TABLES.has(named) ? named : typeOfRows(bytes);
   return table ? { mediaType: table, kind: 'file' } : found;
 }

@@ -1,9 +1,9 @@
-/** Reads the text of a Rich Text Format file into a Flow, token by token. */
+/** Reads the text of a Rich Text Format file into a TextBuilder, token by token. */
 import { DocumentError } from '../../document.ts';
-import type { Flow } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import type { TextBuilder } from '../text-builder.ts';
 import { hrefOfField } from '../word/fields.ts';
 import type { Numbering } from '../word/numbering.ts';
 import { type Charset, charsetOfPage } from './charsets.ts';
@@ -48,7 +48,7 @@ const MAX_CELLS = 1_000;
 
 export class RtfReader implements TokenHandler {
   readonly #bytes: Uint8Array;
-  readonly #flow: Flow;
+  readonly #flow: TextBuilder;
   readonly #header = new Header();
   readonly #outer: Group[] = [];
   #group: Group = OUTSIDE;
@@ -71,7 +71,7 @@ export class RtfReader implements TokenHandler {
   hiddenCount = 0;
   title = '';
 
-  constructor(bytes: Uint8Array, flow: Flow) {
+  constructor(bytes: Uint8Array, flow: TextBuilder) {
     this.#bytes = bytes;
     this.#flow = flow;
   }

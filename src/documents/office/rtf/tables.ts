@@ -1,5 +1,5 @@
 /** RTF tables: the shape of cells follows their text, and is given by their right edges. */
-import type { Block, Flow } from '../flow.ts';
+import type { Block, TextBuilder } from '../text-builder.ts';
 
 export interface CellShape {
   /** In twentieths of a point. */
@@ -39,7 +39,7 @@ export class RtfTable {
     this.#cells = [];
   }
 
-  write(flow: Flow): void {
+  write(flow: TextBuilder): void {
     this.endRow({ cells: [], header: false, left: 0 });
     const edges = edgesOf(this.#rows);
     flow.startTable();

@@ -4,7 +4,7 @@
  */
 import { isText, newRow, type Row } from './cell.ts';
 import { headerRows } from './header.ts';
-import { lowerBound, placeOf, type Region, type Sheet, type TableRegion } from './sheet.ts';
+import { cellKeyOf, lowerBound, type Region, type Sheet, type TableRegion } from './sheet.ts';
 
 export interface TableBlock {
   readonly kind: 'table';
@@ -18,7 +18,7 @@ export type Merges = ReadonlyMap<number, Region>;
 
 /** Merged ranges by the position of their visible cell. */
 export const mergesByPlace = (merges: readonly Region[]): Merges =>
-  new Map(merges.map((merge) => [placeOf(merge.top, merge.left), merge]));
+  new Map(merges.map((merge) => [cellKeyOf(merge.top, merge.left), merge]));
 
 interface Placed {
   readonly top: number;
@@ -89,7 +89,7 @@ function runsOf(rows: readonly Row[], merges: Merges): Row[][] {
     reach = Math.max(reach, row.index);
     if (merges.size === 0) continue;
     for (const column of row.columns) {
-      reach = Math.max(reach, merges.get(placeOf(row.index, column))?.bottom ?? 0);
+      reach = Math.max(reach, merges.get(cellKeyOf(row.index, column))?.bottom ?? 0);
     }
   }
   return runs;
@@ -118,7 +118,7 @@ const isTitle = (row: Row, below: Row): boolean => isText(row.kinds[0]!) && row.
 
 const isNote = (row: Row, merges: Merges): boolean => {
   if (row.columns.length !== 1 || !isText(row.kinds[0]!)) return false;
-  const merge = merges.get(placeOf(row.index, row.columns[0]!));
+  const merge = merges.get(cellKeyOf(row.index, row.columns[0]!));
   return row.html[0]!.length > SENTENCE || (merge !== undefined && merge.right > merge.left);
 };
 
@@ -143,7 +143,7 @@ function tableBlock(rows: readonly Row[], merges: Merges): Block {
 function headerOf(rows: readonly Row[], merges: Merges): number {
   const [first, second] = rows;
   if (!first || !second || merges.size === 0) return headerRows(rows);
-  const over = first.columns.map((column) => merges.get(placeOf(first.index, column)));
+  const over = first.columns.map((column) => merges.get(cellKeyOf(first.index, column)));
   const hasGroups = over.some((merge) => merge && merge.right > merge.left);
   const reachesDown = over.some((merge) => merge && merge.bottom > first.index);
   if ((!hasGroups && !reachesDown) || !first.kinds.every(isText) || first.columns.length < 2) {
@@ -158,7 +158,7 @@ function headerOf(rows: readonly Row[], merges: Merges): number {
 function withNamesAbove(first: Row, second: Row, merges: Merges): Row {
   const cells = second.columns.map((column, at) => ({ column, html: second.html[at]!, kind: second.kinds[at]! }));
   for (const [at, column] of first.columns.entries()) {
-    const merge = merges.get(placeOf(first.index, column));
+    const merge = merges.get(cellKeyOf(first.index, column));
     if (merge && merge.bottom >= second.index) cells.push({ column, html: first.html[at]!, kind: first.kinds[at]! });
   }
   cells.sort((one, other) => one.column - other.column);
@@ -194,7 +194,7 @@ function gapsOf(rows: readonly Row[], merges: Merges): number[] {
   const reach = new Map<number, number>();
   for (const { index, columns } of rows) {
     for (const column of columns) {
-      const right = (merges.size > 0 && merges.get(placeOf(index, column))?.right) || column;
+      const right = (merges.size > 0 && merges.get(cellKeyOf(index, column))?.right) || column;
       if ((reach.get(column) ?? -1) < right) reach.set(column, right);
     }
   }

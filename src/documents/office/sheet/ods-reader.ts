@@ -4,7 +4,7 @@ import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { inlineHtml, trimHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
-import { costOf, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 
 /** An object over the cells. */
 export interface Shape {
@@ -284,7 +284,7 @@ export class OdsReader {
       return;
     }
     if (row.columns.length === 0) return;
-    const cost = row.html.reduce((sum, html) => sum + costOf(html), 0);
+    const cost = row.html.reduce((sum, html) => sum + outputBytesOf(html), 0);
     for (let at = 0; at < rowRepeat; at++) {
       this.leftBytes -= cost;
       if (sheet.rows.length >= MAX_ROWS || this.leftBytes < 0) {

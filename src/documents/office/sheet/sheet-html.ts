@@ -2,7 +2,7 @@
 import type { HtmlOutput } from '../html-output.ts';
 import { blocksOf, type Merges, mergesByPlace, type TableBlock } from './blocks.ts';
 import type { Row } from './cell.ts';
-import { lowerBound, placeOf, type Sheet } from './sheet.ts';
+import { cellKeyOf, lowerBound, type Sheet } from './sheet.ts';
 
 /** Content beyond the output limit is left out, which `output` reports. */
 export function writeSheet(sheet: Sheet, output: HtmlOutput): void {
@@ -60,7 +60,7 @@ function rowHtml({ index, columns: filled, html }: Row, tag: 'td' | 'th', grid: 
       out.push(`<${tag}></${tag}>`);
       continue;
     }
-    const merge = merges.size > 0 ? merges.get(placeOf(index, column)) : undefined;
+    const merge = merges.size > 0 ? merges.get(cellKeyOf(index, column)) : undefined;
     if (!merge) {
       out.push(`<${tag}>${html[next - 1]}</${tag}>`);
       continue;

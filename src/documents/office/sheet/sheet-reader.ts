@@ -6,12 +6,12 @@ import { cellHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
 import { general } from './number-format.ts';
-import { costOf, lowerBound, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { lowerBound, MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
 
 /** Thrown to stop reading a sheet that exceeds a limit. Content read before stays. */
-export class ResponseTooLargeError extends Error {}
+export class SheetLimitError extends Error {}
 
 export interface Workbook {
   readonly strings: readonly string[];
@@ -135,7 +135,7 @@ export class SheetReader {
     if (!row || row.columns.length === 0) return;
     if (this.isHiddenRow) this.hiddenCount++;
     else {
-      if (this.rows.length >= MAX_ROWS) throw new ResponseTooLargeError();
+      if (this.rows.length >= MAX_ROWS) throw new SheetLimitError();
       this.rows.push(row);
     }
   }
@@ -165,8 +165,8 @@ export class SheetReader {
       this.hiddenCount++;
       return;
     }
-    this.book.leftBytes -= costOf(html);
-    if (this.book.leftBytes < 0) throw new ResponseTooLargeError();
+    this.book.leftBytes -= outputBytesOf(html);
+    if (this.book.leftBytes < 0) throw new SheetLimitError();
     row.columns.push(this.column);
     row.html.push(this.linked(html));
     row.kinds.push(style.bold ? kind | STRONG : kind);

@@ -28,10 +28,10 @@ export const MAX_ROWS = 200_000;
 export const MAX_COLUMNS = 16_384;
 
 /** Bytes that a cell takes from the shared output limit, including its tags. */
-export const costOf = (html: string): number => html.length + 9;
+export const outputBytesOf = (html: string): number => html.length + 9;
 
 /** A number that identifies the position of a cell. */
-export const placeOf = (row: number, column: number): number => row * MAX_COLUMNS + column;
+export const cellKeyOf = (row: number, column: number): number => row * MAX_COLUMNS + column;
 
 /** The index of the first number that is at least `value`, in ascending numbers. */
 export function lowerBound(numbers: ArrayLike<number>, value: number): number {

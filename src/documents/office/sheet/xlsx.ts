@@ -9,9 +9,9 @@ import { openPackage, type Package } from '../package.ts';
 import { createDraw, type Draw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
 import { drawingHtml } from './drawing.ts';
-import { placeOf, type Region, type TableRegion } from './sheet.ts';
+import { cellKeyOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
-import { ResponseTooLargeError, regionOf, SheetReader, type Workbook } from './sheet-reader.ts';
+import { regionOf, SheetLimitError, SheetReader, type Workbook } from './sheet-reader.ts';
 import { readSharedStrings } from './strings.ts';
 import { readStyles } from './styles.ts';
 
@@ -123,7 +123,7 @@ function readSheet(
     if (!complete || !xml.complete) notes.add(`The sheet ${quoted(sheet.name)} could only be read in part`);
   } catch (error) {
     const isTooLarge = error instanceof DocumentError && error.kind === 'too large';
-    if (!(error instanceof ResponseTooLargeError) && !isTooLarge) throw error;
+    if (!(error instanceof SheetLimitError) && !isTooLarge) throw error;
     notes.add(tooLarge(sheet.name));
   }
   const { region } = reader.finish();
@@ -173,12 +173,12 @@ function addLinks(
   for (const [ref, href] of addresses) {
     const written = href === undefined ? undefined : regionOf(ref);
     const seen = written && region(written);
-    if (seen) hrefs.set(placeOf(seen.top, seen.left), href!);
+    if (seen) hrefs.set(cellKeyOf(seen.top, seen.left), href!);
   }
   if (hrefs.size === 0) return;
   for (const { index, columns, html } of rows) {
     for (const [at, column] of columns.entries()) {
-      const href = hrefs.get(placeOf(index, column));
+      const href = hrefs.get(cellKeyOf(index, column));
       if (href && !html[at]!.includes('<a ')) html[at] = `<a href="${escapeAttribute(href)}">${html[at]}</a>`;
     }
   }

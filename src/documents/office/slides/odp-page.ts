@@ -1,11 +1,11 @@
 /** One slide of an OpenDocument presentation as HTML (version 1.3, part 3, chapter 10). */
 import { attribute, child, children, descendants, find, textOf, type XmlElement } from '../../xml/xml.ts';
-import { Flow } from '../flow.ts';
 import { cellHtml } from '../html-output.ts';
 import type { OdfFile } from '../odf.ts';
 import { OdfReader } from '../odf-body.ts';
 import type { OdfStyles } from '../odf-styles.ts';
 import type { Draw } from '../pictures.ts';
+import { TextBuilder } from '../text-builder.ts';
 import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
 import { type Piece, type Slide, slideHtml } from './pieces.ts';
 
@@ -104,7 +104,7 @@ class PageReader {
   }
 
   #content(element: XmlElement): string {
-    const flow = new Flow();
+    const flow = new TextBuilder();
     const { file, styles, draw } = this.#context;
     const reader = new OdfReader({ styles, flow, draw, object: (name) => file.object(name) });
     reader.read(element);

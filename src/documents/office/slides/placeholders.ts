@@ -10,16 +10,16 @@ export interface Placeholder {
 }
 
 /** The layout and the master of a slide. */
-export interface Ground {
+export interface SlideParents {
   readonly layout: XmlElement | undefined;
   readonly master: XmlElement | undefined;
   /** Text defaults of the whole presentation. */
   readonly defaults: XmlElement | undefined;
 }
 
-export function groundsOf(source: Package, defaults: XmlElement | undefined) {
-  const known = new Map<string, Ground>();
-  return (slidePart: string): Ground => {
+export function createParentsReader(source: Package, defaults: XmlElement | undefined) {
+  const known = new Map<string, SlideParents>();
+  return (slidePart: string): SlideParents => {
     const layoutPart = targetOf(source, slidePart, 'slideLayout');
     const key = layoutPart ?? '';
     let ground = known.get(key);
@@ -36,16 +36,16 @@ export const targetOf = (source: Package, part: string, type: string): string | 
   source.relationships(part).find((one) => one.type === type && !one.external)?.target;
 
 /** The non-visual properties, the first child of every kind of shape: `p:nvSpPr`, `p:nvPicPr`, `p:nvGraphicFramePr`. */
-export const factsOf = (shape: XmlElement): XmlElement | undefined =>
+export const nonVisualPropertiesOf = (shape: XmlElement): XmlElement | undefined =>
   children(shape).find(({ name }) => /^p:nv\w+Pr$/.test(name));
 
 export function placeholderOf(shape: XmlElement): Placeholder | undefined {
-  const found = childAt(factsOf(shape), 'p:nvPr', 'p:ph');
+  const found = childAt(nonVisualPropertiesOf(shape), 'p:nvPr', 'p:ph');
   return found && { type: attribute(found, 'type') ?? 'obj', index: attribute(found, 'idx') ?? '0' };
 }
 
 /** The layout and master shapes that a placeholder inherits from, nearest first. */
-export function ancestorsOf(placeholder: Placeholder | undefined, { layout, master }: Ground): XmlElement[] {
+export function ancestorsOf(placeholder: Placeholder | undefined, { layout, master }: SlideParents): XmlElement[] {
   if (!placeholder) return [];
   const inLayout = shapesOf(layout).find((shape) => {
     const other = placeholderOf(shape);

@@ -5,7 +5,7 @@ import { HtmlOutput } from '../html-output.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
-import { groundsOf } from './placeholders.ts';
+import { createParentsReader } from './placeholders.ts';
 import { readSlide } from './slide.ts';
 import { plainTitle } from './title.ts';
 
@@ -25,7 +25,7 @@ export const kind: DocumentKind = {
     const shown = slides.filter((slide) => !isHidden(slide.root));
     const output = new HtmlOutput();
     const draw = createDraw((name) => source.bytes(name));
-    const groundOf = groundsOf(source, child(root, 'p:defaultTextStyle'));
+    const groundOf = createParentsReader(source, child(root, 'p:defaultTextStyle'));
     const size = sizeOf(root);
     const pages: DocumentPage[] = [];
     let hiddenCount = slides.length - shown.length;

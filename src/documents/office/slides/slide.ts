@@ -1,29 +1,29 @@
 /** One PowerPoint slide as HTML: its title, then its content in reading order, then its notes. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { chartTable, readChart } from '../chart.ts';
-import { Flow } from '../flow.ts';
 import { safeHref } from '../inline.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
+import { TextBuilder } from '../text-builder.ts';
 import { diagramHtml } from './diagram.ts';
 import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
 import { type Piece, type Slide, slideHtml } from './pieces.ts';
 import {
   ancestorsOf,
   boxOf,
-  factsOf,
   familyOf,
-  type Ground,
+  nonVisualPropertiesOf,
   type Placeholder,
   placeholderOf,
   readBox,
+  type SlideParents,
 } from './placeholders.ts';
 import { type TextContext, textHtml, writeText } from './text-body.ts';
 
 export interface SlideContext {
   readonly source: Package;
   readonly draw: Draw;
-  readonly ground: Ground;
+  readonly ground: SlideParents;
   /** Name of the part. */
   readonly part: string;
   /** In EMU (1/914,400 inch), like all positions. */
@@ -63,7 +63,7 @@ class SlideReader {
     const placed: Placed<Piece[]>[] = [];
     for (const shape of children(tree).map(chosen)) {
       if (!shape || ++this.shapes > MAX_SHAPES) continue;
-      const facts = child(factsOf(shape), 'p:cNvPr');
+      const facts = child(nonVisualPropertiesOf(shape), 'p:cNvPr');
       if (facts && /^(?:1|true)$/.test(attribute(facts, 'hidden') ?? '')) {
         this.hiddenCount++;
         continue;
@@ -132,7 +132,7 @@ class SlideReader {
   }
 
   private picture(shape: XmlElement): string {
-    const facts = child(factsOf(shape), 'p:cNvPr');
+    const facts = child(nonVisualPropertiesOf(shape), 'p:cNvPr');
     const decorative = find(facts, 'adec:decorative');
     if (decorative && /^(?:1|true)$/.test(attribute(decorative, 'val') ?? '')) return '';
     const blip = childAt(shape, 'p:blipFill', 'a:blip');
@@ -155,13 +155,13 @@ class SlideReader {
         return diagramHtml(source.xml(this.target(attribute(element, 'r:dm'))), this.textContext(undefined, []));
       }
     }
-    const facts = child(factsOf(frame), 'p:cNvPr');
+    const facts = child(nonVisualPropertiesOf(frame), 'p:cNvPr');
     const html = this.context.draw(undefined, (facts && attribute(facts, 'descr')) ?? '');
     return html === '' ? '' : `<p>${html}</p>`;
   }
 
   private table(table: XmlElement): string {
-    const flow = new Flow();
+    const flow = new TextBuilder();
     const context = this.textContext(undefined, []);
     const properties = child(table, 'a:tblPr');
     const isOn = (element: XmlElement, name: string) => /^(?:1|true)$/.test(attribute(element, name) ?? '');

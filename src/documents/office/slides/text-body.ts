@@ -1,9 +1,9 @@
 /** The text of a shape: paragraphs and list items (DrawingML, ECMA-376 part 1, 21.1.2). */
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
-import { Flow, type ParagraphKind } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { mathml } from '../omml.ts';
+import { type ParagraphKind, TextBuilder } from '../text-builder.ts';
 
 export interface TextContext {
   /** The URL of a link; `undefined` if it is not allowed. */
@@ -18,7 +18,7 @@ const LEVELS = 9;
 
 /** Paragraphs and lists as HTML, or a heading or quote. */
 export function textHtml(body: XmlElement | undefined, kind: ParagraphKind, context: TextContext, level = 2): string {
-  const flow = new Flow();
+  const flow = new TextBuilder();
   writeText(body, kind, context, flow, level);
   return flow.finish()[0]!.html;
 }
@@ -27,7 +27,7 @@ export function writeText(
   body: XmlElement | undefined,
   kind: ParagraphKind,
   context: TextContext,
-  flow: Flow,
+  flow: TextBuilder,
   level = 2,
 ): void {
   const paragraphs = children(body, 'a:p');

@@ -1,22 +1,22 @@
-/** Reads the text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17) into a Flow. */
+/** Reads the text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
-import type { Flow } from '../flow.ts';
 import { symbolOf } from '../fonts.ts';
 import { Inline, type Marks, safeHref } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { mathml } from '../omml.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
-import { isUnseen, marksOf, over, type RunStyle } from '../run-style.ts';
+import { isInvisible, marksOf, mergeStyles, type RunStyle } from '../run-style.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import type { TextBuilder } from '../text-builder.ts';
 import { Fields, hrefOfField } from './fields.ts';
 import type { Numbered, Numbering } from './numbering.ts';
 import {
   indentOf,
-  isGround,
+  isColoredBackground,
   isOn,
   numberingOf,
   outlineLevelOf,
@@ -30,7 +30,7 @@ export interface BodyContext {
   readonly source: Package;
   readonly styles: Styles;
   readonly numbering: Numbering;
-  readonly flow: Flow;
+  readonly flow: TextBuilder;
   readonly draw: Draw;
   /** Looks up a note by kind and id, with the part that contains it. */
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
@@ -175,7 +175,7 @@ export class BodyReader {
       style,
       heading,
       base: heading === undefined ? style.run : plain,
-      shaded: style.shaded || isGround(child(properties, 'w:shd')),
+      shaded: style.shaded || isColoredBackground(child(properties, 'w:shd')),
     });
     this.#carried = undefined;
     return () => this.#endParagraph();
@@ -247,7 +247,7 @@ export class BodyReader {
     const { base = {} } = this.#paragraphs.at(-1) ?? {};
     const outer = this.#run;
     const named = styles.character(valOf(properties, 'w:rStyle'));
-    this.#run = over(runStyleOf(properties), over(named, base));
+    this.#run = mergeStyles(runStyleOf(properties), mergeStyles(named, base));
     if (this.#isHidden && element.children.some((node) => typeof node !== 'string' && node.name === 'w:t')) {
       this.hiddenCount += 1;
     }
@@ -257,7 +257,7 @@ export class BodyReader {
   }
 
   get #isHidden(): boolean {
-    return isUnseen(this.#run, this.#isOnPaper);
+    return isInvisible(this.#run, this.#isOnPaper);
   }
 
   /** Whether the text is on a white background, as far as known. */

@@ -4,11 +4,11 @@
 import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
-import { Flow } from '../flow.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
-import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
+import { CUT_OFF, selectPages, TOO_LONG } from '../result.ts';
+import { TextBuilder } from '../text-builder.ts';
 import { BodyReader } from './docx-body.ts';
 import { readNumbering } from './numbering.ts';
 import { readStyles } from './styles.ts';
@@ -19,7 +19,7 @@ export const kind: DocumentKind = {
     const main = mainPart(source);
     const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
     const styles = readStyles(source.xml(related.get('styles')));
-    const flow = new Flow();
+    const flow = new TextBuilder();
     const reader = new BodyReader(
       {
         source,
@@ -41,7 +41,7 @@ export const kind: DocumentKind = {
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title: title || reader.title,
-      ...pickPages(pages, options),
+      ...selectPages(pages, options),
       metadata,
       publishedTime,
       lang: language ?? styles.language,
@@ -61,7 +61,7 @@ function mainPart(source: Package): string {
 const BODY: ReadonlySet<string> = new Set(['w:body']);
 
 /** Returns false if the body is incomplete. */
-function readBody(source: Package, main: string, reader: BodyReader, flow: Flow): boolean {
+function readBody(source: Package, main: string, reader: BodyReader, flow: TextBuilder): boolean {
   const part = source.part(main)!;
   let count = 0;
   const take = (piece: XmlElement) => {

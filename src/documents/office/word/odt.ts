@@ -2,12 +2,12 @@
 import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import type { XmlElement } from '../../xml/xml.ts';
-import { Flow } from '../flow.ts';
 import { ABOUT_NAMES, type AboutNames, openOdf } from '../odf.ts';
 import { OdfReader } from '../odf-body.ts';
 import { StyleCollector } from '../odf-styles.ts';
 import { createDraw } from '../pictures.ts';
-import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
+import { CUT_OFF, selectPages, TOO_LONG } from '../result.ts';
+import { TextBuilder } from '../text-builder.ts';
 
 const STYLES: ReadonlySet<string> = new Set(['office:styles', 'office:font-face-decls']);
 const CONTENT: ReadonlySet<string> = new Set([...STYLES, 'office:automatic-styles', 'office:text']);
@@ -23,7 +23,7 @@ export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     const file = openOdf(bytes, NAMES);
     const styles = new StyleCollector();
-    const flow = new Flow();
+    const flow = new TextBuilder();
     const reader = new OdfReader({
       styles,
       flow,
@@ -45,7 +45,7 @@ export const kind: DocumentKind = {
     const author = metadata.creator ?? metadata.lastModifiedBy;
     return {
       title: title || reader.title,
-      ...pickPages(flow.finish(), options),
+      ...selectPages(flow.finish(), options),
       metadata: author === undefined ? metadata : { ...metadata, creator: author },
       publishedTime,
       lang: lang ?? styles.language,

@@ -1,7 +1,7 @@
 /** Word styles: resolves the properties that a paragraph or run inherits from its style and base styles. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { isCodeFont } from '../fonts.ts';
-import { over, type RunStyle } from '../run-style.ts';
+import { mergeStyles, type RunStyle } from '../run-style.ts';
 
 export interface NumberingUse {
   readonly numId: string | undefined;
@@ -98,7 +98,7 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
         style.tiny = Number(value) > 0 && Number(value) <= 2;
         break;
       case 'w:shd':
-        grounded ||= isGround(property);
+        grounded ||= isColoredBackground(property);
         break;
       case 'w:highlight':
         grounded ||= value !== 'none' && value !== 'white';
@@ -114,7 +114,7 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
 const codeOf = (font: string | undefined): boolean | undefined => (font === undefined ? undefined : isCodeFont(font));
 
 /** Whether shading gives the text a background other than white. */
-export const isGround = (shading: XmlElement | undefined): boolean => {
+export const isColoredBackground = (shading: XmlElement | undefined): boolean => {
   if (!shading) return false;
   const fill = attribute(shading, 'w:fill') ?? 'auto';
   const pattern = attribute(shading, 'w:val') ?? 'clear';
@@ -164,7 +164,7 @@ class StyleSheet implements Styles {
     }
     const defaults = childAt(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr');
     const plain = this.#byId.get(this.#defaultParagraph ?? '');
-    this.allCode = over(runStyleOf(child(plain, 'w:rPr')), runStyleOf(defaults)).code === true;
+    this.allCode = mergeStyles(runStyleOf(child(plain, 'w:rPr')), runStyleOf(defaults)).code === true;
     this.language = defaults && attribute(find(defaults, 'w:lang') ?? defaults, 'w:val');
   }
 
@@ -209,7 +209,7 @@ class StyleSheet implements Styles {
 }
 
 const runOf = (chain: readonly XmlElement[]): RunStyle =>
-  chain.reduceRight((below, style) => over(runStyleOf(child(style, 'w:rPr')), below), {});
+  chain.reduceRight((below, style) => mergeStyles(runStyleOf(child(style, 'w:rPr')), below), {});
 
 function paragraphStyle(id: string, chain: readonly XmlElement[]): ParagraphStyle {
   const properties = chain.map((style) => child(style, 'w:pPr'));
@@ -230,7 +230,7 @@ function paragraphStyle(id: string, chain: readonly XmlElement[]): ParagraphStyl
     outlineLevel: first(outlineLevelOf),
     numbering: numId === undefined ? undefined : { numId, level },
     indent: first(indentOf),
-    shaded: properties.some((element) => isGround(child(element, 'w:shd'))),
+    shaded: properties.some((element) => isColoredBackground(child(element, 'w:shd'))),
     breakBefore: first((element) => isOn(element, 'w:pageBreakBefore')) ?? false,
     run: runOf(chain),
   };

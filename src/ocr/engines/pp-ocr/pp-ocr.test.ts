@@ -7,7 +7,7 @@ import { boxesOf, detectionInput, smallestRectangle } from './detect.ts';
 import { cutOut, scaled } from './picture.ts';
 import { drawn, writePpOcr } from './pp-ocr.suite.ts';
 import { createPpOcr, type PpOcr } from './pp-ocr.ts';
-import { cutLine, decoded, lineOf, recognitionInput } from './recognise.ts';
+import { cutLine, decoded, lineOf, recognitionInput } from './recognize.ts';
 
 const LONG = 120_000;
 const TIMEOUT_MS = 100_000;
@@ -169,7 +169,7 @@ describe('the engine', () => {
         { text: 'CACABAC', left: 60, top: 200 },
         { text: 'BCA', left: 600, top: 330 },
       ]);
-      const { width, height, lines } = await engine.recognise(picture, options);
+      const { width, height, lines } = await engine.recognize(picture, options);
       expect([width, height]).toEqual([960, 480]);
       expect(lines.map(({ words }) => words.map(({ text }) => text))).toEqual([['ABCACAB'], ['CACABAC'], ['BCA']]);
       const { left, right, top, bottom } = lines[0]!.words[0]!.box;
@@ -187,7 +187,7 @@ describe('the engine', () => {
   it(
     'finds nothing on a blank picture',
     async () => {
-      expect((await engine.recognise(drawn([]), options)).lines).toEqual([]);
+      expect((await engine.recognize(drawn([]), options)).lines).toEqual([]);
     },
     LONG,
   );
@@ -218,7 +218,7 @@ describe('the engine', () => {
       const broken = await mkdtemp(path.join(os.tmpdir(), 'lectern-pp-ocr-'));
       for (const name of ['det.onnx', 'rec.onnx', 'dict.txt']) await writeFile(path.join(broken, name), 'not a graph');
       const other = createPpOcr(broken, TIMEOUT_MS);
-      await expect(other.recognise(drawn([]), options)).rejects.toMatchObject({
+      await expect(other.recognize(drawn([]), options)).rejects.toMatchObject({
         name: 'DownstreamServiceFailureError',
       });
       await other.close();

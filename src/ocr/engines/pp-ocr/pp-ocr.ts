@@ -24,8 +24,8 @@ export function createPpOcr(dir: string, timeoutMs: number): PpOcr {
   const processes = createProcesses<PpOcrTask, PpOcrResult>({ worker: WORKER, count: 1, memoryMb: WORKER_MB });
   return {
     name: 'pp-ocr',
-    looksAnywhere: false,
-    async recognise(picture, { signal }) {
+    supportsSparse: false,
+    async recognize(picture, { signal }) {
       try {
         return await processes.run({ files, picture, threads: defaultThreads() }, { timeoutMs, signal });
       } catch (error) {

@@ -5,7 +5,7 @@ import { openRuntime } from '#onnx-runtime.ts';
 import type { OcrEngine } from '../../engine.ts';
 import type { Grey } from '../../image/ink.ts';
 import { boxesOf, detectionInput } from './detect.ts';
-import { type CutLine, cutLine, decoded, lineOf, recognitionInput } from './recognise.ts';
+import { type CutLine, cutLine, decoded, lineOf, recognitionInput } from './recognize.ts';
 
 export interface PpOcrTask {
   readonly files: PpOcrFiles;
@@ -22,7 +22,7 @@ export interface PpOcrFiles {
   readonly dictionary: string;
 }
 
-export type PpOcrResult = Awaited<ReturnType<OcrEngine['recognise']>>;
+export type PpOcrResult = Awaited<ReturnType<OcrEngine['recognize']>>;
 
 /** Batch size. Lines of similar length are batched together. */
 const LINES_AT_ONCE = 6;

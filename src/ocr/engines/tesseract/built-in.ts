@@ -9,8 +9,8 @@ import { languageFile } from './wasm.ts';
 export function createBuiltInTesseract(processes: Processes<OcrTask, OcrTaskResult>, timeoutMs: number): OcrEngine {
   return {
     name: 'tesseract.js',
-    looksAnywhere: true,
-    async recognise(picture, { languages, segmentation, signal }) {
+    supportsSparse: true,
+    async recognize(picture, { languages, segmentation, signal }) {
       checkLanguages(languages);
       const missing = languages.filter((name) => languageFile(name) === undefined);
       if (missing.length > 0) {

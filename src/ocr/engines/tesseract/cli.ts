@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
-import type { OcrEngine, RecogniseOptions } from '../../engine.ts';
+import type { OcrEngine, RecognizeOptions } from '../../engine.ts';
 import { parseHocr } from '../../hocr.ts';
-import { checkLanguages, languageMissing, PICTURE_DPI, recognitionFailed, SEGMENTATION_MODES } from './tesseract.ts';
+import { checkLanguages, IMAGE_DPI, languageMissing, recognitionFailed, SEGMENTATION_MODES } from './tesseract.ts';
 
 interface TesseractCliOptions {
   /** A path, or a name on PATH. */
@@ -50,12 +50,12 @@ function createTesseractCli(options: TesseractCliOptions): OcrEngine {
 
   return {
     name: 'tesseract',
-    looksAnywhere: true,
-    async recognise(picture, { languages, segmentation, signal }: RecogniseOptions) {
+    supportsSparse: true,
+    async recognize(picture, { languages, segmentation, signal }: RecognizeOptions) {
       await requireLanguages(languages);
       const args = ['stdin', 'stdout', '-l', languages.join('+'), '--psm', SEGMENTATION_MODES[segmentation]];
       try {
-        return parseHocr(await run(options, [...args, '--dpi', PICTURE_DPI, 'hocr'], { input: picture, signal }));
+        return parseHocr(await run(options, [...args, '--dpi', IMAGE_DPI, 'hocr'], { input: picture, signal }));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw recognitionFailed(error);

@@ -9,7 +9,7 @@ export const SEGMENTATION_MODES = { page: '3', block: '6', sparse: '11' } as con
 >;
 
 /** Approximate resolution of prepared images. */
-export const PICTURE_DPI = '300';
+export const IMAGE_DPI = '300';
 
 /** Accepts Tesseract names such as `chi_sim` and `script/Latin`. Any other string could be a path. */
 export function checkLanguages(languages: readonly string[]): void {

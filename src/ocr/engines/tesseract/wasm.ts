@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Segmentation } from '../../engine.ts';
-import { PICTURE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
+import { IMAGE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
 
 /** The part of the tesseract.js-core API in use; the package has no types. */
 interface Core {
@@ -48,7 +48,7 @@ const loaded = new Set<string>();
 let ready: { readonly languages: string; readonly api: Api } | undefined;
 
 /** Returns the hOCR of an image. All languages must be installed. */
-export async function recogniseBuiltIn(
+export async function recognizeBuiltIn(
   picture: Uint8Array,
   { languages, segmentation }: { languages: readonly string[]; segmentation: Segmentation },
 ): Promise<string> {
@@ -58,7 +58,7 @@ export async function recogniseBuiltIn(
   core.FS.writeFile(PICTURE, picture);
   try {
     api.SetVariable('tessedit_pageseg_mode', SEGMENTATION_MODES[segmentation]);
-    api.SetVariable('user_defined_dpi', PICTURE_DPI);
+    api.SetVariable('user_defined_dpi', IMAGE_DPI);
     if (api.SetImageFile(EXIF_UPRIGHT, 0) === 1) throw new Error('the image cannot be read');
     api.Recognize(null);
     return api.GetHOCRText();

@@ -3,7 +3,7 @@ import type { Piece } from './ink.ts';
 import type { Line } from './lines.ts';
 import { isInset, type Region } from './regions.ts';
 
-export interface Looks {
+export interface Typography {
   readonly bodySize: number;
   /** Distance between baselines of body text, as a multiple of its size. */
   readonly pitch: number;
@@ -36,7 +36,7 @@ const SAME_SIZE = 0.04;
 const TITLE_SIZE = 1.35;
 const MANY = 4;
 
-export function looksOf(regions: readonly Region[]): Looks {
+export function typographyOf(regions: readonly Region[]): Typography {
   const bodySize = bodySizeOf(linesOf(regions));
   const pitches = new Map<number, number>();
   const sizes = new Map<number, number>();

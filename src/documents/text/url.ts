@@ -6,7 +6,7 @@ const MAX_PICTURE = 256 * 1024;
  * Returns `undefined` for a URL that is not allowed in a link (or image). A relative URL without a base is returned as
  * it is.
  */
-export function safeAddress(raw: string, base: string | undefined, isPicture = false): string | undefined {
+export function safeUrl(raw: string, base: string | undefined, isPicture = false): string | undefined {
   const trimmed = raw.trim();
   if (trimmed === '') return undefined;
   if (isPicture && /^data:image\/(?:png|jpeg|gif|webp);base64,/i.test(trimmed)) {
@@ -21,5 +21,5 @@ export function safeAddress(raw: string, base: string | undefined, isPicture = f
 }
 
 /** The first HTTP URL among the candidates, as base for relative URLs. */
-export const webBase = (...candidates: (string | undefined)[]): string | undefined =>
+export const firstHttpUrl = (...candidates: (string | undefined)[]): string | undefined =>
   candidates.find((candidate) => candidate && /^https?:\/\//i.test(candidate) && URL.canParse(candidate));

@@ -2,12 +2,12 @@
 import { stat } from 'node:fs/promises';
 
 /** Returns the path of the PDF of the file at `path`. Throws what `print` throws. */
-export type Prints = (path: string, print: () => Promise<string>) => Promise<string>;
+export type PdfCache = (path: string, print: () => Promise<string>) => Promise<string>;
 
 /** Maximum number of remembered PDFs. The owner of the file's folder deletes them. */
 const MOST_KNOWN = 64;
 
-export function createPrints(): Prints {
+export function createPdfCache(): PdfCache {
   const known = new Map<string, string>();
   return async (path, print) => {
     const key = `${path} ${await stampOf(path)}`;

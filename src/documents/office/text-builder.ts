@@ -55,7 +55,7 @@ export interface CellShape {
   readonly continues?: boolean;
 }
 
-export class Flow {
+export class TextBuilder {
   readonly #pages: string[] = [];
   readonly #frames: Frame[] = [new Frame()];
   readonly #tables: OpenTable[] = [];
