@@ -1,5 +1,5 @@
 /**
- * Text recognition: turns an image into text in reading order. Tesseract or PP-OCR finds words and their boxes;
+ * Text recognition: slots an image into text in reading order. Tesseract or PP-OCR finds words and their boxes;
  * `layout/layout.ts` derives headings, paragraphs, lists and tables from them.
  */
 import { createProcesses } from '#concurrency/processes.ts';
@@ -94,7 +94,7 @@ const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
   if (tesseract === 'none' && modelDir === undefined) return undefined;
   const processes = createProcesses<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
-  const turns = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const slots = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const closing = new AbortController();
   const ppOcr = modelDir === undefined ? undefined : createPpOcr(modelDir, timeoutMs);
   let engine: Promise<OcrEngine> | undefined;
@@ -106,7 +106,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     const cli = tesseract === BUILT_IN ? undefined : await findTesseractCli({ program, temporaryDir });
     if (!cli && tesseract !== undefined && tesseract !== BUILT_IN) {
       throw problem('DownstreamServiceFailureError', {
-        message: 'The Tesseract program of the settings cannot be run',
+        message: 'The configured Tesseract program cannot be run: check the setting or install Tesseract',
       });
     }
     const found = cli ?? createBuiltInTesseract(processes, timeoutMs);
@@ -132,13 +132,9 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
           return (await processes.run({ do: 'prepare', picture, turn, whole }, { timeoutMs, signal })) as Prepared;
         } catch (error) {
           signal.throwIfAborted();
-          const isOfPicture = !(error instanceof TaskCrashedError || error instanceof TaskTimeoutError);
-          if (whole && isOfPicture) throw new InvalidImageError('the image is incomplete', { cause: error });
-          throw problem(
-            'DownstreamServiceFailureError',
-            { message: 'Text recognition cannot open this picture' },
-            error,
-          );
+          const isImageFault = !(error instanceof TaskCrashedError || error instanceof TaskTimeoutError);
+          if (whole && isImageFault) throw new InvalidImageError('the image is incomplete', { cause: error });
+          throw problem('DownstreamServiceFailureError', { message: 'Text recognition cannot open this image' }, error);
         }
       },
     };
@@ -150,7 +146,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     },
     async read(picture, { signal, languages: asked = [], whole = false }) {
       const stop = AbortSignal.any([signal, closing.signal]);
-      await waitForSlot(turns, stop);
+      await waitForSlot(slots, stop);
       const timeUp = AbortSignal.timeout(timeoutMs);
       try {
         engine ??= findEngine();
@@ -165,31 +161,35 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
             AbortSignal.any([stop, timeUp]),
           ),
         );
-        return resultOf(reading);
+        return toResult(reading);
       } catch (error) {
         stop.throwIfAborted();
         if (!timeUp.aborted) throw error;
-        throw problem('DownstreamServiceFailureError', { message: 'Text recognition took too long' }, error);
+        throw problem(
+          'DownstreamServiceFailureError',
+          { message: `Text recognition took longer than ${timeoutMs / 1000} s` },
+          error,
+        );
       } finally {
-        turns.giveBack();
+        slots.giveBack();
       }
     },
     async close() {
-      closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is going down' }));
+      closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down' }));
       await Promise.all([processes.close(), ppOcr?.close()]);
     },
   };
 }
 
-async function waitForSlot(turns: TaskQueue, signal: AbortSignal): Promise<void> {
+async function waitForSlot(slots: TaskQueue, signal: AbortSignal): Promise<void> {
   try {
-    await turns.take(0, signal);
+    await slots.take(0, signal);
   } catch (error) {
     throw error instanceof QueueFullError ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error) : error;
   }
 }
 
-function resultOf({ page, preparation }: OcrReading): OcrResult {
+function toResult({ page, preparation }: OcrReading): OcrResult {
   const blocks = layOut(page);
   return {
     html: blocksToHtml(blocks),

@@ -10,7 +10,7 @@ import { NO_RULES } from './image/ruling-lines.ts';
 
 export interface OcrTools {
   readonly engine: OcrEngine;
-  prepare(picture: Uint8Array, turn: Rotation): Promise<Prepared>;
+  prepare(picture: Uint8Array, rotation: Rotation): Promise<Prepared>;
   /** Cuts pieces out of a prepared image and places them side by side. */
   gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
   readonly languages: readonly string[];
@@ -28,6 +28,15 @@ const READABLE = 0.6;
 /** With fewer words, the result may be noise, and `sparse` segmentation is tried. */
 const FEW_WORDS = 3;
 
+/** On a legible page, lines below this confidence are noise. */
+const MIN_CONFIDENCE = 0.3;
+/** The same for lines without letters and digits, which strokes and dirt resemble. */
+const MIN_SIGN_CONFIDENCE = 0.7;
+/** Words with less confidence do not count as plausible text. */
+const MIN_LETTER_CONFIDENCE = 0.4;
+/** Divides the plausibility of readings whose boxes lie on their side. */
+const SIDEWAYS_PENALTY = 10;
+
 export interface OcrReading {
   readonly page: OcrPage;
   readonly preparation: Preparation;
@@ -36,17 +45,18 @@ export interface OcrReading {
 /** Reads the lines of an image. Pages on their side or upside down are rotated. */
 export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
-  let best: (OcrReading & { sense: number; prepared: Prepared }) | undefined;
+  let best: (OcrReading & { plausibility: number; prepared: Prepared }) | undefined;
   if (upright.blank) return { page: BLANK, preparation: upright.preparation };
-  const turns: readonly Rotation[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
-  for (const turn of turns) {
-    const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
+  const rotations: readonly Rotation[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
+  for (const rotation of rotations) {
+    const prepared = rotation === 0 ? upright : await tools.prepare(picture, rotation);
     const page = await readUpright(prepared, tools);
-    const sense = senseOf(page);
-    if (best === undefined || sense > best.sense) best = { page, sense, prepared, preparation: prepared.preparation };
-    if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
+    const plausibility = plausibilityOf(page);
+    if (best === undefined || plausibility > best.plausibility)
+      best = { page, plausibility, prepared, preparation: prepared.preparation };
+    if (confidenceOf(page) >= SURE && plausibility > 0 && !isOnItsSide(page)) break;
     // An image in which nothing looks like writing is not tried in every orientation.
-    if ((turn === turns[1] && best.sense === 0) || !tools.hasTimeLeft()) break;
+    if ((rotation === rotations[1] && best.plausibility === 0) || !tools.hasTimeLeft()) break;
   }
   const { page, prepared, preparation } = best!;
   return { page: await readAgain(withoutNoise(page), prepared, tools), preparation };
@@ -70,7 +80,7 @@ async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promi
   const page = { ...(await engine.recognize(picture, { languages, segmentation: 'page', signal })), rules };
   if (wordsOf(page).length >= FEW_WORDS || !engine.supportsSparse || !tools.hasTimeLeft()) return page;
   const again = { ...(await engine.recognize(picture, { languages, segmentation: 'sparse', signal })), rules };
-  return senseOf(again) > senseOf(page) ? again : page;
+  return plausibilityOf(again) > plausibilityOf(page) ? again : page;
 }
 
 const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
@@ -83,7 +93,7 @@ function withoutNoise(page: OcrPage): OcrPage {
   const lines = page.lines.filter(({ words }) => {
     const confidence = meanConfidence(words);
     if (!isClean) return confidence >= READABLE && words.some(({ text }) => /[\p{L}\p{N}]{3}|\p{scx=Han}/u.test(text));
-    return confidence >= (words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) ? 0.3 : 0.7);
+    return confidence >= (words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) ? MIN_CONFIDENCE : MIN_SIGN_CONFIDENCE);
   });
   return { ...page, lines };
 }
@@ -95,12 +105,12 @@ const meanConfidence = (words: readonly OcrWord[]): number =>
   words.length === 0 ? 0 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
 
 /** Amount of plausible text: letters and digits, weighted by confidence. */
-function senseOf(page: OcrPage): number {
-  const sense = wordsOf(page).reduce((sum, { text, confidence }) => {
+function plausibilityOf(page: OcrPage): number {
+  const plausibility = wordsOf(page).reduce((sum, { text, confidence }) => {
     const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-    return confidence < 0.4 || letters === 0 ? sum : sum + letters * confidence ** 2;
+    return confidence < MIN_LETTER_CONFIDENCE || letters === 0 ? sum : sum + letters * confidence ** 2;
   }, 0);
-  return isOnItsSide(page) ? sense / 10 : sense;
+  return isOnItsSide(page) ? plausibility / SIDEWAYS_PENALTY : plausibility;
 }
 
 /** Tesseract sometimes reads a page on its side, and then returns sideways boxes. */

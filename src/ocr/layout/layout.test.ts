@@ -259,7 +259,7 @@ describe('drawn tables', () => {
     dark(700, 300, 790, 390);
     const { horizontal, vertical } = removeRules(
       { pixels, width, height },
-      { lineHeight: 40, ground: 250, faint: 190 },
+      { lineHeight: 40, background: 250, faint: 190 },
     );
     expect(horizontal.map(({ at }) => Math.round(at))).toEqual([51, 151, 251]);
     expect(vertical.map(({ at }) => Math.round(at))).toEqual([51, 351, 651]);
