@@ -34,6 +34,10 @@ export interface Interval {
 }
 
 const MAX_DEPTH = 40;
+/** In font sizes: segments whose heights overlap by more are side by side. */
+const MIN_OVERLAP = 0.15;
+/** In font sizes: lines that end this close to the edge of a column belong to it. */
+const COLUMN_EDGE = 3;
 /** Time limit: a page with gaps everywhere is finally read from top to bottom. */
 const MAX_CUTTING_MS = 2_000;
 
@@ -113,7 +117,7 @@ export function toBands(segments: readonly Segment[]): Band[] {
   const bands: { segments: Segment[]; top: number; bottom: number }[] = [];
   for (const segment of segments.toSorted((one, two) => one.top - two.top || one.x0 - two.x0)) {
     const band = bands[bands.length - 1];
-    if (band && segment.top < band.bottom - 0.15 * segment.size) {
+    if (band && segment.top < band.bottom - MIN_OVERLAP * segment.size) {
       band.segments.push(segment);
       band.bottom = Math.max(band.bottom, segment.bottom);
     } else bands.push({ segments: [segment], top: segment.top, bottom: segment.bottom });
@@ -145,6 +149,7 @@ const common = (one: readonly Interval[], two: readonly Interval[], atLeast: num
   return out;
 };
 
+/** Minimum width of the gutter between columns, in font sizes. */
 const MIN_GUTTER = 0.85;
 
 interface Run {
@@ -215,7 +220,7 @@ function trimmed(bands: readonly Band[], run: Run, bodySize: number): Run {
     // Lines that end where the lines of the column end are part of the column.
     const rest = bands.slice(at, run.end);
     const full = rest.filter(({ segments }) =>
-      segments.some(({ x1 }) => x1 > edge - 3 * bodySize && x1 < edge + bodySize),
+      segments.some(({ x1 }) => x1 > edge - COLUMN_EDGE * bodySize && x1 < edge + bodySize),
     ).length;
     if (rest.length < 2 || full < 0.5 * rest.length) return { ...run, end: at };
   }
@@ -236,6 +241,7 @@ function isSpanningHeading(
   return next?.segments.some(({ x0 }) => x0 >= strip.to) === true;
 }
 
+/** Share of the column width from which a line is full. */
 const FULL = 0.72;
 const MIN_LINES = 3;
 

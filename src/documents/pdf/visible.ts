@@ -5,9 +5,18 @@ import type { Fill, Ink, RawPiece } from './ink.ts';
 const PAPER = '#ffffff';
 /** In points. */
 const SMALLEST = 1.2;
+/** Smallest visible opacity. */
 const FAINTEST = 0.04;
 /** Largest difference per colour channel that is invisible. */
 const SAME_COLOR = 10;
+/** In font sizes: height of the centre of lower-case letters above the baseline. */
+const LETTER_CENTRE = 0.3;
+/** In font sizes: height above the baseline that a fill must cover to hide a letter. */
+const COVERED = 0.6;
+/** In font sizes: a letter whose centre is this far outside a clip is still partly visible. */
+const CLIPPED = 0.4;
+/** In points: tolerance at the sides of clips and fills. */
+const EDGE = 0.5;
 
 export interface Seen {
   readonly pieces: readonly RawPiece[];
@@ -24,7 +33,7 @@ export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }
   const images = fills.filter(({ image }) => image);
   for (const piece of pieces) {
     const x = (piece.x0 + piece.x1) / 2;
-    const y = piece.y - 0.3 * piece.size;
+    const y = piece.y - LETTER_CENTRE * piece.size;
     const onPage = x >= 0 && x <= width && y >= 0 && y <= height;
     if (!onPage || piece.size < SMALLEST || !Number.isFinite(piece.size) || !inClip(piece, x, y)) hidden += 1;
     else if (!piece.painted) {
@@ -40,7 +49,7 @@ export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }
  * Letters are also visible if a clip cuts off up to half of them, since a clip may be drawn tightly around the text.
  */
 const inClip = ({ clip, size }: RawPiece, x: number, y: number): boolean =>
-  x >= clip.x0 - 0.5 && x <= clip.x1 + 0.5 && y >= clip.y0 - 0.4 * size && y <= clip.y1 + 0.4 * size;
+  x >= clip.x0 - EDGE && x <= clip.x1 + EDGE && y >= clip.y0 - CLIPPED * size && y <= clip.y1 + CLIPPED * size;
 
 function isLost(piece: RawPiece, fills: readonly Fill[], x: number, y: number): boolean {
   let ground: string | null = PAPER;
@@ -53,7 +62,10 @@ function isLost(piece: RawPiece, fills: readonly Fill[], x: number, y: number): 
 }
 
 const covers = (fill: Fill, piece: RawPiece): boolean =>
-  fill.x0 <= piece.x0 + 0.5 && fill.x1 >= piece.x1 - 0.5 && fill.y0 <= piece.y - 0.6 * piece.size && fill.y1 >= piece.y;
+  fill.x0 <= piece.x0 + EDGE &&
+  fill.x1 >= piece.x1 - EDGE &&
+  fill.y0 <= piece.y - COVERED * piece.size &&
+  fill.y1 >= piece.y;
 
 function isSameColor(one: string, two: string): boolean {
   if (one === two) return true;

@@ -9,6 +9,16 @@ const HEADINGS: readonly (readonly [times: number, level: number])[] = [
   [1.18, 3],
 ];
 const MAX_HEADING_WORDS = 25;
+/** A larger distance to the line before starts a new paragraph: in line pitches of the column, and in letter sizes. */
+const MAX_PITCH = 1.4;
+const MAX_DISTANCE = 1.2;
+/** In letter sizes: continuation lines of an item start this far to the right of its marker. */
+const ITEM_INDENT = 0.5;
+/** In letter sizes: a line is indented beyond the first, and not indented below the second. */
+const FIRST_INDENT = 0.8;
+const NO_INDENT = 0.5;
+/** Share of the column width that the last line of a paragraph leaves free. */
+const SHORT_LINE = 0.2;
 
 interface Group {
   readonly lines: Segment[];
@@ -88,10 +98,10 @@ function continues({ lines, level, mark }: Group, line: Segment, { pitch, left, 
   const space = line.box.top - before.box.bottom;
   if (line.size > 1.25 * size || line.size < 0.8 * size || space > 1.2 * size) return false;
   if (level !== undefined) return true;
-  if (line.box.top - before.box.top > Math.max(1.4 * pitch, 1.2 * size)) return false;
-  if (mark) return line.box.left > lines[0]!.box.left + 0.5 * size;
-  const isIndented = line.box.left > left + 0.8 * size && before.box.left < left + 0.5 * size;
-  const isEnd = before.box.right < right - 0.2 * (right - left) && /[.!?:;)"”’»。！？：]$/.test(textOf(before));
+  if (line.box.top - before.box.top > Math.max(MAX_PITCH * pitch, MAX_DISTANCE * size)) return false;
+  if (mark) return line.box.left > lines[0]!.box.left + ITEM_INDENT * size;
+  const isIndented = line.box.left > left + FIRST_INDENT * size && before.box.left < left + NO_INDENT * size;
+  const isEnd = before.box.right < right - SHORT_LINE * (right - left) && /[.!?:;)"”’»。！？：]$/.test(textOf(before));
   return !isIndented && !isEnd;
 }
 
