@@ -79,6 +79,7 @@ export interface OcrOptions {
   readonly timeoutMs: number;
 }
 
+/** Limits of the queue: waiting images, and the time each may wait. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
 /** Enough for an image of 100 million pixels. */

@@ -7,6 +7,7 @@ import { decodeText } from '#html/decode.ts';
 import { DocumentError } from '../document.ts';
 import { readZipEntries, type ZipEntry } from './directory.ts';
 
+/** Limits of decompressed bytes, for one entry and for all together. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 /** Deflate can reach 1,032:1; text and XML of real documents stay far below this. */

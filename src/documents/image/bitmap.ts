@@ -25,6 +25,7 @@ export interface BitmapHeader {
   readonly masks: readonly number[] | undefined;
 }
 
+/** Length of the file header, in bytes, and the values of biCompression. */
 const FILE_HEADER = 14;
 const RGB = 0;
 const RLE8 = 1;

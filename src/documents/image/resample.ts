@@ -42,6 +42,7 @@ const KERNELS: Readonly<Record<Kernel, KernelShape>> = {
   lanczos: { support: 3, weigh: (x) => (x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0) },
 };
 
+/** Fractional bits of the weights, as in Pillow. */
 const PRECISION_BITS = 22;
 const ONE = 2 ** PRECISION_BITS;
 const HALF = 2 ** (PRECISION_BITS - 1);

@@ -11,6 +11,7 @@ export interface Chart {
   readonly series: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
 
+/** Values read per series. */
 const MAX_POINTS = 5_000;
 const MAX_SERIES = 200;
 

@@ -51,6 +51,7 @@ const MISSING =
   'Old Office formats need LibreOffice, which is not installed here (Debian: `apt install libreoffice-writer-nogui ' +
   'libreoffice-calc-nogui libreoffice-impress-nogui`; elsewhere set LECTERN_LIBREOFFICE to its program)';
 
+/** Limit of queued conversions. */
 const MAX_WAITING = 32;
 const MAX_WAIT_MS = 60_000;
 /** Address space limit of a conversion. LibreOffice itself maps about 1 GB. */

@@ -15,6 +15,7 @@ const ROMAN: readonly (readonly [number, string])[] = [
   [4, 'iv'],
   [1, 'i'],
 ];
+/** Larger numbers are written in digits. */
 const LARGEST_ROMAN = 3_999;
 
 function roman(value: number): string {

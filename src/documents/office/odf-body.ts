@@ -39,6 +39,7 @@ interface OpenList {
 
 type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
 
+/** Limit for declared repetitions of cells, rows and spaces. */
 const MAX_REPEATED = 1_000;
 const MAX_SPACES = 1_000;
 

@@ -45,6 +45,7 @@ const PLAIN: OdfStyle = {
   masterPage: '',
 };
 
+/** Longer chains of parent styles are cyclic or malicious. */
 const LONGEST_CHAIN = 32;
 
 /** Collects the children of `office:styles`, `office:automatic-styles` and `office:font-face-decls` in file order. */

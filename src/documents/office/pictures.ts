@@ -1,6 +1,7 @@
 /** Images inside a document, if browsers show their format and they are not too large. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 
+/** Largest image, in bytes. */
 const MAX_PICTURE_BYTES = 256 * 1024;
 /** Characters of data URLs, which are a third longer than the bytes. */
 const MAX_ALL_BYTES = (4 * 1024 * 1024 * 4) / 3;

@@ -57,6 +57,7 @@ export function flattenTable(rows: readonly Row[]): string {
   return lines.filter((text) => text !== '').join('<br>');
 }
 
+/** Letters. Longer cells are not headers. */
 const LONGEST_HEADER = 80;
 
 /** Whether all cells of the first row are filled, short and not numbers. */

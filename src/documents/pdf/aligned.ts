@@ -4,6 +4,7 @@ import { boxOfSegments, freeStrips, type Interval, insetSegment } from './region
 import { lineOf } from './runs.ts';
 import type { Cell } from './table.ts';
 
+/** Rows and columns of a table without ruling lines, and the width of its gutters in font sizes. */
 const MIN_ROWS = 3;
 /** The same between ruling lines. */
 const MIN_RULED_ROWS = 2;

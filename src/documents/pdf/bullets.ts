@@ -2,6 +2,7 @@
 import { type Box, holds } from './geometry.ts';
 import type { Piece } from './ink.ts';
 
+/** In font sizes: largest distance between a bullet and its text. */
 const FARTHEST = 2.6;
 const MAX_LOOKED_AT = 2_000;
 

@@ -5,6 +5,7 @@ import type { Typography } from './typography.ts';
 export const isMono = (line: Line): boolean =>
   line.runs.length > 0 && line.runs.every(({ mono, text }) => mono || text.trim() === '');
 
+/** Limits of restored white space. */
 const MOST_SPACES = 120;
 const MOST_EMPTY_LINES = 3;
 

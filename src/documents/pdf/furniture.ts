@@ -4,9 +4,13 @@ import type { PageText } from './page.ts';
 
 /** Share of the page height, at the top and the bottom, that may contain furniture. */
 const EDGE = 0.13;
+/** Number of pages before and after that are compared. */
 const NEAR_PAGES = 2;
+/** In points: rows at heights that differ by less are at the same position. */
 const SAME_PLACE = 4;
+/** Rows examined at each edge. */
 const MAX_ROWS = 6;
+/** In body text sizes: larger text is not furniture. */
 const LARGE = 1.3;
 
 interface EdgeRow {

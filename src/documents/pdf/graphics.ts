@@ -22,6 +22,7 @@ export interface GraphicsState {
   clip: Box;
 }
 
+/** Limit of nested saved states. */
 const MAX_SAVED = 10_000;
 
 export class Graphics {

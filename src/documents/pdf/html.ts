@@ -51,6 +51,7 @@ function single(block: Exclude<Block, Item>, writing: Writing): string {
 
 /** In points: markers further apart than this belong to different list levels. */
 const SAME_INDENT = 3;
+/** Limit of nested lists. */
 const DEEPEST = 8;
 
 function list(items: readonly Item[], writing: Writing): string {

@@ -10,6 +10,7 @@ export function titleOf(info: Readonly<Record<string, unknown>>): string {
   return EMPTY_TITLES.test(title) || !/[\p{L}\p{N}]/u.test(title) ? '' : title;
 }
 
+/** Letters. Longer values are cut off. */
 const LONGEST = 4_000;
 
 /** The information dictionary as text under its own names; dates as ISO 8601. */

@@ -28,6 +28,7 @@ export interface Layout {
   isCutOff(): boolean;
 }
 
+/** Limit of the resulting HTML. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
 export function createLayout(): Layout {

@@ -34,6 +34,7 @@ interface Showing {
 }
 
 const UNMOVED: Matrix = [1, 0, 0, 1, 0, 0];
+/** Letters. A longer piece is split. */
 const LONGEST_PIECE = 200;
 /** In ems: a forward jump that separates words, and a backward jump that starts a new piece. */
 const WORD_GAP = 0.15;

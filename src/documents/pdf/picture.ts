@@ -9,6 +9,7 @@ import { openPdf } from './open.ts';
 
 type RenderTarget = Pick<Parameters<PDFPageProxy['render']>[0], 'canvas' | 'canvasContext'>;
 
+/** Pixels per point: 144 dpi. */
 const DEFAULT_SCALE = 2;
 /** Longest side, in pixels. */
 const LARGEST = 4_000;

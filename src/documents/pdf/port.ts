@@ -5,6 +5,7 @@
 
 type Listener = (event: { readonly data: unknown }) => void;
 
+/** Time after which the channel yields to timers. */
 const LONGEST_TURN_MS = 50;
 
 export interface Port {

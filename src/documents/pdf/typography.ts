@@ -81,6 +81,7 @@ export function typographyOf(regions: readonly Region[]): Typography {
   };
 }
 
+/** Usual line pitches, as multiples of the font size. */
 const USUAL_PITCH = 1.2;
 const WIDEST_USUAL_PITCH = 1.7;
 /** With fewer lines, the estimate is not reliable. */

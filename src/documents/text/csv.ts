@@ -5,6 +5,7 @@ import { cellHtml, HtmlOutput } from '../office/html-output.ts';
 import { type CellKind, NUMBER, newRow, OTHER, TEXT } from '../office/sheet/cell.ts';
 import { headerRows } from '../office/sheet/header.ts';
 
+/** Further rows are left out, with a note. */
 const MAX_ROWS = 100_000;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Characters and rows examined to detect the delimiter. */

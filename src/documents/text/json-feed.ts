@@ -8,6 +8,7 @@ import { firstHttpUrl, safeUrl } from './url.ts';
 
 /** The version URL that marks a JSON feed. No other text contains it in this form. */
 const VERSION = /"version"\s{0,20}:\s{0,20}"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version/;
+/** Characters at the start and the end of a file that are searched for the version. */
 const START = 64 * 1024;
 
 /** Returns `undefined` if the text is not a JSON feed. */

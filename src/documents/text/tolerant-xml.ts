@@ -190,6 +190,7 @@ function nameOf(raw: string, scope: Scope, isAttribute: boolean): string {
   return ours === '' ? local : `${ours}:${local}`;
 }
 
+/** Characters at the start of a file that are searched for its root element. */
 const START = 64 * 1024;
 
 /** The name of the first tag without its prefix, searched only near the beginning. */

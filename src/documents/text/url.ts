@@ -1,5 +1,6 @@
 /** URLs in files: made absolute where a base is known; schemes that run code are refused. */
 
+/** Largest image in a data URL, in bytes. */
 const MAX_PICTURE = 256 * 1024;
 
 /**

@@ -20,6 +20,7 @@ export interface Ink {
   readonly faint: number;
 }
 
+/** Ink pixels examined; more are thinned out. */
 const MAX_POINTS = 150_000;
 /** Grey levels between ink and background; with less, the image is blank. */
 const MIN_CONTRAST = 24;
@@ -125,6 +126,7 @@ export function rowScore(ink: Ink, degrees: number): number {
   return (sum * ink.height) / ink.y.length ** 2;
 }
 
+/** Largest slope that is searched, in degrees. */
 const MAX_SKEW = 6;
 
 /** Slope of the lines in degrees, positive if they rise to the right: the shear that best gathers the ink in rows. */
@@ -157,6 +159,7 @@ function rowsAt({ x, y, width, height }: Ink, degrees: number): Float64Array {
   return rows;
 }
 
+/** Number of vertical strips in which rows are measured. */
 const STRIPS = 8;
 
 /**

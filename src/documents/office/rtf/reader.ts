@@ -42,6 +42,7 @@ const OUTSIDE: Group = {
   leave: undefined,
 };
 
+/** Limits of nested groups and nested tables. */
 const DEEPEST = 100_000;
 const DEEPEST_TABLE = 16;
 const MAX_CELLS = 1_000;

@@ -1,5 +1,6 @@
 /** Decimal rounding: half up, on the fifteen significant digits that spreadsheets keep. */
 
+/** Significant digits that spreadsheets keep. */
 const KEPT = 15;
 
 /** The integer part and exactly `places` decimals of a non-negative number. */

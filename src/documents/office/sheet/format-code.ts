@@ -41,6 +41,7 @@ export interface Section {
   readonly lang: string | undefined;
 }
 
+/** Longest format code, in characters, as in Excel. */
 const MAX_CODE = 255;
 
 export function sectionsOf(code: string): readonly Section[] {

@@ -54,6 +54,7 @@ const numberOf = (text: string | undefined): number | undefined => {
   return Number.isNaN(value) ? undefined : value;
 };
 
+/** In half points: smaller offsets are only adjustments, not superscript. */
 const RAISED_BY = 4;
 
 /** Reads run properties (`w:rPr`). */

@@ -13,6 +13,7 @@ const SIDE_STEP = 32;
 const MEANS = [0.485, 0.456, 0.406];
 const DEVIATIONS = [0.229, 0.224, 0.225];
 
+/** Probabilities from which a pixel is text and a box is kept (PaddleOCR's thresh and box_thresh). */
 const THRESHOLD = 0.3;
 const BOX_THRESHOLD = 0.6;
 /** The network is trained on shrunk boxes; this factor expands them again. */

@@ -27,6 +27,7 @@ interface Api {
 
 type CreateCore = (options?: object) => Promise<Core>;
 
+/** Values of Tesseract's API: the engine mode OEM_LSTM_ONLY, and Exif orientation 1 (upright). */
 const LSTM_ENGINE = 1;
 const EXIF_UPRIGHT = 1;
 const PICTURE = '/input';
