@@ -76,7 +76,7 @@ function memoryFor({ size, mediaType }: DocumentFile): number {
 
 export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
   const processes = createProcesses<Task, Outcome>({ worker: WORKER, count, memoryMb });
-  const prints = createPdfCache();
+  const pdfCache = createPdfCache();
   const timeMs = timeoutMs * READING_SHARE;
 
   async function run(task: Task, signal: AbortSignal): Promise<Exclude<Outcome, { kind: 'fault' }>> {
@@ -101,7 +101,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
     }
   }
 
-  async function converted(
+  async function convert(
     file: DocumentFile,
     mediaType: string,
     to: 'docx' | 'xlsx' | 'pptx' | 'pdf',
@@ -116,7 +116,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const first = await run({ do: 'parse', file: canonical(file), page, timeMs }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
-      const newer = await converted(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
+      const newer = await convert(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
       const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
       if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
@@ -126,8 +126,8 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       if (first.kind === 'picture') return first.png;
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
       if (!PRINTED.has(mediaType) || !libreoffice.available()) return undefined;
-      const print = async () => (await converted(file, mediaType, 'pdf', signal)).path;
-      const pdf = { ...file, path: await prints(file.path, print), mediaType: TYPES.pdf };
+      const print = async () => (await convert(file, mediaType, 'pdf', signal)).path;
+      const pdf = { ...file, path: await pdfCache(file.path, print), mediaType: TYPES.pdf };
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;
     },

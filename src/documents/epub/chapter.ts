@@ -83,7 +83,7 @@ function clean(body: Element, context: ChapterContext): number {
     else {
       const next: Child | null = following(node, body);
       const inside = node.first;
-      if (settle(node, context)) node = next;
+      if (cleanElement(node, context)) node = next;
       else {
         unwrap(node);
         node = inside ?? after;
@@ -117,7 +117,7 @@ function replacePicture(image: Element, { picture }: ChapterContext): void {
 }
 
 /** Removes the attributes without meaning from an element. Returns false if the element should be unwrapped. */
-function settle(element: Element, { number }: ChapterContext): boolean {
+function cleanElement(element: Element, { number }: ChapterContext): boolean {
   const isNoteReference = epubTypes(element).includes('noteref') || attribute(element, 'role') === 'doc-noteref';
   const id = attribute(element, 'id') ?? attribute(element, 'name');
   const href = attribute(element, 'href');

@@ -64,10 +64,10 @@ export const kind: DocumentKind = {
 };
 
 /** Number of damaged chapters that a note lists. */
-const MOST_NAMED = 10;
+const MAX_LISTED_CHAPTERS = 10;
 
 function brokenNote(numbers: readonly number[]): string {
-  const named = numbers.slice(0, MOST_NAMED).join(', ');
-  const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : '';
+  const named = numbers.slice(0, MAX_LISTED_CHAPTERS).join(', ');
+  const more = numbers.length > MAX_LISTED_CHAPTERS ? ` and ${numbers.length - MAX_LISTED_CHAPTERS} more` : '';
   return `Chapters that could not be read in full: ${named}${more}`;
 }

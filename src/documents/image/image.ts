@@ -18,10 +18,10 @@ export const kind: DocumentKind = {
     const { width, height, pages, metadata, publishedTime } = await readImageInfo(bytes, format);
     const pageCount = format === 'tiff' ? pages : 1;
     const numbers = Array.from({ length: Math.min(pageCount, MAX_PAGES) }, (_, at) => at + 1);
-    const asked = page !== undefined && numbers.includes(page) ? [page] : numbers;
+    const requested = page !== undefined && numbers.includes(page) ? [page] : numbers;
     return {
       title: '',
-      pages: asked.map((number) => ({ number, html: '', scanned: true })),
+      pages: requested.map((number) => ({ number, html: '', scanned: true })),
       pageCount: format === 'tiff' ? pageCount : undefined,
       metadata: { format: FORMAT_NAMES[format], width: String(width), height: String(height), ...metadata },
       publishedTime,

@@ -154,7 +154,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       } finally {
         turns.giveBack();
       }
-      throw await unreadable(inputPath);
+      throw await unreadableError(inputPath);
     },
     pids: () => [...running.keys()],
     async close() {
@@ -201,7 +201,7 @@ async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, dea
 /** Maximum number of bytes inspected in a file that LibreOffice could not read. */
 const MAX_LOOK_BYTES = 64 * 1024 * 1024;
 
-async function unreadable(inputPath: string): Promise<DocumentError> {
+async function unreadableError(inputPath: string): Promise<DocumentError> {
   const bytes = (await sizeOf(inputPath)) <= MAX_LOOK_BYTES ? await readFile(inputPath) : new Uint8Array();
   return isPasswordProtected(bytes)
     ? new DocumentError('encrypted', 'The Office file is protected by a password')

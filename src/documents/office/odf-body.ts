@@ -39,7 +39,7 @@ interface OpenList {
 
 type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
 
-/** Limit for declared repetitions of cells, rows and spaces. */
+/** Limit of the repetitions and spans that a cell declares. */
 const MAX_REPEATED = 1_000;
 const MAX_SPACES = 1_000;
 
@@ -197,16 +197,16 @@ export class OdfReader {
   #list(element: XmlElement): Leave {
     const outer = this.#lists.at(-1);
     const style = attribute(element, 'text:style-name') ?? outer?.style;
-    const goesOn =
+    const continuesItem =
       attribute(element, 'text:continue-numbering') === 'true' ||
       attribute(element, 'text:continue-list') !== undefined;
     const key = style ?? '';
     let counter = outer?.style === style ? outer?.counter : undefined;
     if (!counter) {
-      counter = (goesOn ? this.#counters.get(key) : undefined) ?? new Counter();
+      counter = (continuesItem ? this.#counters.get(key) : undefined) ?? new Counter();
       this.#counters.set(key, counter);
     }
-    if (!goesOn) counter.restart(this.#lists.length + 1);
+    if (!continuesItem) counter.restart(this.#lists.length + 1);
     this.#lists.push({ style, counter, fresh: false, header: false });
     return () => this.#lists.pop();
   }

@@ -5,18 +5,18 @@ import { stat } from 'node:fs/promises';
 export type PdfCache = (path: string, print: () => Promise<string>) => Promise<string>;
 
 /** Maximum number of remembered PDFs. The owner of the file's folder deletes them. */
-const MOST_KNOWN = 64;
+const MAX_ENTRIES = 64;
 
 export function createPdfCache(): PdfCache {
-  const known = new Map<string, string>();
+  const paths = new Map<string, string>();
   return async (path, print) => {
     const key = `${path} ${await stampOf(path)}`;
-    const found = known.get(key);
+    const found = paths.get(key);
     if (found !== undefined && (await stampOf(found)) !== '') return found;
     const made = await print();
-    known.delete(key);
-    known.set(key, made);
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
+    paths.delete(key);
+    paths.set(key, made);
+    if (paths.size > MAX_ENTRIES) paths.delete(paths.keys().next().value!);
     return made;
   };
 }

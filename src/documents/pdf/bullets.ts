@@ -3,7 +3,7 @@ import { type Box, holds } from './geometry.ts';
 import type { Piece } from './ink.ts';
 
 /** In font sizes: largest distance between a bullet and its text. */
-const FARTHEST = 2.6;
+const MAX_DISTANCE = 2.6;
 const MAX_LOOKED_AT = 2_000;
 
 export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[]): readonly Piece[] {
@@ -35,7 +35,12 @@ function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
   for (let at = low; at < Math.min(byLeft.length, low + MAX_LOOKED_AT); at++) {
     const piece = byLeft[at]!;
     if (piece.x0 - dot.x1 > 40) return null;
-    const beside = { x0: piece.x0 - FARTHEST * piece.size, y0: piece.y - 0.7 * piece.size, x1: piece.x0, y1: piece.y };
+    const beside = {
+      x0: piece.x0 - MAX_DISTANCE * piece.size,
+      y0: piece.y - 0.7 * piece.size,
+      x1: piece.x0,
+      y1: piece.y,
+    };
     if (dot.x1 - dot.x0 < 0.7 * piece.size && holds(beside, dot.x0, middle)) return piece;
   }
   return null;

@@ -6,8 +6,8 @@ export const isMono = (line: Line): boolean =>
   line.runs.length > 0 && line.runs.every(({ mono, text }) => mono || text.trim() === '');
 
 /** Limits of restored white space. */
-const MOST_SPACES = 120;
-const MOST_EMPTY_LINES = 3;
+const MAX_SPACES = 120;
+const MAX_EMPTY_LINES = 3;
 
 export function codeText(lines: readonly Line[], typography: Typography): string {
   const left = Math.min(...lines.map(({ x0 }) => x0));
@@ -17,7 +17,7 @@ export function codeText(lines: readonly Line[], typography: Typography): string
   for (const line of lines) {
     if (before) {
       const skipped = Math.round((line.baseline - before.baseline) / (typography.pitch * line.size)) - 1;
-      text += '\n'.repeat(1 + Math.min(Math.max(skipped, 0), MOST_EMPTY_LINES));
+      text += '\n'.repeat(1 + Math.min(Math.max(skipped, 0), MAX_EMPTY_LINES));
     }
     text += spaces((line.x0 - left) / width);
     let end = line.x0;
@@ -30,7 +30,7 @@ export function codeText(lines: readonly Line[], typography: Typography): string
   return text;
 }
 
-const spaces = (count: number): string => ' '.repeat(Math.min(Math.max(Math.round(count), 0), MOST_SPACES));
+const spaces = (count: number): string => ' '.repeat(Math.min(Math.max(Math.round(count), 0), MAX_SPACES));
 
 function letterWidth(lines: readonly Line[]): number {
   let letters = 0;

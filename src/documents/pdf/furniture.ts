@@ -11,7 +11,7 @@ const SAME_PLACE = 4;
 /** Rows examined at each edge. */
 const MAX_ROWS = 6;
 /** In body text sizes: larger text is not furniture. */
-const LARGE = 1.3;
+const MAX_SIZE = 1.3;
 
 interface EdgeRow {
   readonly pieces: readonly Piece[];
@@ -60,7 +60,7 @@ function edgeRows({ pieces, height, number }: PageText, bodySize: number): EdgeR
   }
   const outer = rows.length > 2 * MAX_ROWS ? [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)] : rows;
   return outer
-    .filter((row) => row.pieces.every(({ size }) => size < LARGE * bodySize))
+    .filter((row) => row.pieces.every(({ size }) => size < MAX_SIZE * bodySize))
     .map((row) => ({ ...row, ...keysOf(row.pieces, number) }));
 }
 

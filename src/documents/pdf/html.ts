@@ -52,7 +52,7 @@ function single(block: Exclude<Block, Item>, writing: Writing): string {
 /** In points: markers further apart than this belong to different list levels. */
 const SAME_INDENT = 3;
 /** Limit of nested lists. */
-const DEEPEST = 8;
+const MAX_LIST_DEPTH = 8;
 
 function list(items: readonly Item[], writing: Writing): string {
   let out = '';
@@ -63,7 +63,7 @@ function list(items: readonly Item[], writing: Writing): string {
   for (const { ordered, indent, number, runs } of items) {
     while (open.length > 1 && open[open.length - 1]!.indent > indent + SAME_INDENT) shut();
     const inner = open[open.length - 1];
-    const isDeeper = inner !== undefined && indent > inner.indent + SAME_INDENT && open.length < DEEPEST;
+    const isDeeper = inner !== undefined && indent > inner.indent + SAME_INDENT && open.length < MAX_LIST_DEPTH;
     if (inner && !isDeeper && inner.ordered === ordered) out += '</li>';
     else {
       if (inner && !isDeeper) shut();
@@ -104,7 +104,8 @@ function inline(runs: readonly Run[], writing: Writing, plain = false): string {
     let end = at + 1;
     while (end < all.length && all[end]!.href === href) end += 1;
     const html = withTags(all.slice(at, end), writing, plain);
-    out += href !== undefined && SAFE.test(href) ? around(html, `<a href="${escapeAttribute(href)}">`, '</a>') : html;
+    out +=
+      href !== undefined && SAFE.test(href) ? wrapWords(html, `<a href="${escapeAttribute(href)}">`, '</a>') : html;
     at = end;
   }
   return out;
@@ -119,11 +120,11 @@ function withTags(runs: readonly Run[], writing: Writing, plain: boolean): strin
       const id = noteId(label, writing.page);
       html = `<sup><a href="#${id}" id="fnref-${id.slice(3)}">${escapeText(label)}</a></sup>`;
     } else {
-      if (run.shift === 'raised') html = around(html, '<sup>', '</sup>');
-      if (run.shift === 'lowered') html = around(html, '<sub>', '</sub>');
-      if (run.mono && !LONE_SIGN.test(run.text)) html = around(html, '<code>', '</code>');
-      if (run.italic) html = around(html, '<em>', '</em>');
-      if (run.bold && !plain) html = around(html, '<strong>', '</strong>');
+      if (run.shift === 'raised') html = wrapWords(html, '<sup>', '</sup>');
+      if (run.shift === 'lowered') html = wrapWords(html, '<sub>', '</sub>');
+      if (run.mono && !LONE_SIGN.test(run.text)) html = wrapWords(html, '<code>', '</code>');
+      if (run.italic) html = wrapWords(html, '<em>', '</em>');
+      if (run.bold && !plain) html = wrapWords(html, '<strong>', '</strong>');
     }
     out += html;
   }
@@ -131,7 +132,7 @@ function withTags(runs: readonly Run[], writing: Writing, plain: boolean): strin
 }
 
 /** Puts tags around the words, and leaves spaces at the ends outside. */
-function around(html: string, start: string, end: string): string {
+function wrapWords(html: string, start: string, end: string): string {
   const core = html.trim();
   if (core === '') return html;
   const at = html.indexOf(core);

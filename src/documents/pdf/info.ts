@@ -11,14 +11,14 @@ export function titleOf(info: Readonly<Record<string, unknown>>): string {
 }
 
 /** Letters. Longer values are cut off. */
-const LONGEST = 4_000;
+const MAX_VALUE_LENGTH = 4_000;
 
 /** The information dictionary as text under its own names; dates as ISO 8601. */
 export function metadataOf(info: Readonly<Record<string, unknown>>): Record<string, string> {
   const out: Record<string, string> = {};
   const add = (key: string, value: unknown) => {
     const text = /Date$/.test(key) ? (isoDate(value) ?? oneLine(value)) : oneLine(value);
-    if (text !== '') setKey(out, key, text.slice(0, LONGEST));
+    if (text !== '') setKey(out, key, text.slice(0, MAX_VALUE_LENGTH));
   };
   for (const [key, value] of Object.entries(info)) {
     if (key === 'Custom' && value !== null && typeof value === 'object') {

@@ -12,7 +12,7 @@ import { isComplete } from './repair.ts';
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
 /** Total time limit for locating pages: PDF.js walks the page tree again for each one. */
-const MAX_LOOKING_MS = 5_000;
+const MAX_LOCATING_MS = 5_000;
 /** Pages laid out in one batch: enough to detect repeated rows, few enough to bound memory. */
 const PAGES_AT_ONCE = 48;
 const NEIGHBOURS = 2;
@@ -36,7 +36,7 @@ async function parse(
       only === null ? [1, last] : [Math.max(1, only - NEIGHBOURS), Math.min(numPages, only + NEIGHBOURS)];
     let done = to;
     for (let number = from; number <= to; number++) {
-      if (only === null && number > from && (performance.now() > until || reader.lookingMs() > MAX_LOOKING_MS)) {
+      if (only === null && number > from && (performance.now() > until || reader.lookingMs() > MAX_LOCATING_MS)) {
         done = number - 1;
         break;
       }
@@ -52,7 +52,7 @@ async function parse(
     const pages = layout.finish();
     if (pages.length === 0) throw reader.fault();
     const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
-    if (failed.length > 0) notes.push(unread(failed));
+    if (failed.length > 0) notes.push(unreadPagesNote(failed));
     if (done < to)
       notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long to read`);
     else if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
@@ -74,11 +74,11 @@ async function parse(
 }
 
 /** Number of unreadable pages that a note lists. */
-const MOST_NAMED = 12;
+const MAX_LISTED_PAGES = 12;
 
-function unread(pages: readonly number[]): string {
-  const named = pages.slice(0, MOST_NAMED).join(', ');
-  const more = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : '';
+function unreadPagesNote(pages: readonly number[]): string {
+  const named = pages.slice(0, MAX_LISTED_PAGES).join(', ');
+  const more = pages.length > MAX_LISTED_PAGES ? ` and ${pages.length - MAX_LISTED_PAGES} more` : '';
   return `${pages.length === 1 ? 'Page' : 'Pages'} ${named}${more} could not be read`;
 }
 
@@ -91,19 +91,19 @@ async function createReader(bytes: Uint8Array) {
   let opened = await openPdf(bytes, { maxImagePixels: 1 });
   let cause: unknown;
   let isLate = false;
-  let lookingMs = 0;
+  let locatingMs = 0;
   const readFound = async (number: number) => {
     const begun = performance.now();
     // PDF.js caches the page and returns it for the same number.
     await opened.document.getPage(number).finally(() => {
-      lookingMs += performance.now() - begun;
+      locatingMs += performance.now() - begun;
     });
     return readPage(opened.document, number, pdf);
   };
   return {
     document: () => opened.document,
     /** Total time spent locating pages so far. */
-    lookingMs: () => lookingMs,
+    lookingMs: () => locatingMs,
     /** The error to throw if no page could be read. */
     fault: () =>
       isLate

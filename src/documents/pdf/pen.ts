@@ -179,7 +179,7 @@ export class Pen {
     const toX = placeX(matrix, endX, endY);
     const x1 = isLevel(angle) ? toX : x0 + Math.hypot(toX - x0, placeY(matrix, endX, endY) - y);
     const before = this.#spaced ? undefined : canvas.lastPiece;
-    if (before && goesOn(before, text, x0, y, showing)) {
+    if (before && continuesPiece(before, text, x0, y, showing)) {
       before.text += text;
       before.x1 = x1;
       before.order = canvas.takePlace();
@@ -208,7 +208,7 @@ export class Pen {
 }
 
 /** Joins pieces into words even if the file positions each glyph separately. */
-const goesOn = (before: RawPiece, text: string, x: number, y: number, showing: Showing): boolean =>
+const continuesPiece = (before: RawPiece, text: string, x: number, y: number, showing: Showing): boolean =>
   before.style === showing.font.style &&
   isLevel(showing.angle) &&
   isLevel(before.angle) &&

@@ -6,7 +6,7 @@
 type Listener = (event: { readonly data: unknown }) => void;
 
 /** Time after which the channel yields to timers. */
-const LONGEST_TURN_MS = 50;
+const MAX_BUSY_MS = 50;
 
 export interface Port {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
@@ -33,10 +33,10 @@ export function createPort(): Port {
   };
   return {
     postMessage(message, transfer) {
-      waiting.push(handedOver(message, transfer));
+      waiting.push(copyForReceiver(message, transfer));
       if (isScheduled) return;
       isScheduled = true;
-      if (performance.now() - turnBegan > LONGEST_TURN_MS) setImmediate(deliverInNextTurn);
+      if (performance.now() - turnBegan > MAX_BUSY_MS) setImmediate(deliverInNextTurn);
       else queueMicrotask(deliver);
     },
     addEventListener(_name, listener, options) {
@@ -62,7 +62,7 @@ interface Operators {
  * Returns what the receiver gets: a structured clone, as between threads. For an operator list, only the list itself is
  * copied: its sender empties the list but keeps no reference to its content, and cloning it takes a third of the time.
  */
-function handedOver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
+function copyForReceiver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
   const chunk = (message as { readonly chunk?: Partial<Operators> | null }).chunk;
   if (!chunk?.fnArray || !chunk.argsArray) {
     return structuredClone(message, transfer ? { transfer: [...transfer] } : undefined);

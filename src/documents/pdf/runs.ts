@@ -51,15 +51,15 @@ function isSpaceBetween(before: Piece, piece: Piece, end: number): boolean {
 function inReadingOrder(units: readonly Unit[]): Unit[] {
   const letters = units.reduce((sum, { text, piece }) => sum + (piece.rightToLeft ? text.length : 0), 0);
   const others = units.reduce((sum, { text, piece }) => sum + (piece.rightToLeft ? 0 : latinLetters(text)), 0);
-  if (letters < others) return turned(units, ({ piece }) => piece.rightToLeft, true);
+  if (letters < others) return reverseRuns(units, ({ piece }) => piece.rightToLeft, true);
   const reversed = units.toReversed().map(mirrored);
-  return turned(reversed, ({ text, piece }) => !piece.rightToLeft && /[\p{L}\p{N}]/u.test(text), false);
+  return reverseRuns(reversed, ({ text, piece }) => !piece.rightToLeft && /[\p{L}\p{N}]/u.test(text), false);
 }
 
 const latinLetters = (text: string): number => text.replace(/[^\p{L}]/gu, '').length;
 
 /** Reverses each run of units of one kind, including the neutral units inside it. */
-function turned(units: readonly Unit[], isOfKind: (unit: Unit) => boolean, mirror: boolean): Unit[] {
+function reverseRuns(units: readonly Unit[], isOfKind: (unit: Unit) => boolean, mirror: boolean): Unit[] {
   const out: Unit[] = [];
   let stretch: Unit[] = [];
   let neutral: Unit[] = [];

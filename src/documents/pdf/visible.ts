@@ -18,7 +18,7 @@ const CLIPPED = 0.4;
 /** In points: tolerance at the sides of clips and fills. */
 const EDGE = 0.5;
 
-export interface Seen {
+export interface VisibleText {
   readonly pieces: readonly RawPiece[];
   readonly hidden: number;
 }
@@ -27,8 +27,8 @@ export interface Seen {
  * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the colour of a
  * known background, and text that is off the page, clipped, too small or painted over.
  */
-export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: Ink): Seen {
-  const seen: RawPiece[] = [];
+export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: Ink): VisibleText {
+  const visible: RawPiece[] = [];
   let hidden = hiddenLayerCount;
   const images = fills.filter(({ image }) => image);
   for (const piece of pieces) {
@@ -37,12 +37,12 @@ export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }
     const onPage = x >= 0 && x <= width && y >= 0 && y <= height;
     if (!onPage || piece.size < SMALLEST || !Number.isFinite(piece.size) || !inClip(piece, x, y)) hidden += 1;
     else if (!piece.painted) {
-      if (images.some((image) => holds(image, x, y))) seen.push(piece);
+      if (images.some((image) => holds(image, x, y))) visible.push(piece);
       else hidden += 1;
     } else if (piece.opacity < FAINTEST || isLost(piece, fills, x, y)) hidden += 1;
-    else seen.push(piece);
+    else visible.push(piece);
   }
-  return { pieces: seen, hidden };
+  return { pieces: visible, hidden };
 }
 
 /**

@@ -100,8 +100,8 @@ function readRest(text: string, from: number, delimiter: string): { field: strin
 /** Tab if the type or name says so; otherwise the delimiter that splits the rows most evenly. */
 function delimiterOf(text: string, mediaType: string, name = ''): { delimiter: string; start: number } {
   // Excel declares the delimiter on a line before the first row.
-  const said = /^sep=([^\r\n])(?:\r\n|\r|\n)/i.exec(text.slice(0, 10));
-  if (said) return { delimiter: said[1]!, start: said[0].length };
+  const declared = /^sep=([^\r\n])(?:\r\n|\r|\n)/i.exec(text.slice(0, 10));
+  if (declared) return { delimiter: declared[1]!, start: declared[0].length };
   if (mediaType === 'text/tab-separated-values' || /\.(?:tsv|tab)$/i.test(name)) return { delimiter: '\t', start: 0 };
   const sample = text.slice(0, SNIFF_CHARS);
   let best: { delimiter: string; score: number } = { delimiter: ',', score: 0 };

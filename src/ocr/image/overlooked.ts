@@ -26,7 +26,7 @@ export interface Overlooked {
 
 export function findOverlooked(page: OcrPage, pieces: readonly OcrBox[]): Overlooked[] {
   const words = page.lines.flatMap((line) => line.words);
-  const inRows = rowsOf(words);
+  const inRows = indexByStripe(words);
   const found: Overlooked[] = [];
   for (const piece of pieces) {
     const beside = near(inRows, piece);
@@ -49,7 +49,7 @@ const widened = ({ left, top, right, bottom }: OcrBox, { width, height }: OcrPag
 /** Height of horizontal stripes that index the words, in pixels, so that nearby words are found quickly. */
 const STRIPE = 64;
 
-function rowsOf(words: readonly OcrWord[]): Map<number, OcrWord[]> {
+function indexByStripe(words: readonly OcrWord[]): Map<number, OcrWord[]> {
   const rows = new Map<number, OcrWord[]>();
   for (const word of words) {
     for (let row = Math.floor(word.box.top / STRIPE); row <= Math.floor(word.box.bottom / STRIPE); row++) {
@@ -100,7 +100,7 @@ export function mergeReadings(
 ): OcrPage {
   const words = read.lines.flatMap((line) => line.words);
   const readings = again.map((_, number) =>
-    agreed(places.filter((_place, at) => at % again.length === number).map((place) => readingAt(place, words))),
+    mostFrequent(places.filter((_place, at) => at % again.length === number).map((place) => readingAt(place, words))),
   );
   const better = new Map<OcrWord, Found>();
   const sizes = page.lines.map(({ size }) => size).sort((a, b) => a - b);
@@ -126,7 +126,7 @@ function readingAt(place: OcrBox, words: readonly OcrWord[]): Found | undefined 
 }
 
 /** The most frequent reading of a piece, ignoring empty ones. */
-function agreed(readings: readonly (Found | undefined)[]): Found | undefined {
+function mostFrequent(readings: readonly (Found | undefined)[]): Found | undefined {
   const known = readings.filter((reading) => reading !== undefined);
   for (const { text } of known) {
     const same = known.filter((other) => other.text === text);

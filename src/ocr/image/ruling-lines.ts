@@ -74,7 +74,7 @@ export function removeRules({ pixels, width, height }: Grey, { lineHeight, backg
     isAlone(width, 1, width),
   );
   if (rows.length + columns.length > MAX_PIECES) return NO_RULES;
-  const horizontal = whole(rows.map(ruleOf), size * BREAK);
+  const horizontal = joinPieces(rows.map(ruleOf), size * BREAK);
   // The stem of a large letter can be as long as the side of a cell, but does not connect two lines.
   const kept = columns.filter((bundle) => {
     const { from, to, at } = ruleOf(bundle);
@@ -86,7 +86,7 @@ export function removeRules({ pixels, width, height }: Grey, { lineHeight, backg
     paint({ top: at, bottom: at, left: from, right: to });
   for (const { at, from, to } of kept.flatMap(({ runs }) => runs))
     paint({ left: at, right: at, top: from, bottom: to });
-  return { horizontal, vertical: whole(kept.map(ruleOf), size * BREAK) };
+  return { horizontal, vertical: joinPieces(kept.map(ruleOf), size * BREAK) };
 }
 
 const ruleOf = ({ from, to, first, last }: Bundle): Rule => ({ from, to, at: (first + last) / 2 });
@@ -101,7 +101,7 @@ function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }
 }
 
 /** Joins the pieces of one line. */
-function whole(pieces: readonly Rule[], maxBreak: number): Rule[] {
+function joinPieces(pieces: readonly Rule[], maxBreak: number): Rule[] {
   const rules: Rule[] = [];
   for (const piece of pieces.toSorted((a, b) => a.from - b.from)) {
     const at = rules.findIndex((rule) => Math.abs(rule.at - piece.at) <= 4 && piece.from - rule.to <= maxBreak);

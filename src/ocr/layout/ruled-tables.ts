@@ -62,7 +62,7 @@ function gridsOf({ horizontal, vertical }: Rules): Grid[] {
     members.push(found);
   }
   return members
-    .map((rules) => ({ rules, xs: places(rules.vertical), ys: places(rules.horizontal) }))
+    .map((rules) => ({ rules, xs: linePositions(rules.vertical), ys: linePositions(rules.horizontal) }))
     .filter(({ xs, ys }) => xs.length > 2 && ys.length > 2 && (xs.length - 1) * (ys.length - 1) <= MAX_CELLS);
 }
 
@@ -70,7 +70,7 @@ const crosses = (a: Rule, b: Rule): boolean =>
   a.at >= b.from - SLACK && a.at <= b.to + SLACK && b.at >= a.from - SLACK && b.at <= a.to + SLACK;
 
 /** Positions of lines; adjacent lines count once. */
-function places(rules: readonly Rule[]): number[] {
+function linePositions(rules: readonly Rule[]): number[] {
   const sorted = rules.map(({ at }) => at).sort((a, b) => a - b);
   return sorted.filter((at, index) => index === 0 || at - sorted[index - 1]! > SLACK);
 }

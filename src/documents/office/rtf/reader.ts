@@ -43,8 +43,8 @@ const OUTSIDE: Group = {
 };
 
 /** Limits of nested groups and nested tables. */
-const DEEPEST = 100_000;
-const DEEPEST_TABLE = 16;
+const MAX_GROUP_DEPTH = 100_000;
+const MAX_TABLE_DEPTH = 16;
 const MAX_CELLS = 1_000;
 
 export class RtfReader implements TokenHandler {
@@ -96,7 +96,8 @@ export class RtfReader implements TokenHandler {
   open(): void {
     this.#flushBytes();
     this.#passOver = 0;
-    if (this.#outer.length >= DEEPEST) throw new DocumentError('too large', 'The RTF file is nested too deeply');
+    if (this.#outer.length >= MAX_GROUP_DEPTH)
+      throw new DocumentError('too large', 'The RTF file is nested too deeply');
     this.#outer.push(this.#group);
     const { versions } = this.#group;
     if (this.#group.leave || versions)
@@ -426,7 +427,7 @@ export class RtfReader implements TokenHandler {
 
   get #depth(): number {
     const { inTable, depth } = this.#group.paragraph;
-    return Math.min(depth ?? (inTable ? 1 : 0), DEEPEST_TABLE);
+    return Math.min(depth ?? (inTable ? 1 : 0), MAX_TABLE_DEPTH);
   }
 
   /** Opens and closes tables until the nesting depth matches, each with an open cell. */

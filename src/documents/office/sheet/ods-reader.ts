@@ -37,7 +37,7 @@ interface OdsStyle {
   ground?: boolean;
 }
 
-const UNSEEN = -1;
+const HIDDEN = -1;
 const MAX_MERGES = 200_000;
 const MAX_SHAPES = 5_000;
 const MAX_SPACES = 1_000;
@@ -258,7 +258,7 @@ export class OdsReader {
     const count = repeatOf(value('table:number-columns-repeated'), MAX_COLUMNS - this.columnCount);
     const unseen = isUnseen(value('table:visibility'));
     for (let left = count; left > 0; left--) {
-      this.seen[this.columnCount] = unseen ? UNSEEN : this.columnCount - this.hiddenColumns;
+      this.seen[this.columnCount] = unseen ? HIDDEN : this.columnCount - this.hiddenColumns;
       this.columnStyles[this.columnCount] = value('table:default-cell-style-name');
       this.columnCount++;
       if (unseen) this.hiddenColumns++;
@@ -315,8 +315,8 @@ export class OdsReader {
   private isOn(name: string | undefined, key: 'hidden' | 'bold' | 'white' | 'ground'): boolean {
     let style = name === undefined ? undefined : this.styles.get(name);
     for (let depth = 0; style && depth < 32; depth++) {
-      const said = style[key];
-      if (said !== undefined) return said;
+      const value = style[key];
+      if (value !== undefined) return value;
       style = style.parent === undefined ? undefined : this.styles.get(style.parent);
     }
     return false;
@@ -336,8 +336,8 @@ export class OdsReader {
       return;
     }
     for (let column = from; column < from + cell.repeat; column++) {
-      const seen = this.seenColumn(column);
-      if (seen === UNSEEN) {
+      const seen = this.visibleColumn(column);
+      if (seen === HIDDEN) {
         this.hiddenWithContent.add(column);
         continue;
       }
@@ -351,13 +351,13 @@ export class OdsReader {
   private merge(sheet: OdsSheet, top: number, column: number, { columns, rows }: Cell): void {
     if (!(columns > 1 || rows > 1) || sheet.merges.length >= MAX_MERGES) return;
     let right = Math.min(column + Math.max(1, columns), MAX_COLUMNS) - 1;
-    while (right > column && this.seenColumn(right) === UNSEEN) right--;
-    const [left, end] = [this.seenColumn(column), this.seenColumn(right)];
+    while (right > column && this.visibleColumn(right) === HIDDEN) right--;
+    const [left, end] = [this.visibleColumn(column), this.visibleColumn(right)];
     sheet.merges.push({ top, left, bottom: top + Math.min(Math.max(1, rows), 1_048_576) - 1, right: end });
   }
 
   /** The index of a column among the visible ones; UNSEEN if it is hidden. */
-  private seenColumn(column: number): number {
+  private visibleColumn(column: number): number {
     return column < this.columnCount ? this.seen[column]! : column - this.hiddenColumns;
   }
 

@@ -22,8 +22,8 @@ export const kind: DocumentKind = {
     const { pages, shown, seen, hiddenCount, notes } = writer.done();
     if (seen === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument spreadsheet');
     if (!complete || !file.complete) notes.push('The file is damaged; only the readable part is included');
-    const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
-    return { ...file.about, pages: asked, pageCount: shown, notes, hiddenCount };
+    const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
+    return { ...file.about, pages: requested, pageCount: shown, notes, hiddenCount };
   },
 };
 

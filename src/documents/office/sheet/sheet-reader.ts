@@ -25,7 +25,7 @@ export interface Link {
   readonly id: string | undefined;
 }
 
-const LONGEST_ADDRESS = 2_000;
+const MAX_URL_LENGTH = 2_000;
 const MAX_LINKS = 100_000;
 const MAX_MERGES = 200_000;
 
@@ -100,7 +100,7 @@ export class SheetReader {
   text(text: string): void {
     if (this.into === 'value') this.value += text;
     else if (this.into === 'inline') this.rich.text(text);
-    else if (this.into === 'formula' && this.formula.length < LONGEST_ADDRESS) this.formula += text;
+    else if (this.into === 'formula' && this.formula.length < MAX_URL_LENGTH) this.formula += text;
   }
 
   close(name: string): void {
@@ -220,7 +220,7 @@ export class SheetReader {
     if (hiddenColumns.length > 0) for (const row of this.rows) shift(row, hiddenColumns);
     return {
       /** `undefined` if the region is completely hidden. */
-      region: (region: Region): Region | undefined => seen(region, this.hiddenRows, hiddenColumns),
+      region: (region: Region): Region | undefined => visibleRegion(region, this.hiddenRows, hiddenColumns),
     };
   }
 }
@@ -235,7 +235,11 @@ function shift(row: Row, hidden: readonly number[]): void {
   for (const [at, column] of row.columns.entries()) row.columns[at] = column - lowerBound(hidden, column);
 }
 
-function seen(region: Region, hiddenRows: readonly number[], hiddenColumns: readonly number[]): Region | undefined {
+function visibleRegion(
+  region: Region,
+  hiddenRows: readonly number[],
+  hiddenColumns: readonly number[],
+): Region | undefined {
   const top = region.top - lowerBound(hiddenRows, region.top);
   const bottom = region.bottom - lowerBound(hiddenRows, region.bottom + 1);
   const left = region.left - lowerBound(hiddenColumns, region.left);

@@ -27,7 +27,7 @@ export const kind: DocumentKind = {
       throw new DocumentError('damaged', 'The workbook of the Excel file is missing or damaged');
     const sheets = sheetsOf(source, part, root);
     const shown = sheets.filter(({ hidden }) => !hidden);
-    const asked = page !== undefined && page <= shown.length ? [shown[page - 1]!] : shown;
+    const requested = page !== undefined && page <= shown.length ? [shown[page - 1]!] : shown;
     const date1904 = /^(?:1|true)$/.test(attributeOf(child(root, 'x:workbookPr'), 'date1904') ?? '');
     const book: Workbook = {
       strings: sharedStrings(source, part),
@@ -41,12 +41,12 @@ export const kind: DocumentKind = {
       draw: createDraw((name) => source.bytes(name)),
       notes: new Set(),
     };
-    const read = asked.map((sheet) => readSheet(sheet, reading));
+    const read = requested.map((sheet) => readSheet(sheet, reading));
     if (!source.complete) reading.notes.add('The file is cut off; only the readable part is included');
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title,
-      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(asked[at]!) + 1, html })),
+      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(requested[at]!) + 1, html })),
       pageCount: shown.length,
       metadata,
       publishedTime,

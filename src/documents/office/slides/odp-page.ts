@@ -62,7 +62,7 @@ class PageReader {
       }
       const pieces = isGroup ? this.#inner(shape, depth) : [this.#piece(shape)];
       const filled = pieces.filter(({ html }) => html !== '');
-      const box = isGroup ? around(children(shape).map(boxOf)) : boxOf(shape);
+      const box = isGroup ? boundingBox(children(shape).map(boxOf)) : boxOf(shape);
       if (filled.length === 0) continue;
       if (box && isOutside(box, this.#size)) this.#hiddenCount++;
       else placed.push({ item: filled, box });
@@ -156,7 +156,7 @@ function boxOf(shape: XmlElement): Box | undefined {
   return Object.values(box).every(Number.isFinite) ? box : undefined;
 }
 
-function around(boxes: readonly (Box | undefined)[]): Box | undefined {
+function boundingBox(boxes: readonly (Box | undefined)[]): Box | undefined {
   const known = boxes.filter((box) => box !== undefined);
   if (known.length === 0) return undefined;
   const left = known.reduce((least, box) => Math.min(least, box.left), Number.POSITIVE_INFINITY);

@@ -61,10 +61,10 @@ export const kind: DocumentKind = {
     const notes: string[] = [];
     if (output.full) notes.push('The presentation is too large to be shown in full');
     if (!complete || !file.complete) notes.push('The file is damaged; only the readable part is included');
-    const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
+    const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
     const { about } = file;
     const lang = about.lang ?? styles.language;
-    return { ...about, title: about.title || title, lang, pages: asked, pageCount: shown, notes, hiddenCount };
+    return { ...about, title: about.title || title, lang, pages: requested, pageCount: shown, notes, hiddenCount };
   },
 };
 

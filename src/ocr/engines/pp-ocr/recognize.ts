@@ -24,7 +24,7 @@ export interface CutLine {
 
 /** Vertical text is rotated to horizontal. */
 export function cutLine(grey: Grey, box: Corners, height: number): CutLine {
-  const corners = isUpright(box) ? turned(box) : box;
+  const corners = isUpright(box) ? rotateCounterClockwise(box) : box;
   const long = Math.max(distance(corners.topLeft, corners.topRight), distance(corners.bottomLeft, corners.bottomRight));
   const high = Math.max(distance(corners.topLeft, corners.bottomLeft), distance(corners.topRight, corners.bottomRight));
   const width = Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
@@ -35,7 +35,7 @@ const isUpright = ({ topLeft, topRight, bottomLeft }: Corners): boolean =>
   distance(topLeft, bottomLeft) >= UPRIGHT * distance(topLeft, topRight);
 
 /** Rotates by 90 degrees counter-clockwise. */
-const turned = ({ topLeft, topRight, bottomRight, bottomLeft }: Corners): Corners => ({
+const rotateCounterClockwise = ({ topLeft, topRight, bottomRight, bottomLeft }: Corners): Corners => ({
   topLeft: topRight,
   topRight: bottomRight,
   bottomRight: bottomLeft,
