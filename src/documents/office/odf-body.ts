@@ -14,7 +14,7 @@ import type { TextBuilder } from './text-builder.ts';
 
 export interface OdfContext {
   readonly styles: OdfStyles;
-  readonly flow: TextBuilder;
+  readonly builder: TextBuilder;
   readonly draw: Draw;
   /** The root of an embedded object. */
   readonly object: (name: string) => XmlElement | undefined;
@@ -125,7 +125,7 @@ export class OdfReader {
   // Paragraphs
 
   #paragraph(element: XmlElement, level: number | undefined): Leave | typeof SKIP {
-    const { styles, flow } = this.#context;
+    const { styles, builder } = this.#context;
     const style = styles.style('paragraph', attribute(element, 'text:style-name'));
     if (
       find(element, 'text:hidden-paragraph') &&
@@ -133,8 +133,8 @@ export class OdfReader {
     ) {
       return this.#hide();
     }
-    const isTop = this.#paragraphs.length === 0 && flow.tableDepth === 0 && this.#besideDepth === 0;
-    if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) flow.breakPage({ now: true });
+    const isTop = this.#paragraphs.length === 0 && builder.tableDepth === 0 && this.#besideDepth === 0;
+    if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) builder.breakPage({ now: true });
     this.#started = true;
     const named = headingLevelOf(style.names);
     const heading = named === TITLE ? TITLE : (level ?? named);
@@ -146,26 +146,27 @@ export class OdfReader {
     return () => {
       this.#run = outer;
       this.#endParagraph();
-      if (isTop && style.breakAfter) flow.breakPage({ now: true });
+      if (isTop && style.breakAfter) builder.breakPage({ now: true });
     };
   }
 
   #endParagraph(): void {
     const { inline, style, level, numbered } = this.#paragraphs.pop()!;
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const contents = contentsLevelOf(style.names);
-    if (contents !== undefined) flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+    if (contents !== undefined) builder.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
     else if (level !== undefined) {
       if (level === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       const label = numbered && level !== TITLE && !inline.empty ? this.#headingLabel(level) : '';
       if (label !== '') inline.prepend(`${label} `);
-      flow.paragraph({ kind: 'heading', level: htmlLevelOf(level), inline });
-    } else if (inline.empty && style.names.includes('horizontal line')) flow.paragraph({ kind: 'rule', inline });
+      builder.paragraph({ kind: 'heading', level: htmlLevelOf(level), inline });
+    } else if (inline.empty && style.names.includes('horizontal line')) builder.paragraph({ kind: 'rule', inline });
     else {
       const place = this.#place(inline);
-      const kind = kindOf(style.names, inline, flow.tableDepth > 0);
-      if (place === undefined || 'level' in place) flow.paragraph({ kind: place ? 'text' : kind, inline, list: place });
-      else flow.paragraph({ kind, inline, indent: place.indent });
+      const kind = kindOf(style.names, inline, builder.tableDepth > 0);
+      if (place === undefined || 'level' in place)
+        builder.paragraph({ kind: place ? 'text' : kind, inline, list: place });
+      else builder.paragraph({ kind, inline, indent: place.indent });
     }
   }
 
@@ -236,16 +237,16 @@ export class OdfReader {
   }
 
   #beside(): Leave {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const restore = this.#apart();
-    flow.startBeside();
+    builder.startBeside();
     this.#besideDepth += 1;
     const inParagraph = this.#paragraphs.length > 0;
     return () => {
       this.#besideDepth -= 1;
-      flow.endBeside();
+      builder.endBeside();
       restore();
-      if (!inParagraph) flow.paragraph({ kind: 'text', inline: new Inline() });
+      if (!inParagraph) builder.paragraph({ kind: 'text', inline: new Inline() });
     };
   }
 
@@ -272,8 +273,8 @@ export class OdfReader {
   }
 
   get #isOnPaper(): boolean {
-    const { flow } = this.#context;
-    return flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.style.shaded;
+    const { builder } = this.#context;
+    return builder.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.style.shaded;
   }
 
   #text(text: string): typeof SKIP {
@@ -287,10 +288,10 @@ export class OdfReader {
   }
 
   #pageBreak(): typeof SKIP {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const [paragraph] = this.#paragraphs;
-    flow.breakPage({
-      now: (!paragraph || paragraph.inline.empty) && this.#paragraphs.length < 2 && flow.tableDepth === 0,
+    builder.breakPage({
+      now: (!paragraph || paragraph.inline.empty) && this.#paragraphs.length < 2 && builder.tableDepth === 0,
     });
     return SKIP;
   }
@@ -319,7 +320,7 @@ export class OdfReader {
   #note(element: XmlElement): typeof SKIP {
     const body = child(element, 'text:note-body');
     if (!body || this.#isHidden || !this.#inline) return SKIP;
-    const { html } = this.#context.flow.note(() => {
+    const { html } = this.#context.builder.note(() => {
       const restore = this.#apart();
       for (const piece of children(body)) this.read(piece);
       restore();
@@ -331,35 +332,35 @@ export class OdfReader {
   // Tables
 
   #table(element: XmlElement): Leave {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const restore = this.#apart();
-    flow.startTable();
+    builder.startTable();
     return () => {
-      flow.endTable(child(element, 'table:table-header-rows') ? true : undefined);
+      builder.endTable(child(element, 'table:table-header-rows') ? true : undefined);
       restore();
     };
   }
 
   #row(element: XmlElement): Leave | typeof SKIP {
     if (/^(?:collapse|filter)$/.test(attribute(element, 'table:visibility') ?? '')) return this.#hide();
-    this.#context.flow.startRow();
+    this.#context.builder.startRow();
     return () => undefined;
   }
 
   #cell(element: XmlElement): Leave | typeof SKIP {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const number = (name: string) => Math.max(1, Math.min(Number(attribute(element, name) ?? '1') || 1, MAX_REPEATED));
     const repeated = number('table:number-columns-repeated');
     const isEmpty = !element.children.some(isElement);
     for (let n = 1; n < repeated && isEmpty; n++) {
-      flow.startCell();
-      flow.endCell();
+      builder.startCell();
+      builder.endCell();
     }
-    flow.startCell({
+    builder.startCell({
       colspan: number('table:number-columns-spanned'),
       rowspan: number('table:number-rows-spanned'),
     });
-    return () => flow.endCell();
+    return () => builder.endCell();
   }
 
   // Drawings
@@ -379,7 +380,7 @@ export class OdfReader {
     if (this.#isHidden || html === '') return;
     const inline = this.#inline ?? new Inline();
     inline.atom(html, { href: this.#href });
-    if (!this.#inline) this.#context.flow.paragraph({ kind: 'text', inline });
+    if (!this.#inline) this.#context.builder.paragraph({ kind: 'text', inline });
   }
 
   /** A frame may contain the same image in several formats; the first that can be shown is used. */

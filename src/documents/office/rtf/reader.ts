@@ -49,7 +49,7 @@ const MAX_CELLS = 1_000;
 
 export class RtfReader implements TokenHandler {
   readonly #bytes: Uint8Array;
-  readonly #flow: TextBuilder;
+  readonly #builder: TextBuilder;
   readonly #header = new Header();
   readonly #outer: Group[] = [];
   #group: Group = OUTSIDE;
@@ -72,9 +72,9 @@ export class RtfReader implements TokenHandler {
   hiddenCount = 0;
   title = '';
 
-  constructor(bytes: Uint8Array, flow: TextBuilder) {
+  constructor(bytes: Uint8Array, builder: TextBuilder) {
     this.#bytes = bytes;
-    this.#flow = flow;
+    this.#builder = builder;
   }
 
   get metadata(): Readonly<Record<string, string>> {
@@ -293,16 +293,16 @@ export class RtfReader implements TokenHandler {
 
   #note(): void {
     const restore = this.#apart();
-    this.#flow.startApart();
+    this.#builder.startApart();
     this.#change({
       character: {},
       paragraph: {},
       href: undefined,
       leave: (outer) => {
         this.#finish();
-        const blocks = this.#flow.endApart();
+        const blocks = this.#builder.endApart();
         restore();
-        if (blocks.length > 0) this.#inline.atom(this.#flow.note(() => this.#flow.blocks(blocks)).html);
+        if (blocks.length > 0) this.#inline.atom(this.#builder.note(() => this.#builder.blocks(blocks)).html);
         return outer;
       },
     });
@@ -310,12 +310,12 @@ export class RtfReader implements TokenHandler {
 
   #beside(): void {
     const restore = this.#apart();
-    this.#flow.startBeside();
+    this.#builder.startBeside();
     this.#change({
       paragraph: {},
       leave: (outer) => {
         this.#finish();
-        this.#flow.endBeside();
+        this.#builder.endBeside();
         restore();
         return outer;
       },
@@ -361,7 +361,7 @@ export class RtfReader implements TokenHandler {
 
   pageBreak(): void {
     const isTop = this.#tables.length === 0 && this.#apartDepth === 0;
-    this.#flow.breakPage({ now: isTop && this.#inline.empty });
+    this.#builder.breakPage({ now: isTop && this.#inline.empty });
   }
 
   resetParagraph(): void {
@@ -413,7 +413,7 @@ export class RtfReader implements TokenHandler {
     const depth = nested ? Math.max(2, this.#depth) : 1;
     this.#endParagraph(depth);
     const table = this.#tables[depth - 1]!;
-    table.endCell(this.#flow.endApart());
+    table.endCell(this.#builder.endApart());
   }
 
   rowEnd(nested: boolean): void {
@@ -421,7 +421,7 @@ export class RtfReader implements TokenHandler {
     while (this.#tables.length > depth) this.#closeTable();
     const table = this.#tables[depth - 1];
     if (!table) return;
-    if (table.open) table.endCell(this.#flow.endApart());
+    if (table.open) table.endCell(this.#builder.endApart());
     table.endRow(nested ? this.#nestedRow : this.#row);
   }
 
@@ -437,15 +437,15 @@ export class RtfReader implements TokenHandler {
       const table = this.#tables[at] ?? new RtfTable();
       this.#tables[at] = table;
       if (table.open) continue;
-      this.#flow.startApart();
+      this.#builder.startApart();
       table.open = true;
     }
   }
 
   #closeTable(): void {
     const table = this.#tables.pop()!;
-    if (table.open) table.endCell(this.#flow.endApart());
-    table.write(this.#flow);
+    if (table.open) table.endCell(this.#builder.endApart());
+    table.write(this.#builder);
   }
 
   #endParagraph(depth = this.#depth): void {
@@ -454,24 +454,24 @@ export class RtfReader implements TokenHandler {
     this.#inline = new Inline();
     this.#syncTables(depth);
     if (paragraph.breaksBefore && this.#started && depth === 0 && this.#apartDepth === 0) {
-      this.#flow.breakPage({ now: true });
+      this.#builder.breakPage({ now: true });
     }
     this.#started = true;
     const { name = '', outlineLevel } = this.#header.styleOf(paragraph.style) ?? {};
     const heading = headingOf(name, paragraph.outlineLevel ?? outlineLevel);
     const contents = contentsLevelOf([name]);
     if (inline.empty) {
-      this.#flow.paragraph({ kind: kindOf([name], inline, depth > 0), inline });
-    } else if (contents !== undefined) this.#flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+      this.#builder.paragraph({ kind: kindOf([name], inline, depth > 0), inline });
+    } else if (contents !== undefined) this.#builder.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
     else if (heading !== undefined) {
       if (heading === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       const numbered = this.#numbered(paragraph);
       if (numbered?.label) inline.prepend(`${numbered.label} `);
-      this.#flow.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
+      this.#builder.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else {
       const list = this.#place(paragraph, inline);
       const kind = list ? 'text' : kindOf([name], inline, depth > 0);
-      this.#flow.paragraph({ kind, inline, list, indent: paragraph.indent });
+      this.#builder.paragraph({ kind, inline, list, indent: paragraph.indent });
     }
   }
 

@@ -9,17 +9,17 @@ export const kind: DocumentKind = {
     if (!/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))) {
       throw new DocumentError('damaged', 'The file is not an RTF document');
     }
-    const flow = new TextBuilder();
-    const reader = new RtfReader(bytes, flow);
+    const builder = new TextBuilder();
+    const reader = new RtfReader(bytes, builder);
     const whole = reader.run();
-    const pages = flow.finish();
+    const pages = builder.finish();
     const { metadata } = reader;
     return {
       title: metadata.title?.replace(/\s+/g, ' ').trim() || reader.title,
       ...selectPages(pages, options),
       metadata,
       publishedTime: metadata.modified ?? metadata.created,
-      notes: [...(whole ? [] : [CUT_OFF]), ...(flow.full ? [TOO_LONG] : [])],
+      notes: [...(whole ? [] : [CUT_OFF]), ...(builder.full ? [TOO_LONG] : [])],
       hiddenCount: reader.hiddenCount,
     };
   },

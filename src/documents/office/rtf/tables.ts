@@ -39,12 +39,12 @@ export class RtfTable {
     this.#cells = [];
   }
 
-  write(flow: TextBuilder): void {
+  write(builder: TextBuilder): void {
     this.endRow({ cells: [], header: false, left: 0 });
     const edges = edgesOf(this.#rows);
-    flow.startTable();
+    builder.startTable();
     for (const { cells, shape } of this.#rows) {
-      flow.startRow({ header: shape.header });
+      builder.startRow({ header: shape.header });
       let from = columnOf(edges, shape.left);
       for (let at = 0; at < cells.length; ) {
         const { right = Number.NaN, mergesUp = false } = shape.cells[at] ?? {};
@@ -52,14 +52,14 @@ export class RtfTable {
         while (end < cells.length && shape.cells[end]?.mergesLeft) end++;
         const edge = shape.cells[end - 1]?.right ?? right;
         const to = Number.isNaN(edge) ? from + (end - at) : Math.max(from + 1, columnOf(edges, edge));
-        flow.startCell({ colspan: to - from, continues: mergesUp });
-        flow.blocks(cells.slice(at, end).flat());
-        flow.endCell();
+        builder.startCell({ colspan: to - from, continues: mergesUp });
+        builder.blocks(cells.slice(at, end).flat());
+        builder.endCell();
         from = to;
         at = end;
       }
     }
-    flow.endTable();
+    builder.endTable();
   }
 }
 

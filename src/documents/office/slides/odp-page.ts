@@ -104,12 +104,12 @@ class PageReader {
   }
 
   #content(element: XmlElement): string {
-    const flow = new TextBuilder();
+    const builder = new TextBuilder();
     const { file, styles, draw } = this.#context;
-    const reader = new OdfReader({ styles, flow, draw, object: (name) => file.object(name) });
+    const reader = new OdfReader({ styles, builder, draw, object: (name) => file.object(name) });
     reader.read(element);
     this.#hiddenCount += reader.hiddenCount;
-    return flow
+    return builder
       .finish()
       .map(({ html }) => html)
       .join('\n');

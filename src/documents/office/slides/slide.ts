@@ -161,23 +161,23 @@ class SlideReader {
   }
 
   private table(table: XmlElement): string {
-    const flow = new TextBuilder();
+    const builder = new TextBuilder();
     const context = this.textContext(undefined, []);
     const properties = child(table, 'a:tblPr');
     const isOn = (element: XmlElement, name: string) => /^(?:1|true)$/.test(attribute(element, name) ?? '');
     const hasHeader = properties !== undefined && isOn(properties, 'firstRow');
-    flow.startTable();
+    builder.startTable();
     for (const [at, row] of children(table, 'a:tr').entries()) {
-      flow.startRow({ header: hasHeader && at === 0 });
+      builder.startRow({ header: hasHeader && at === 0 });
       for (const cell of children(row, 'a:tc')) {
         if (isOn(cell, 'hMerge') || isOn(cell, 'vMerge')) continue;
-        flow.startCell({ colspan: spanOf(cell, 'gridSpan'), rowspan: spanOf(cell, 'rowSpan') });
-        writeText(child(cell, 'a:txBody'), 'text', context, flow);
-        flow.endCell();
+        builder.startCell({ colspan: spanOf(cell, 'gridSpan'), rowspan: spanOf(cell, 'rowSpan') });
+        writeText(child(cell, 'a:txBody'), 'text', context, builder);
+        builder.endCell();
       }
     }
-    flow.endTable(hasHeader ? true : undefined);
-    return flow.finish()[0]!.html;
+    builder.endTable(hasHeader ? true : undefined);
+    return builder.finish()[0]!.html;
   }
 
   private notes(): string {

@@ -18,16 +18,16 @@ const LEVELS = 9;
 
 /** Paragraphs and lists as HTML, or a heading or quote. */
 export function textHtml(body: XmlElement | undefined, kind: ParagraphKind, context: TextContext, level = 2): string {
-  const flow = new TextBuilder();
-  writeText(body, kind, context, flow, level);
-  return flow.finish()[0]!.html;
+  const builder = new TextBuilder();
+  writeText(body, kind, context, builder, level);
+  return builder.finish()[0]!.html;
 }
 
 export function writeText(
   body: XmlElement | undefined,
   kind: ParagraphKind,
   context: TextContext,
-  flow: TextBuilder,
+  builder: TextBuilder,
   level = 2,
 ): void {
   const paragraphs = children(body, 'a:p');
@@ -37,7 +37,7 @@ export function writeText(
       if (at > 0) inline.break();
       addRuns(paragraph, inline, context);
     }
-    flow.paragraph({ kind, level, inline });
+    builder.paragraph({ kind, level, inline });
     return;
   }
   const styles = [child(body, 'a:lstStyle'), ...context.levels].filter((style) => style !== undefined);
@@ -49,7 +49,7 @@ export function writeText(
     const own = child(paragraph, 'a:pPr');
     const depth = Math.min(LEVELS - 1, Math.max(0, Math.floor(Number((own && attribute(own, 'lvl')) ?? 0)) || 0));
     const bullet = kind === 'text' ? bulletOf(own, depth, styles) : undefined;
-    flow.paragraph({ kind, inline, list: numbers.place(depth, bullet) });
+    builder.paragraph({ kind, inline, list: numbers.place(depth, bullet) });
   }
 }
 

@@ -30,7 +30,7 @@ export interface BodyContext {
   readonly source: Package;
   readonly styles: Styles;
   readonly numbering: Numbering;
-  readonly flow: TextBuilder;
+  readonly builder: TextBuilder;
   readonly draw: Draw;
   /** Looks up a note by kind and id, with the part that contains it. */
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
@@ -161,12 +161,12 @@ export class BodyReader {
   // Paragraphs
 
   #paragraph(element: XmlElement): Leave {
-    const { styles, flow, marksPages } = this.#context;
+    const { styles, builder, marksPages } = this.#context;
     const properties = child(element, 'w:pPr');
     const style = styles.paragraph(valOf(properties, 'w:pStyle'));
     const heading = headingOf(style, outlineLevelOf(properties) ?? style.outlineLevel);
     const breaksBefore = isOn(properties, 'w:pageBreakBefore') ?? style.breakBefore;
-    if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) flow.breakPage({ now: true });
+    if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) builder.breakPage({ now: true });
     this.#started = true;
     const { bold: _, italic: __, ...plain } = style.run;
     this.#paragraphs.push({
@@ -182,7 +182,7 @@ export class BodyReader {
   }
 
   get #isTopLevel(): boolean {
-    return this.#paragraphs.length === 0 && this.#context.flow.tableDepth === 0 && this.#besideDepth === 0;
+    return this.#paragraphs.length === 0 && this.#context.builder.tableDepth === 0 && this.#besideDepth === 0;
   }
 
   #endParagraph(): void {
@@ -193,19 +193,19 @@ export class BodyReader {
       this.#carried = inline;
       return;
     }
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const contents = contentsLevelOf([style.name]);
     const numbered = contents === undefined ? this.#number(properties, style) : undefined;
     const indent = indentOf(properties) ?? numbered?.indent ?? style.indent;
-    if (inline.empty && isRule(properties)) flow.paragraph({ kind: 'rule', inline });
-    else if (contents !== undefined) flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+    if (inline.empty && isRule(properties)) builder.paragraph({ kind: 'rule', inline });
+    else if (contents !== undefined) builder.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
     else if (heading !== undefined) {
       if (heading === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       if (numbered?.label && !inline.empty) inline.prepend(`${numbered.label} `);
-      flow.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
+      builder.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else if (numbered && (numbered.bullet || numbered.label !== '')) {
-      flow.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
-    } else flow.paragraph({ kind: kindOf(style.names, inline, flow.tableDepth > 0), inline, indent });
+      builder.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
+    } else builder.paragraph({ kind: kindOf(style.names, inline, builder.tableDepth > 0), inline, indent });
   }
 
   #number(properties: XmlElement | undefined, style: ParagraphStyle): Numbered | undefined {
@@ -221,12 +221,12 @@ export class BodyReader {
   flush(): void {
     const inline = this.#carried;
     this.#carried = undefined;
-    if (inline) this.#context.flow.paragraph({ kind: 'text', inline });
+    if (inline) this.#context.builder.paragraph({ kind: 'text', inline });
   }
 
   #beside(): Leave {
-    const { flow } = this.#context;
-    flow.startBeside();
+    const { builder } = this.#context;
+    builder.startBeside();
     this.#besideDepth += 1;
     const run = this.#run;
     const fields = this.#fields;
@@ -235,7 +235,7 @@ export class BodyReader {
       this.#fields = fields;
       this.#run = run;
       this.#besideDepth -= 1;
-      flow.endBeside();
+      builder.endBeside();
     };
   }
 
@@ -262,8 +262,8 @@ export class BodyReader {
 
   /** Whether the text is on a white background, as far as known. */
   get #isOnPaper(): boolean {
-    const { flow, colored } = this.#context;
-    return !colored && flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.shaded;
+    const { builder, colored } = this.#context;
+    return !colored && builder.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.shaded;
   }
 
   #text(text: string): typeof SKIP {
@@ -277,11 +277,11 @@ export class BodyReader {
   }
 
   #pageBreak(rendered: boolean): typeof SKIP {
-    const { flow, marksPages } = this.#context;
+    const { builder, marksPages } = this.#context;
     if (rendered !== marksPages) return SKIP;
     const [paragraph] = this.#paragraphs;
-    const atStart = this.#paragraphs.length === 1 && paragraph!.inline.empty && flow.tableDepth === 0;
-    flow.breakPage({ now: atStart });
+    const atStart = this.#paragraphs.length === 1 && paragraph!.inline.empty && builder.tableDepth === 0;
+    builder.breakPage({ now: atStart });
     return SKIP;
   }
 
@@ -331,7 +331,7 @@ export class BodyReader {
   // Notes
 
   #note(kind: 'footnote' | 'endnote', element: XmlElement): typeof SKIP {
-    const { notes, flow } = this.#context;
+    const { notes, builder } = this.#context;
     const id = attribute(element, 'w:id') ?? '';
     const note = notes(kind, id);
     // Notes inside notes are ignored, because they could be cyclic.
@@ -339,7 +339,7 @@ export class BodyReader {
     const key = `${kind} ${id}`;
     let reference = this.#references.get(key);
     if (reference === undefined) {
-      const { html, again } = flow.note(() => this.#readNote(note));
+      const { html, again } = builder.note(() => this.#readNote(note));
       this.#inline.atom(html);
       reference = again;
       this.#references.set(key, reference);
@@ -363,16 +363,16 @@ export class BodyReader {
   // Tables
 
   #table(element: XmlElement): Leave {
-    const { flow, styles } = this.#context;
+    const { builder, styles } = this.#context;
     this.flush();
-    flow.startTable();
+    builder.startTable();
     const properties = child(element, 'w:tblPr');
     const header = marksHeader(properties, styles.marksFirstRow(valOf(properties, 'w:tblStyle')));
-    return () => flow.endTable(header);
+    return () => builder.endTable(header);
   }
 
   #row(element: XmlElement): Leave | typeof SKIP {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const properties = child(element, 'w:trPr');
     if (child(properties, 'w:del')) return SKIP;
     if (isOn(properties, 'w:hidden')) {
@@ -380,15 +380,15 @@ export class BodyReader {
       return SKIP;
     }
     const skipped = Number(valOf(properties, 'w:gridBefore')) || 0;
-    flow.startRow({ header: isOn(properties, 'w:tblHeader') ?? false, skipped });
+    builder.startRow({ header: isOn(properties, 'w:tblHeader') ?? false, skipped });
     return () => undefined;
   }
 
   #cell(element: XmlElement): Leave {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const properties = child(element, 'w:tcPr');
     const merge = child(properties, 'w:vMerge');
-    flow.startCell({
+    builder.startCell({
       colspan: Math.max(1, Number(valOf(properties, 'w:gridSpan')) || 1),
       continues: merge !== undefined && attribute(merge, 'w:val') !== 'restart',
     });
@@ -396,7 +396,7 @@ export class BodyReader {
     return () => {
       this.flush();
       this.#paragraphs.push(...paragraphs);
-      flow.endCell();
+      builder.endCell();
     };
   }
 
@@ -416,7 +416,7 @@ export class BodyReader {
   #shape(element: XmlElement): Leave {
     const rule = find(element, 'v:rect');
     if (rule && /^t/.test(attribute(rule, 'o:hr') ?? ''))
-      this.#context.flow.paragraph({ kind: 'rule', inline: new Inline() });
+      this.#context.builder.paragraph({ kind: 'rule', inline: new Inline() });
     const shape = find(element, 'v:shape');
     return this.#alternative(shape && attribute(shape, 'alt'));
   }

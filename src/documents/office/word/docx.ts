@@ -19,25 +19,25 @@ export const kind: DocumentKind = {
     const main = mainPart(source);
     const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
     const styles = readStyles(source.xml(related.get('styles')));
-    const flow = new TextBuilder();
+    const builder = new TextBuilder();
     const reader = new BodyReader(
       {
         source,
         styles,
         numbering: readNumbering(source.xml(related.get('numbering')), (id) => styles.numberingOf(id)),
-        flow,
+        builder,
         draw: createDraw((name) => source.bytes(name)),
         notes: noteFinder(source, related),
         ...marksOf(source, main),
       },
       main,
     );
-    const complete = readBody(source, main, reader, flow);
+    const complete = readBody(source, main, reader, builder);
     reader.flush();
     const notes = [...reader.notes];
-    const pages = flow.finish();
+    const pages = builder.finish();
     if (!complete || !source.complete) notes.push(CUT_OFF);
-    if (flow.full) notes.push(TOO_LONG);
+    if (builder.full) notes.push(TOO_LONG);
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title: title || reader.title,
@@ -61,12 +61,12 @@ function mainPart(source: Package): string {
 const BODY: ReadonlySet<string> = new Set(['w:body']);
 
 /** Returns false if the body is incomplete. */
-function readBody(source: Package, main: string, reader: BodyReader, flow: TextBuilder): boolean {
+function readBody(source: Package, main: string, reader: BodyReader, builder: TextBuilder): boolean {
   const part = source.part(main)!;
   let count = 0;
   const take = (piece: XmlElement) => {
     count += 1;
-    if (!flow.full) reader.read(piece);
+    if (!builder.full) reader.read(piece);
   };
   let complete = part.complete;
   if (part.tree) for (const piece of children(child(part.tree, 'w:body'))) take(piece);

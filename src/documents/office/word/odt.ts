@@ -23,10 +23,10 @@ export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     const file = openOdf(bytes, NAMES);
     const styles = new StyleCollector();
-    const flow = new TextBuilder();
+    const builder = new TextBuilder();
     const reader = new OdfReader({
       styles,
-      flow,
+      builder,
       draw: createDraw((name) => file.bytes(name)),
       object: (name) => file.object(name),
     });
@@ -35,7 +35,7 @@ export const kind: DocumentKind = {
       if (parent !== 'office:text') styles.take(piece);
       else {
         count += 1;
-        if (!flow.full) reader.read(piece);
+        if (!builder.full) reader.read(piece);
       }
     };
     if (file.styles) readPieces(file.styles, STYLES, take);
@@ -45,11 +45,11 @@ export const kind: DocumentKind = {
     const author = metadata.creator ?? metadata.lastModifiedBy;
     return {
       title: title || reader.title,
-      ...selectPages(flow.finish(), options),
+      ...selectPages(builder.finish(), options),
       metadata: author === undefined ? metadata : { ...metadata, creator: author },
       publishedTime,
       lang: lang ?? styles.language,
-      notes: [...(complete ? [] : [CUT_OFF]), ...(flow.full ? [TOO_LONG] : [])],
+      notes: [...(complete ? [] : [CUT_OFF]), ...(builder.full ? [TOO_LONG] : [])],
       hiddenCount: reader.hiddenCount,
     };
   },
