@@ -1,4 +1,4 @@
-/** Pictures brought to a size: the same bytes as Pillow's. */
+/** Fitted images have the same bytes as Pillow's. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fitImage, type ImageFit } from './fit.ts';

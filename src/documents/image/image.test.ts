@@ -6,7 +6,7 @@ import { parseDocument } from '#html/parse.ts';
 import type { DocumentFile } from '../document.ts';
 import { imageSize, kind } from './image.ts';
 
-// Encoding takes its time on a machine that is busy.
+// Encoding is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 const fileOf = (bytes: Uint8Array, mediaType = 'image/png'): DocumentFile => ({
@@ -40,7 +40,7 @@ const pixelAt = async (png: Uint8Array, left: number, top: number): Promise<numb
   return [...data];
 };
 
-describe('what a picture says about itself', () => {
+describe('metadata of an image', () => {
   it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'tiff'] as const)('is read of %s', async (format) => {
     const parsed = await parse(await square(120, 80).toFormat(format).toBuffer());
     expect(parsed).toMatchObject({
@@ -115,7 +115,7 @@ function tiffOf(pages: number): Buffer {
   return Buffer.concat(parts);
 }
 
-describe('how a picture looks', () => {
+describe('rendering an image', () => {
   it('fits into the box, is PNG, and is never enlarged', async () => {
     const large = await square(3_000, 1_500).jpeg().toBuffer();
     expect(await sharp(await draw(large)).metadata()).toMatchObject({ format: 'png', width: 1_024, height: 512 });
@@ -244,7 +244,7 @@ function iconOf(...pictures: (readonly [side: number, bytes: Buffer])[]): Buffer
   return Buffer.concat([head, ...pictures.map(([, bytes]) => bytes)]);
 }
 
-/** A chunk of a PNG without a right checksum. */
+/** A PNG chunk with a wrong checksum. */
 const pngOf = (width: number, height: number): Buffer => {
   const bytes = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000080600000000000000', 'hex');
   bytes.writeUInt32BE(width, 16);
@@ -252,7 +252,7 @@ const pngOf = (width: number, height: number): Buffer => {
   return bytes;
 };
 
-describe('hostile pictures', () => {
+describe('hostile images', () => {
   it('are refused by their head when they would be too large', async () => {
     const valid = await square(20_000, 1).png().toBuffer();
     valid.writeUInt32BE(20_000, 20);

@@ -42,7 +42,7 @@ const convert = (file: string, to: 'docx' | 'pdf' = 'docx', signal = never, time
 
 const as = (type: string, file: string) => convert(file, 'pdf', never, TIMEOUT_MS, type);
 
-/** A process that has started and is then stopped, so that it will never end by itself. */
+/** A process that is stopped after its start, so that it never exits by itself. */
 async function stopped(): Promise<number> {
   for (;;) {
     const [pid] = office.pids();
@@ -54,7 +54,7 @@ async function stopped(): Promise<number> {
   }
 }
 
-/** Whether every process of a group has ended, those included that nobody has asked about yet. */
+/** Whether every process of a group has exited, including zombies. */
 function isGone(group: number): boolean {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.every((pid) => {
@@ -100,7 +100,7 @@ describe('conversion', () => {
 
     const doc = readFileSync(path.join(old, 'letter.doc'));
     for (const made of [doc, readFileSync(xls), readFileSync(ppt)]) expect(isPasswordProtected(made)).toBe(false);
-    // The bit of the file information block that says so; LibreOffice then asks for a password that nobody gives.
+    // The bit of the file information block that marks encryption. LibreOffice would ask for a password.
     const block = doc.indexOf(Buffer.from('eca5', 'hex'));
     doc[block + 11]! |= 1;
     await writeFile(inDir('locked.doc'), doc);
@@ -200,7 +200,7 @@ describe('without the program', () => {
   });
 });
 
-/** LibreOffice as an author of old files, which we never are. */
+/** LibreOffice as a writer of old files, which Lectern never writes. */
 async function save(to: string, source: string, outDir: string): Promise<void> {
   const profile = pathToFileURL(path.join(outDir, 'profile'));
   const args = [`-env:UserInstallation=${profile}`, '--headless', '--convert-to', to, '--outdir', outDir, source];

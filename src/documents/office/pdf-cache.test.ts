@@ -1,4 +1,4 @@
-/** A print is made once, anew when it or its file has changed, and not remembered when it failed. */
+/** A PDF is made once, made again if it or its source has changed, and not cached if it failed. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** For tests: presentations made by hand, part by part, as PowerPoint writes them. */
+/** Test helpers: presentations built part by part, as PowerPoint writes them. */
 import { strToU8, zipSync } from 'fflate';
 import { relationships } from '../sheet/workbook.suite.ts';
 

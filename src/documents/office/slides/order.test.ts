@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Placed, readingOrder } from './order.ts';
 
-/** `name left top width height` a line. */
+/** One box per line: `name left top width height`. */
 const place = (lines: string): Placed<string>[] =>
   lines
     .trim()

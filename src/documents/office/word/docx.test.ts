@@ -226,7 +226,7 @@ describe('tables', () => {
   });
 });
 
-describe('what stands beside text', () => {
+describe('content outside the text', () => {
   const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
