@@ -43,7 +43,7 @@ export class HtmlOutput {
   }
 
   /** Returns the HTML written since the last call. */
-  take(): string {
+  takeHtml(): string {
     const html = this.pieces.join('');
     this.pieces = [];
     return html;

@@ -22,7 +22,7 @@ export const kind: DocumentKind = {
     const notes: string[] = [];
     if (more) notes.push(`Only the first ${MAX_ROWS.toLocaleString('en')} rows are shown`);
     else if (output.full) notes.push('The table is too large to be shown in full');
-    return { title: '', pages: [{ number: 1, html: output.take() }], metadata: {}, notes, hiddenCount: 0 };
+    return { title: '', pages: [{ number: 1, html: output.takeHtml() }], metadata: {}, notes, hiddenCount: 0 };
   },
 };
 

@@ -8,18 +8,18 @@ import { regionsOf } from './regions.ts';
 import { ruledTablesOf } from './ruled-tables.ts';
 import { segmentsOf } from './segments.ts';
 
-interface Read {
+interface Recognized {
   /** Source words, one list for each line of the image. */
   readonly lines: readonly (readonly OcrWord[])[];
 }
 
 export type OcrBlock =
-  | (Read & { readonly kind: 'heading'; readonly level: number; readonly text: string })
-  | (Read & { readonly kind: 'paragraph'; readonly text: string })
-  | (Read & { readonly kind: 'list'; readonly items: readonly OcrListItem[] })
+  | (Recognized & { readonly kind: 'heading'; readonly level: number; readonly text: string })
+  | (Recognized & { readonly kind: 'paragraph'; readonly text: string })
+  | (Recognized & { readonly kind: 'list'; readonly items: readonly OcrListItem[] })
   | OcrTable;
 
-export interface OcrTable extends Read {
+export interface OcrTable extends Recognized {
   readonly kind: 'table';
   readonly rows: readonly (readonly OcrCell[])[];
   /** Whether the first row names the columns. */

@@ -56,7 +56,7 @@ function createWriter(file: OdfFile, page: number | undefined) {
           `The sheet “${sheet.name.replace(/\s+/g, ' ')}” is too large to be shown in full: its end is missing`,
         );
       }
-      const html = output.take();
+      const html = output.takeHtml();
       pages.push({ number: shown, html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}` });
     },
     done: () => ({ pages, shown, seen, hiddenCount, notes }),

@@ -144,7 +144,7 @@ function readSheet(
   const drawing = reader.drawingId === undefined ? undefined : relationships.get(reader.drawingId)?.target;
   if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw));
   if (output.full) notes.add(tooLarge(sheet.name));
-  const html = output.take();
+  const html = output.takeHtml();
   return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };
 }
 

@@ -6,7 +6,7 @@ import { OdfReader } from '../odf-body.ts';
 import type { OdfStyles } from '../odf-styles.ts';
 import type { Draw } from '../pictures.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
+import { type Box, isOutside, type PlacedObject, readingOrder, type SlideSize } from './order.ts';
 import { type Piece, type Slide, slideHtml } from './pieces.ts';
 
 export interface OdpContext {
@@ -50,7 +50,7 @@ class PageReader {
   }
 
   #group(parent: XmlElement, depth: number): Piece[] {
-    const placed: Placed<Piece[]>[] = [];
+    const placed: PlacedObject<Piece[]>[] = [];
     for (const shape of children(parent)) {
       const isGroup = shape.name === 'draw:g';
       if ((!isGroup && !SHAPES.has(shape.name)) || ++this.#shapes > MAX_SHAPES) continue;

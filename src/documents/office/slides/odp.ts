@@ -53,7 +53,7 @@ export const kind: DocumentKind = {
       if (shown === 1) title = plainTitle(read.title);
       hiddenCount += read.hiddenCount;
       output.write(read.html);
-      pages.push({ number: shown, html: output.take() });
+      pages.push({ number: shown, html: output.takeHtml() });
     };
     if (file.styles) readPieces(file.styles, PARENTS, take);
     const complete = readPieces(file.content, PARENTS, take);

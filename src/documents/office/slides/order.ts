@@ -13,7 +13,7 @@ export type SlideSize = Pick<Box, 'width' | 'height'> | undefined;
 export const isOutside = ({ left, top, width, height }: Box, size: SlideSize): boolean =>
   size !== undefined && (left >= size.width || top >= size.height || left + width <= 0 || top + height <= 0);
 
-export interface Placed<T> {
+export interface PlacedObject<T> {
   readonly item: T;
   /** `undefined` for an object without a position: it follows its predecessor in the file. */
   readonly box: Box | undefined;
@@ -28,7 +28,7 @@ const MAX_DEPTH = 12;
  * between rows and columns: the one whose result is closer to the file order wins, because authors create objects in
  * that order.
  */
-export function readingOrder<T>(placed: readonly Placed<T>[]): T[] {
+export function readingOrder<T>(placed: readonly PlacedObject<T>[]): T[] {
   const groups = anchored(placed);
   if (groups.length < 2 || groups.length > MAX_ITEMS) return placed.map(({ item }) => item);
   const orders = (['across', 'down'] as const).map((first) => cut(groups, first, MAX_DEPTH));
@@ -43,7 +43,7 @@ interface Group<T> {
 }
 
 /** Groups each object that has a position with the following ones that have none. */
-function anchored<T>(placed: readonly Placed<T>[]): Group<T>[] {
+function anchored<T>(placed: readonly PlacedObject<T>[]): Group<T>[] {
   const groups: Group<T>[] = [];
   const before: T[] = [];
   for (const [at, { item, box }] of placed.entries()) {

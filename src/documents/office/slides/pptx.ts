@@ -38,7 +38,7 @@ export const kind: DocumentKind = {
       if (!isAsked) continue;
       hiddenCount += read.hiddenCount;
       output.write(read.html);
-      pages.push({ number: at + 1, html: output.take() });
+      pages.push({ number: at + 1, html: output.takeHtml() });
     }
     if (output.full) notes.push('The presentation is too large to be shown in full');
     if (!source.complete) notes.push('The file is cut off; only the readable part is included');

@@ -6,7 +6,7 @@ import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { diagramHtml } from './diagram.ts';
-import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
+import { type Box, isOutside, type PlacedObject, readingOrder, type SlideSize } from './order.ts';
 import { type Piece, type Slide, slideHtml } from './pieces.ts';
 import {
   ancestorsOf,
@@ -60,7 +60,7 @@ class SlideReader {
   }
 
   private group(tree: XmlElement | undefined, place: Transform, depth: number): Piece[] {
-    const placed: Placed<Piece[]>[] = [];
+    const placed: PlacedObject<Piece[]>[] = [];
     for (const shape of children(tree).map(chosen)) {
       if (!shape || ++this.shapes > MAX_SHAPES) continue;
       const facts = child(nonVisualPropertiesOf(shape), 'p:cNvPr');

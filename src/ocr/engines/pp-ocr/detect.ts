@@ -3,7 +3,7 @@
  * (Differentiable Binarization, Liao et al. 2020, with the parameters of PaddleOCR's DBPostProcess).
  */
 import type { Grey } from '../../image/ink.ts';
-import { type Corners, channels, distance, type Point, scaled } from './picture.ts';
+import { type Corners, distance, type Point, scaleImage, toChannels } from './picture.ts';
 
 /** Longest side of the network's input, in pixels; small print on an A4 page needs this much. */
 const LONGEST_SIDE = 1_920;
@@ -31,7 +31,7 @@ export function detectionInput(grey: Grey): DetectionInput {
   const scale = Math.min(1, LONGEST_SIDE / Math.max(grey.width, grey.height));
   const side = (length: number) => Math.max(SIDE_STEP, Math.round((length * scale) / SIDE_STEP) * SIDE_STEP);
   const [width, height] = [side(grey.width), side(grey.height)];
-  return { data: channels(scaled(grey, width, height), MEANS, DEVIATIONS), width, height };
+  return { data: toChannels(scaleImage(grey, width, height), MEANS, DEVIATIONS), width, height };
 }
 
 export interface ProbabilityMap {
@@ -46,7 +46,7 @@ export function boxesOf(map: ProbabilityMap, size: { width: number; height: numb
   for (const points of blobsOf(map)) {
     const rectangle = smallestRectangle(points);
     if (shortSide(rectangle) < MIN_SIDE || scoreOf(map, rectangle) < BOX_THRESHOLD) continue;
-    const whole = unclipped(rectangle);
+    const whole = expandRectangle(rectangle);
     if (shortSide(whole) < MIN_SIDE + 2) continue;
     boxes.push(within(whole, size.width / map.width, size.height / map.height, size));
     if (boxes.length === MAX_BOXES) break;
@@ -175,7 +175,7 @@ function scoreOf({ data, width, height }: ProbabilityMap, rectangle: Corners): n
 }
 
 /** Expands a rectangle on every side by area times ratio divided by perimeter. */
-function unclipped(rectangle: Corners): Corners {
+function expandRectangle(rectangle: Corners): Corners {
   const { topLeft, topRight, bottomRight, bottomLeft } = rectangle;
   const [long, high] = [distance(topLeft, topRight), distance(topLeft, bottomLeft)];
   const by = (long * high * UNCLIP_RATIO) / (2 * (long + high));

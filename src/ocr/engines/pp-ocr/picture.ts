@@ -17,7 +17,7 @@ export interface Point {
 export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
 /** Bilinear scaling like OpenCV's INTER_LINEAR, with pixel centres at halves. */
-export function scaled(grey: Grey, width: number, height: number): Grey {
+export function scaleImage(grey: Grey, width: number, height: number): Grey {
   const pixels = new Uint8Array(width * height);
   const [stepX, stepY] = [grey.width / width, grey.height / height];
   for (let y = 0; y < height; y++) {
@@ -30,7 +30,12 @@ export function scaled(grey: Grey, width: number, height: number): Grey {
 }
 
 /** Cuts out the area within corners as a level image of the given size. */
-export function cutOut(grey: Grey, { topLeft, topRight, bottomLeft }: Corners, width: number, height: number): Grey {
+export function cropCorners(
+  grey: Grey,
+  { topLeft, topRight, bottomLeft }: Corners,
+  width: number,
+  height: number,
+): Grey {
   const pixels = new Uint8Array(width * height);
   const across = { x: (topRight.x - topLeft.x) / width, y: (topRight.y - topLeft.y) / width };
   const down = { x: (bottomLeft.x - topLeft.x) / height, y: (bottomLeft.y - topLeft.y) / height };
@@ -58,7 +63,7 @@ function levelAt({ pixels, width, height }: Grey, x: number, y: number): number 
 }
 
 /** Three channels, one after the other, normalized as in training: (level / 255 - mean) / deviation. */
-export function channels(
+export function toChannels(
   { pixels, width, height }: Grey,
   means: readonly number[],
   deviations: readonly number[],

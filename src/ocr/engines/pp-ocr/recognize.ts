@@ -5,7 +5,7 @@
 import type { OcrLine, OcrWord } from '../../hocr.ts';
 import type { Grey } from '../../image/ink.ts';
 import { boundsOf } from '../../layout/segments.ts';
-import { type Corners, channels, cutOut, distance, type Point } from './picture.ts';
+import { type Corners, cropCorners, distance, type Point, toChannels } from './picture.ts';
 
 /** The same for every channel. */
 const HALVES = [0.5, 0.5, 0.5];
@@ -28,7 +28,7 @@ export function cutLine(grey: Grey, box: Corners, height: number): CutLine {
   const long = Math.max(distance(corners.topLeft, corners.topRight), distance(corners.bottomLeft, corners.bottomRight));
   const high = Math.max(distance(corners.topLeft, corners.bottomLeft), distance(corners.topRight, corners.bottomRight));
   const width = Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
-  return { corners, picture: cutOut(grey, corners, width, height) };
+  return { corners, picture: cropCorners(grey, corners, width, height) };
 }
 
 const isUpright = ({ topLeft, topRight, bottomLeft }: Corners): boolean =>
@@ -53,7 +53,7 @@ export function recognitionInput(lines: readonly CutLine[], height: number): Rec
   const size = 3 * height * width;
   const data = new Float32Array(lines.length * size);
   for (const [at, { picture }] of lines.entries()) {
-    channels(picture, HALVES, HALVES, data.subarray(at * size, (at + 1) * size), width);
+    toChannels(picture, HALVES, HALVES, data.subarray(at * size, (at + 1) * size), width);
   }
   return { data, width };
 }
@@ -69,7 +69,7 @@ export interface Letter {
  * Decodes the letters of one line. Class 0 is the blank, the next ones follow the dictionary, and one more is the
  * space.
  */
-export function decoded(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
+export function decodeLetters(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
   const letters: Letter[] = [];
   let before = 0;
   for (let step = 0; step * classes < probabilities.length; step++) {

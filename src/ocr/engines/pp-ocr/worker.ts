@@ -5,7 +5,7 @@ import { openRuntime } from '#onnx-runtime.ts';
 import type { OcrEngine } from '../../engine.ts';
 import type { Grey } from '../../image/ink.ts';
 import { boxesOf, detectionInput } from './detect.ts';
-import { type CutLine, cutLine, decoded, lineOf, recognitionInput } from './recognize.ts';
+import { type CutLine, cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
 
 export interface PpOcrTask {
   readonly files: PpOcrFiles;
@@ -76,7 +76,7 @@ async function read(cuts: readonly CutLine[], networks: Omit<Networks, 'detectio
     );
   return cuts.flatMap((cut, at) => {
     const own = answer.data.subarray(at * steps * classes, (at + 1) * steps * classes);
-    return lineOf(cut, { letters: decoded(own, classes, dictionary), steps, width }) ?? [];
+    return lineOf(cut, { letters: decodeLetters(own, classes, dictionary), steps, width }) ?? [];
   });
 }
 
