@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { library, open } from '#documents/pdf/open.ts';
+import { loadPdfJs, openPdf } from '#documents/pdf/open.ts';
 import { kind } from '#documents/pdf/pdf.ts';
 import { printByOffice, startPrinter } from '../src/documents/pdf/printed.suite.ts';
 import { machine, table } from './support.ts';
@@ -64,7 +64,7 @@ async function samples(folder: string | undefined): Promise<Sample[]> {
   }
   return Promise.all(
     found.map(async ([name, bytes]) => {
-      const { document, close } = await open(bytes, { maxImagePixels: 1 });
+      const { document, close } = await openPdf(bytes, { maxImagePixels: 1 });
       const pages = document.numPages;
       await close();
       return { name, bytes, pages };
@@ -77,7 +77,7 @@ const lectern = async ({ bytes, name }: Sample) => {
 };
 
 const pdfjs = async ({ bytes }: Sample) => {
-  const { document, close } = await open(bytes, { maxImagePixels: 1 });
+  const { document, close } = await openPdf(bytes, { maxImagePixels: 1 });
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number);
     await page.getTextContent();
@@ -97,7 +97,7 @@ const best = async (rounds: number, run: () => Promise<void> | void): Promise<nu
 };
 
 const all = await samples(process.argv[2]);
-await library();
+await loadPdfJs();
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-pdf-'));
 const lines: (string | number)[][] = [];
 const sums = { pages: 0, lectern: 0, pdfjs: 0, pdftotext: 0 };

@@ -1,8 +1,8 @@
-/** What lies in a container that looks alike from outside: a ZIP archive or an OLE file. */
+/** Identifies the content of a container format: a ZIP archive or an OLE file. */
 import { openZip } from './archive/zip.ts';
 import { canonicalType, TYPES } from './detect.ts';
 
-/** The type of a whole file of which only the container is known. Throws DocumentFault when a ZIP cannot be opened. */
+/** The type of a complete file of which only the container is known. Throws DocumentError if a ZIP cannot be opened. */
 export function typeOfContainer(mediaType: string, bytes: Uint8Array): string {
   if (mediaType === TYPES.ole) return typeOfOle(bytes);
   if (mediaType !== TYPES.zip) return mediaType;
@@ -17,10 +17,10 @@ export function typeOfContainer(mediaType: string, bytes: Uint8Array): string {
   return mediaType;
 }
 
-/** An OLE file that holds an encrypted new-style Office file. */
+/** An OLE file that contains an encrypted new-style Office file. */
 export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
 
-/** The names of an OLE file's streams stand in its directory as UTF-16 (MS-CFB, section 2.6.1). */
+/** An OLE file lists the names of its streams in its directory, as UTF-16 (MS-CFB, section 2.6.1). */
 function typeOfOle(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const has = (name: string) => buffer.includes(Buffer.from(name, 'utf16le'));

@@ -1,4 +1,4 @@
-/** What a file is, by its first bytes and by its name, and which types become documents here. */
+/** Detects the type of a file by its first bytes and its name, and lists the supported types. */
 import { own } from '#own.ts';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
@@ -72,13 +72,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   'image/vnd.microsoft.icon': 'image/x-icon',
 };
 
-/** The name that this program uses for a type. */
+/** The name that Lectern uses for a type. */
 export const canonicalType = (mediaType: string): string => own(ALIASES, mediaType) ?? mediaType;
 
 const KNOWN = new Set<string>(Object.values(TYPES));
 
-/** Whether a file declared as this type is worth having: it may turn out to be something that is read. */
-export function readable(mediaType: string): boolean {
+/** Whether a file with this declared type is worth downloading: its content may turn out to be a supported type. */
+export function isReadableType(mediaType: string): boolean {
   const type = canonicalType(mediaType);
   return KNOWN.has(type) || type.startsWith('image/') || (type.endsWith('+xml') && type !== 'application/xhtml+xml');
 }
@@ -117,14 +117,14 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
 };
 
-/** The usual ending of a file of this type, with its dot; '' when there is none. */
+/** The usual file extension of a type, with its dot; '' if there is none. */
 export function extensionOf(mediaType: string): string {
   const found = Object.entries(EXTENSIONS).find(([, type]) => type === mediaType)?.[0];
   return found ? `.${found}` : '';
 }
 
-/** The type that a file's name promises; undefined for names that promise none that is read here. */
-export function typeOfName(name: string | undefined): string | undefined {
+/** The type implied by the extension of a file name; `undefined` if the extension is not supported. */
+export function typeOfFileName(name: string | undefined): string | undefined {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase();
   return extension === undefined ? undefined : own(EXTENSIONS, extension);
 }
@@ -160,11 +160,11 @@ const MAGIC: readonly (readonly [start: string, type: string])[] = [
   ['SQLite format 3\0', 'application/vnd.sqlite3'],
 ];
 
-/** What the first bytes of a file say it is; 4 KiB are enough. Undefined for text and for what is not known. */
+/** The type of a file by its first bytes; 4 KiB are enough. `undefined` for text and unknown types. */
 export function typeOfBytes(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1');
   const type = MAGIC.find(([magic]) => start.startsWith(magic))?.[1];
-  // Two or three letters begin many a text as well; a file has bytes that text has not.
+  // Text may begin with the same two or three letters, but text has no control bytes.
   if (type && /^[\x20-\x7e]{2,3}$/.test(start.slice(0, 3)) && !/[\x00-\x08]/.test(start.slice(0, 64))) {
     return /^(?:%PDF-|\{\\rtf)/.test(start) ? type : undefined;
   }
@@ -180,6 +180,6 @@ export function typeOfBytes(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Readers take a PDF with something in front of it, in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
+/** Readers accept a PDF header anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
 export const hasLatePdfHeader = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-1.');

@@ -1,18 +1,19 @@
 /**
- * What a file becomes: pages of plain HTML, and what it says about itself. A kind of file is a module with `parse`, and
- * with `picture` when its pages can be drawn. Kinds run in a process of their own, which is ended when a file is too much.
+ * The contract of a document kind. A kind is a module with `parse`, which turns a file into pages of plain HTML and
+ * metadata; and with `picture` if its pages can be rendered as images. Kinds run in a separate process, which is killed
+ * when a file exceeds its time or memory.
  */
-import type { Fitting } from './image/fit.ts';
+import type { ImageFit } from './image/fit.ts';
 
-/** A file to read. It lies in a temporary place of ours; its name is data and never a path. */
+/** A file to read. It lies at a temporary path chosen by Lectern; `name` is data and never used as a path. */
 export interface DocumentFile {
   readonly path: string;
   readonly size: number;
-  /** What the file is, by its bytes before its name and its declared type; lower case, without parameters. */
+  /** The type, detected from the bytes, then the name, then the declared type. Lower case, without parameters. */
   readonly mediaType: string;
-  /** What the server or the client declared, with a charset when there was one. */
+  /** The type that the server or the client declared, including any charset. */
   readonly contentType?: string | undefined;
-  /** The name it came under: `report.pdf`. */
+  /** The original name: `report.pdf`. */
   readonly name?: string | undefined;
 }
 
@@ -21,38 +22,38 @@ export interface DocumentPage {
   /** Counted from 1. */
   readonly number: number;
   /**
-   * Its content as an HTML fragment: headings, paragraphs, lists, tables (`thead` and `th` where there is a header,
-   * colspan and rowspan), blockquote, pre, links with absolute addresses, pictures with an alternative text.
+   * The content as an HTML fragment: headings, paragraphs, lists, tables (`thead` and `th` if there is a header,
+   * colspan and rowspan), blockquote, pre, links with absolute URLs, images with alternative text.
    */
   readonly html: string;
-  /** Whether it shows something but has no text: worth a look by text recognition. */
+  /** Whether the page shows something but has no text, and so needs text recognition. */
   readonly scanned?: boolean;
 }
 
 export interface ParsedDocument {
-  /** What the document calls itself; '' when it does not say. */
+  /** The title in the document's metadata; '' if it has none. */
   readonly title: string;
-  /** All of them, or the one that was asked for. */
+  /** All pages, or the requested one. */
   readonly pages: readonly DocumentPage[];
-  /** Pages of the whole document; undefined for kinds that have none. */
+  /** Number of pages of the whole document; `undefined` for kinds without pages. */
   readonly pageCount?: number | undefined;
-  /** Set for files that are shown as their source instead: JSON, XML that is no feed. Pages are empty then. */
+  /** Set for files that are shown as source: JSON, and XML that is not a feed. `pages` is then empty. */
   readonly source?: string | undefined;
-  /** Its own words about itself; values are text. */
+  /** The document's own metadata; values are text. */
   readonly metadata: Readonly<Record<string, string>>;
   /** ISO 8601. */
   readonly publishedTime?: string | undefined;
   readonly lang?: string | undefined;
-  /** What a reader should know: `Pages 4 and 9 could not be read`. One line each. */
+  /** Warnings for the reader, one line each: `Pages 4 and 9 could not be read`. */
   readonly notes: readonly string[];
-  /** Pieces left out because nobody sees them. */
+  /** Number of invisible pieces of text that were left out. */
   readonly hiddenCount: number;
 }
 
 export interface ParseOptions {
-  /** Only this page, counted from 1; one that the document has not means all. */
+  /** Reads only this page, counted from 1. A number beyond the last page means all pages. */
   readonly page?: number | undefined;
-  /** After so long a kind that reads page by page gives the pages that it has. Unset: it reads them all. */
+  /** Time limit for kinds that read page by page; they return the pages read so far. Unset: no limit. */
   readonly timeMs?: number | undefined;
 }
 
@@ -61,7 +62,7 @@ export interface PictureOptions {
   readonly page: number;
   /** Pixels per point (1/72 inch) for paged documents; 2 is 144 dpi. */
   readonly scale?: number | undefined;
-  /** The box, in pixels, into which an image is fitted. */
+  /** The box, in pixels, into which an image is scaled. */
   readonly fit?: { readonly width: number; readonly height: number } | undefined;
 }
 
@@ -70,34 +71,34 @@ export interface PicturesOptions {
   readonly pages: readonly number[];
   /** Pixels per point. */
   readonly scale?: number | undefined;
-  /** A file each, or red, green and blue of the fitted picture, row by row. */
-  readonly as: 'png' | Fitting;
+  /** PNG files, or the raw pixels of fitted images: red, green and blue, row by row. */
+  readonly as: 'png' | ImageFit;
 }
 
 export interface DocumentKind {
-  /** Throws DocumentFault. */
+  /** Throws DocumentError. */
   parse(file: DocumentFile, bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument>;
-  /** A page as PNG. Throws DocumentFault. */
+  /** Renders a page as PNG. Throws DocumentError. */
   picture?(file: DocumentFile, bytes: Uint8Array, options: PictureOptions): Promise<Uint8Array>;
   /**
-   * As many of the pages, the first of them at least, as can be drawn in a short while. Throws DocumentFault for the first
-   * alone.
+   * Renders the first of the given pages and as many of the next ones as fit into a short time. Throws DocumentError
+   * only for the first.
    */
   pictures?(file: DocumentFile, bytes: Uint8Array, options: PicturesOptions): Promise<Uint8Array[]>;
 }
 
 /**
- * Why a file cannot be read. `damaged`: not what it claims to be, or cut off. `encrypted`: it asks for a password.
- * `too large`: it would become more than may be worked on (an archive that explodes, an image of too many pixels).
- * `unsupported`: nothing here reads its kind. `missing program`: something must be installed, the message says what.
+ * Why a file cannot be read. `damaged`: cut off, or not what it claims to be. `encrypted`: it needs a password. `too
+ * large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no kind reads its
+ * type. `missing program`: the message names the program to install.
  */
-export type FaultKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
+export type DocumentErrorKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
 
 export class DocumentError extends Error {
-  readonly kind: FaultKind;
+  readonly kind: DocumentErrorKind;
 
-  /** `message` is shown to callers: a sentence without a full stop that names the kind of file, and no path. */
-  constructor(kind: FaultKind, message: string, cause?: unknown) {
+  /** `message` is shown to callers: a sentence without a full stop that names the kind of file and no path. */
+  constructor(kind: DocumentErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
   }

@@ -1,6 +1,6 @@
 /**
- * Files read and drawn, each in a process that is ended when a file is too much for it. The old Office formats are first
- * converted by LibreOffice, which also draws pages of Office files.
+ * Reads and renders files, each in a process that is killed when a file exceeds its time or memory. LibreOffice
+ * converts the old Office formats first, and lays out Office files whose pages are rendered.
  */
 import path from 'node:path';
 import { createProcessPool } from '#concurrency/processes.ts';
@@ -14,27 +14,28 @@ import {
   type PicturesOptions,
 } from './document.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
-import { createPrints } from './office/printed.ts';
-import { OLD_OFFICE, type Outcome, type Task } from './worker.ts';
+import { createPdfCache } from './office/pdf-cache.ts';
+import { CONVERTED_OFFICE_TYPES, type Outcome, type Task } from './worker.ts';
 
 export interface ReadFile extends ParsedDocument {
-  /** What the file turned out to be. */
+  /** The detected type. */
   readonly mediaType: string;
 }
 
 export interface Documents {
   /**
-   * The pages of a file. Throws DocumentFault, TooManyTasks (no process came free in time) or the signal's reason.
+   * Reads the pages of a file. Throws DocumentError, QueueFullError (no process became free in time) or the signal's
+   * reason.
    */
   read(file: DocumentFile, options: { readonly page?: number | undefined }, signal: AbortSignal): Promise<ReadFile>;
-  /** A page as PNG; undefined for kinds that cannot be drawn here. Throws what `read` throws. */
+  /** Renders a page as PNG; `undefined` for kinds that cannot be rendered. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
-   * Pages of a PDF in the order asked for, drawn without opening the file anew for each. Between two runs of them others
-   * have their turn. Throws what `read` throws.
+   * Renders pages of a PDF in the given order without reopening the file for each. Between two runs of pages, other
+   * files may use the process. Throws what `read` throws.
    */
   pictures(file: DocumentFile, options: PicturesOptions, signal: AbortSignal): AsyncGenerator<Uint8Array>;
-  /** Process numbers of those that are running. */
+  /** Ids of the running processes. */
   pids(): number[];
   load(): Load;
   close(): Promise<void>;
@@ -49,22 +50,24 @@ export interface DocumentsOptions {
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
-/** Of the time that a file may take: then a kind that reads page by page gives what it has. */
+/** Share of a file's time limit after which a kind that reads page by page returns the pages read so far. */
 const READING_SHARE = 0.6;
 
-/** Files up to this size are alike; a larger one lets smaller ones go first. */
+/** Files up to this size have equal priority; smaller files run before larger ones. */
 const LIGHT_BYTES = 256 * 1024;
 
-/** Office files whose pages LibreOffice lays out as they would be printed; a sheet has no such pages. */
+/** Office types whose pages LibreOffice lays out as printed. Spreadsheets have no such pages. */
 const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
 
-/** What any file may take, and how many times its size more: text that was packed becomes many objects. */
+/**
+ * Memory of a process: a base for any file, plus a multiple of its size, since compressed text becomes many objects.
+ */
 const LEAST_MEMORY_MB = 512;
 const MEMORY_FACTOR = 64;
-/** Pages of a PDF and pictures are worked on one by one. */
+/** Smaller for PDFs and images, which are processed one page at a time. */
 const PAGED_MEMORY_FACTOR = 8;
 
-/** Steps, so that files of about a size share their processes. */
+/** Rounded to steps, so that files of similar size share processes. */
 function memoryFor({ size, mediaType }: DocumentFile): number {
   const isPaged = mediaType === TYPES.pdf || mediaType.startsWith('image/');
   const wanted = (size / 1024 ** 2) * (isPaged ? PAGED_MEMORY_FACTOR : MEMORY_FACTOR);
@@ -73,7 +76,7 @@ function memoryFor({ size, mediaType }: DocumentFile): number {
 
 export function createDocuments({ processes: count, memoryMb, timeoutMs, libreoffice }: DocumentsOptions): Documents {
   const processes = createProcessPool<Task, Outcome>({ worker: WORKER, count, memoryMb });
-  const prints = createPrints();
+  const pdfCache = createPdfCache();
   const timeMs = timeoutMs * READING_SHARE;
 
   async function run(task: Task, signal: AbortSignal): Promise<Exclude<Outcome, { kind: 'fault' }>> {
@@ -84,10 +87,10 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       return outcome;
     } catch (error) {
       if (error instanceof TaskTimeoutError) {
-        throw new DocumentError('too large', `The file could not be worked through within ${timeoutMs / 1000} s`);
+        throw new DocumentError('too large', `The file could not be processed within ${timeoutMs / 1000} s`);
       }
       if (error instanceof TaskCrashedError) {
-        throw new DocumentError('too large', 'The file needs more memory than one file may take', error);
+        throw new DocumentError('too large', 'The file needs more memory than the limit for one file', error);
       }
       if (error instanceof DocumentError || error instanceof QueueFullError || signal.aborted) throw error;
       throw new DocumentError(
@@ -98,7 +101,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
     }
   }
 
-  async function converted(
+  async function convert(
     file: DocumentFile,
     mediaType: string,
     to: 'docx' | 'xlsx' | 'pptx' | 'pdf',
@@ -113,7 +116,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const first = await run({ do: 'parse', file: canonical(file), page, timeMs }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
-      const newer = await converted(file, mediaType, OLD_OFFICE[mediaType]!, signal);
+      const newer = await convert(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
       const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
       if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
@@ -123,8 +126,8 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       if (first.kind === 'picture') return first.png;
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
       if (!PRINTED.has(mediaType) || !libreoffice.available()) return undefined;
-      const print = async () => (await converted(file, mediaType, 'pdf', signal)).path;
-      const pdf = { ...file, path: await prints(file.path, print), mediaType: TYPES.pdf };
+      const print = async () => (await convert(file, mediaType, 'pdf', signal)).path;
+      const pdf = { ...file, path: await pdfCache(file.path, print), mediaType: TYPES.pdf };
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;
     },
@@ -133,7 +136,7 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
         const options = { ...how, pages: pages.slice(drawn) };
         const outcome = await run({ do: 'pictures', file: canonical(file), options }, signal);
         if (outcome.kind !== 'pictures')
-          throw new DocumentError('unsupported', 'The pages of the file cannot be drawn');
+          throw new DocumentError('unsupported', 'The pages of this kind of file cannot be rendered');
         drawn += outcome.pictures.length;
         yield* outcome.pictures;
       }

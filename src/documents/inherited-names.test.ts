@@ -2,7 +2,7 @@
 import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { expectPlainNames, INHERITED_NAMES } from '#own.suite.ts';
-import { canonicalType, typeOfName } from './detect.ts';
+import { canonicalType, typeOfFileName } from './detect.ts';
 import type { DocumentKind } from './document.ts';
 import { kind as epub } from './epub/epub.ts';
 import { kindOf } from './kinds.ts';
@@ -135,7 +135,7 @@ it.each(FILES)('%s', async (_, kind, bytesOf) => {
 it('are neither types nor names of files', async () => {
   for (const name of INHERITED_NAMES) {
     expect(canonicalType(name)).toBe(name);
-    expect(typeOfName(`file.${name}`)).toBeUndefined();
+    expect(typeOfFileName(`file.${name}`)).toBeUndefined();
     expect(await kindOf(name)).toBeUndefined();
   }
 });

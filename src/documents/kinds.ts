@@ -1,4 +1,4 @@
-/** Which module reads which type of file. Each is loaded when its first file comes. */
+/** Maps file types to the modules that read them. Each module is loaded on first use. */
 import { own } from '#own.ts';
 import { TYPES } from './detect.ts';
 import type { DocumentKind } from './document.ts';
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Load>> = {
   [TYPES.jsonFeed]: text,
 };
 
-/** The kind of a type; undefined when nothing here reads it. */
+/** The kind of a type; `undefined` if the type is not supported. */
 export async function kindOf(mediaType: string): Promise<DocumentKind | undefined> {
   const load =
     own(KINDS, mediaType) ?? (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);

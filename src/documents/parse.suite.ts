@@ -1,4 +1,4 @@
-/** For tests of kinds of documents: parsing bytes, and what that ends in. */
+/** Test helpers for document kinds: parse bytes, and get the resulting error. */
 import { DocumentError, type DocumentKind, type ParsedDocument } from './document.ts';
 
 export const parse = (kind: DocumentKind, bytes: Uint8Array, page?: number): Promise<ParsedDocument> =>
@@ -6,10 +6,10 @@ export const parse = (kind: DocumentKind, bytes: Uint8Array, page?: number): Pro
 
 export const htmlOf = ({ pages }: ParsedDocument): string => pages.map(({ html }) => html).join('\n');
 
-/** The kind of the fault that work ends in, or `none`; throws what is no fault. */
+/** The kind of the DocumentError that `work` rejects with, or `none`. Rethrows other errors. */
 export const faultOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'none', kindOf);
 
-/** As `faultOf`, of work that is done at once. */
+/** Like `faultOf`, for synchronous work. */
 export function faultIn(run: () => unknown): string {
   try {
     run();

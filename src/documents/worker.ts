@@ -1,11 +1,11 @@
-/** What runs in a document process: finds out what a file is, and has its kind read or draw it. */
+/** Entry point of a document process: detects the type of a file, then lets its kind read or render it. */
 import { readFile } from 'node:fs/promises';
 import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
-import { canonicalType, TYPES, typeOfName } from './detect.ts';
+import { canonicalType, TYPES, typeOfFileName } from './detect.ts';
 import {
   DocumentError,
+  type DocumentErrorKind,
   type DocumentFile,
-  type FaultKind,
   type ParsedDocument,
   type PictureOptions,
   type PicturesOptions,
@@ -20,14 +20,14 @@ export type Task =
 export type Outcome =
   | { readonly kind: 'document'; readonly mediaType: string; readonly document: ParsedDocument }
   | { readonly kind: 'picture'; readonly png: Uint8Array }
-  /** Of the first pages that were asked for, one at least. */
+  /** Images of one or more of the first requested pages. */
   | { readonly kind: 'pictures'; readonly pictures: readonly Uint8Array[] }
-  /** The file must be converted before it can be read or drawn. */
+  /** The file must be converted before it can be read or rendered. */
   | { readonly kind: 'convert'; readonly mediaType: string }
-  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly message: string };
+  | { readonly kind: 'fault'; readonly fault: DocumentErrorKind; readonly message: string };
 
-/** Types that are converted to the new-style type beside them before they are read. */
-export const OLD_OFFICE: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
+/** Old Office types and the new type to which each is converted before reading. */
+export const CONVERTED_OFFICE_TYPES: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
   [TYPES.doc]: 'docx',
   [TYPES.xls]: 'xlsx',
   [TYPES.ppt]: 'pptx',
@@ -36,11 +36,11 @@ export const OLD_OFFICE: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
 export default async function work(task: Task): Promise<Outcome> {
   try {
     const buffer = await readFile(task.file.path);
-    // Some readers refuse what is more than plain bytes.
+    // Some readers reject Buffer and need a plain Uint8Array.
     const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
     const mediaType = actualType(task.file, bytes);
     const file = { ...task.file, mediaType };
-    if (mediaType in OLD_OFFICE) return { kind: 'convert', mediaType };
+    if (mediaType in CONVERTED_OFFICE_TYPES) return { kind: 'convert', mediaType };
     const kind = await kindOf(mediaType);
     if (!kind) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
@@ -48,7 +48,11 @@ export default async function work(task: Task): Promise<Outcome> {
       return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page, timeMs }) };
     }
     if (task.do === 'pictures') {
-      if (!kind.pictures) throw new DocumentError('unsupported', `Pages of the type ${mediaType} are drawn one by one`);
+      if (!kind.pictures)
+        throw new DocumentError(
+          'unsupported',
+          `Files of the type ${mediaType} cannot be rendered several pages at a time`,
+        );
       return { kind: 'pictures', pictures: await kind.pictures(file, bytes, task.options) };
     }
     if (!kind.picture) return { kind: 'convert', mediaType };
@@ -64,10 +68,10 @@ function actualType({ mediaType, name, contentType = '' }: DocumentFile, bytes: 
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
   const container = isOle ? TYPES.ole : isZip ? TYPES.zip : undefined;
   const type = container ? typeOfContainer(container, bytes) : mediaType;
-  if (type === ENCRYPTED_OFFICE) throw new DocumentError('encrypted', 'The Office file is encrypted with a password');
-  const promised = [typeOfName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
+  if (type === ENCRYPTED_OFFICE) throw new DocumentError('encrypted', 'The Office file is protected by a password');
+  const promised = [typeOfFileName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
   if (type === TYPES.zip && promised.some((one) => one !== undefined && ZIPPED.has(one))) {
-    throw new DocumentError('damaged', 'The file is cut off or damaged: what makes it a document is not in it');
+    throw new DocumentError('damaged', 'The file is cut off or damaged: required parts of the document are missing');
   }
   return type;
 }

@@ -1,4 +1,4 @@
-/** Pages drawn from known texts, and how much of a text is read right. */
+/** Test helpers: pages drawn from known texts, and the accuracy of their recognition. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas';
@@ -71,7 +71,7 @@ interface Place {
   readonly bold?: boolean;
 }
 
-/** Draws text in lines; gives where the next would begin. */
+/** Draws text in lines. Returns the position of the next line. */
 export function drawText(
   context: SKRSContext2D,
   text: string,
@@ -108,7 +108,7 @@ export function drawRows(context: SKRSContext2D, { left, top, width, size }: Pla
   return top + BRIDGE_ROWS.length * size * 1.6;
 }
 
-/** 1 when the texts are equal, 0 when nothing of the first is in the second: 1 less the edits a character (Levenshtein). */
+/** Levenshtein accuracy: 1 if the texts are equal, minus the edits per expected character, at least 0. */
 export function characterAccuracy(expected: string, actual: string): number {
   const want = expected.replace(/\s+/g, ' ').trim();
   const got = actual.replace(/\s+/g, ' ').trim();

@@ -1,21 +1,21 @@
-/** What an engine of text recognition owes: lines of words with their places. What they mean is found out afterwards. */
+/** The contract of an OCR engine: it returns lines of words with positions. Layout analysis comes later. */
 import type { OcrPage } from './hocr.ts';
 
-/** Lines in pixels of the picture that was read. */
+/** Positions are in pixels of the image that was read. */
 export type OcrLines = Omit<OcrPage, 'rules'>;
 
 export interface OcrEngine {
   readonly name: string;
-  /** Whether it finds something else when it is told to look for words anywhere. */
-  readonly looksAnywhere: boolean;
-  /** The lines of a picture that was made ready. Throws DownstreamServiceFailureError, or the signal's reason. */
-  recognise(picture: Uint8Array, options: RecogniseOptions): Promise<OcrLines>;
+  /** Whether `sparse` segmentation gives a different result. */
+  readonly supportsSparse: boolean;
+  /** Recognizes the lines of a prepared image. Throws DownstreamServiceFailureError or the signal's reason. */
+  recognize(picture: Uint8Array, options: RecognizeOptions): Promise<OcrLines>;
 }
 
-export interface RecogniseOptions {
-  /** By their Tesseract names; engines that know languages by their files do not look at them. */
+export interface RecognizeOptions {
+  /** Tesseract language names. Engines whose model files fix the languages ignore them. */
   readonly languages: readonly string[];
-  /** `page` finds columns and blocks by itself; `block` takes the picture for one; `sparse` looks for words anywhere. */
+  /** `page` detects columns and blocks; `block` treats the image as one block; `sparse` finds words anywhere. */
   readonly segmentation: Segmentation;
   readonly signal: AbortSignal;
 }

@@ -1,8 +1,8 @@
-/** hOCR, the HTML in which Tesseract writes what it found and where, to a page of lines and words. */
+/** Parses hOCR, the HTML in which Tesseract reports text and positions, into a page of lines and words. */
 
 import { NO_RULES, type Rules } from './image/ruling-lines.ts';
 
-/** In pixels of the picture that was read. */
+/** In pixels of the image that was read. */
 export interface OcrBox {
   readonly left: number;
   readonly top: number;
@@ -19,7 +19,7 @@ export interface OcrWord {
 
 export interface OcrLine {
   readonly box: OcrBox;
-  /** The height of its letters from the foot of a `g` to the head of an `h`, in pixels. */
+  /** Height from the descender of a `g` to the ascender of an `h`, in pixels. */
   readonly size: number;
   /** In reading order, at least one. */
   readonly words: readonly OcrWord[];
@@ -28,19 +28,19 @@ export interface OcrLine {
 export interface OcrPage {
   readonly width: number;
   readonly height: number;
-  /** In the order in which Tesseract found them. */
+  /** In the order in which the engine found them. */
   readonly lines: readonly OcrLine[];
-  /** Lines that were drawn, in the same pixels. */
+  /** Ruling lines, in the same pixels. */
   readonly rules: Rules;
 }
 
-/** More words than any page has that can be read by eye. */
+/** More words than any legible page has. */
 const MAX_WORDS = 50_000;
 
 const ELEMENT =
   /<(?:div|p|span) class='(ocr_page|ocr_line|ocr_header|ocr_caption|ocr_textfloat|ocrx_word)'[^>]*? title=(?:'([^']*)'|"([^"]*)")[^>]*>/g;
 
-/** Elements stand one to a line, and the text of a word right behind its start tag. */
+/** Tesseract writes one element per line, with the text of a word right after its start tag. */
 export function parseHocr(hocr: string, rules: Rules = NO_RULES): OcrPage {
   const lines: { box: OcrBox; size: number; words: OcrWord[] }[] = [];
   let page: OcrBox = { left: 0, top: 0, right: 0, bottom: 0 };

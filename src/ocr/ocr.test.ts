@@ -197,7 +197,7 @@ describe.each([
   ])('refuses %s', async (_what, bytes) => {
     await expect(ocr.read(bytes, { signal })).rejects.toMatchObject({
       name: 'DownstreamServiceFailureError',
-      message: 'Text recognition cannot open this picture',
+      message: 'Text recognition cannot open this image',
     });
   });
 
@@ -275,7 +275,7 @@ wait
       } else {
         expect(await asked).toMatchObject({
           name: 'DownstreamServiceFailureError',
-          message: 'Text recognition took too long',
+          message: 'Text recognition took longer than 20 s',
         });
       }
       for (const file of ['outer', 'inner']) {
@@ -288,11 +288,11 @@ wait
   );
 });
 
-it('says when the program of the settings cannot be run', async () => {
+it('reports that the configured program cannot be run', async () => {
   const ocr = createOcr({ tesseract: '/nowhere/tesseract', languages: ['eng'], timeoutMs: TIMEOUT_MS })!;
   await expect(ocr.read(pngHeader(1, 1), { signal })).rejects.toMatchObject({
     name: 'DownstreamServiceFailureError',
-    message: 'The Tesseract program of the settings cannot be run',
+    message: 'The configured Tesseract program cannot be run: check the setting or install Tesseract',
   });
   await ocr.close();
 });

@@ -1,6 +1,6 @@
 /**
- * Text recognition: a picture in, its text in reading order out. Tesseract or PP-OCR reads; what its boxes mean as headings,
- * paragraphs, lists and tables is ours (`layout/layout.ts`).
+ * Text recognition: slots an image into text in reading order. Tesseract or PP-OCR finds words and their boxes;
+ * `layout/layout.ts` derives headings, paragraphs, lists and tables from them.
  */
 import { createProcessPool } from '#concurrency/processes.ts';
 import {
@@ -18,20 +18,23 @@ import { createBuiltInTesseract } from './engines/tesseract/built-in.ts';
 import { findTesseractCli } from './engines/tesseract/cli.ts';
 import type { OcrPage } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
-import { inSource } from './image/coordinates.ts';
+import { mapToSource } from './image/coordinates.ts';
 import type { Prepared, Rotation } from './image/prepare.ts';
 import { layOut, type OcrBlock } from './layout/layout.ts';
 import { blocksToHtml, blocksToText } from './output/html.ts';
-import { confidenceOf, type OcrReading, type OcrTools, readPicture } from './read.ts';
+import { confidenceOf, type OcrReading, type OcrTools, readImage } from './read.ts';
 import type { OcrTask, OcrTaskResult } from './worker.ts';
 
 export interface Ocr {
-  /** The engine, known after the first read: `tesseract` is the machine's, `tesseract.js` the built-in one, or `pp-ocr`. */
+  /**
+   * The engine, known after the first read: `tesseract` is the installed program, `tesseract.js` the built-in one, or
+   * `pp-ocr`.
+   */
   readonly name: string;
   /**
-   * What a picture (PNG, JPEG, WebP, TIFF) shows; one without text gives an empty result. Throws
-   * DownstreamServiceFailureError (a language that is not there, a picture that cannot be read, time),
-   * ServiceNodeResourceDrainError, or the signal's reason; PictureNotWhole where that was asked for.
+   * Reads the text of an image (PNG, JPEG, WebP, TIFF); an image without text gives an empty result. Throws
+   * DownstreamServiceFailureError (missing language, unreadable image, timeout), ServiceNodeResourceDrainError or the
+   * signal's reason; InvalidImageError only if `whole` is set.
    */
   read(picture: Uint8Array, options: OcrReadOptions): Promise<OcrResult>;
   close(): Promise<void>;
@@ -39,59 +42,60 @@ export interface Ocr {
 
 export interface OcrReadOptions {
   readonly signal: AbortSignal;
-  /** By their Tesseract names; those of the settings when not given. */
+  /** Tesseract language names. Default: those of the settings. */
   readonly languages?: readonly string[] | undefined;
-  /** Whether a picture of which a part is missing is refused; else what there is of it is read. */
+  /** Whether to refuse an incomplete image. Otherwise the available part is read. */
   readonly whole?: boolean | undefined;
 }
 
-/** It is damaged, or smaller than its head says. */
+/** The image is damaged, or has fewer pixels than its header declares. */
 export class InvalidImageError extends Error {}
 
 export interface OcrResult {
   /** An HTML fragment: headings, paragraphs, lists, tables. */
   readonly html: string;
-  /** The same as plain text, blocks parted by an empty line. */
+  /** The same as plain text, with an empty line between blocks. */
   readonly text: string;
-  /** 0 to 1, the mean over words; 0 without any. */
+  /** Mean over all words, 0 to 1; 0 if there are none. */
   readonly confidence: number;
   readonly words: number;
-  /** What stands on the page, in reading order; its boxes are in pixels of the picture as it was sent. */
+  /** Blocks in reading order. Their boxes are in pixels of the original image. */
   readonly blocks: readonly OcrBlock[];
-  /** Its size as it was sent, in pixels, and by how many degrees clockwise it was turned to be read. */
+  /** Size of the original image, in pixels, and the clockwise rotation applied before reading, in degrees. */
   readonly picture: { readonly width: number; readonly height: number; readonly turned: Rotation };
-  /** Where each word stands in the picture as it was read: upright, straight, enlarged when it was small. */
+  /** Positions of all words in the prepared image: upright, straightened, and enlarged if it was small. */
   readonly page: OcrPage;
 }
 
 export interface OcrOptions {
-  /** The Tesseract program. Without one it is looked for on PATH, and the built-in one is used when it is not there. */
+  /** The Tesseract program. If unset, it is searched on PATH; if not found there, the built-in one is used. */
   readonly tesseract?: string | undefined;
-  /** A folder with the networks of PP-OCR, which then reads in place of Tesseract. */
+  /** A folder with PP-OCR models, which are then used instead of Tesseract. */
   readonly modelDir?: string | undefined;
   readonly languages: readonly string[];
-  /** Where the program runs: all it may leave behind, a log, stays there. */
+  /** Working folder of the program; it can leave files, such as a log, only there. */
   readonly temporaryDir?: string | undefined;
-  /** The longest that one picture may take once it is its turn. */
+  /** Time limit for one image, counted from the start of its processing. */
   readonly timeoutMs: number;
 }
 
+/** Limits of the queue: waiting images, and the time each may wait. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** A picture of 100 million pixels has room in it. */
+/** Enough for an image of 100 million pixels. */
 const WORKER_MB = 1_536;
-/** In place of a program: the one built in, whatever the machine has. */
+/** Value of `tesseract` that selects the built-in engine even if the program is installed. */
 const BUILT_IN = 'tesseract.js';
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
- * Undefined when text recognition is turned off: `tesseract` is `none`, and there are no files of PP-OCR. Throws
- * ConfigError when there is not what it takes in their folder.
+ * Returns `undefined` if text recognition is off: `tesseract` is `none` and there are no PP-OCR models. Throws
+ * ConfigError if the model folder is missing a required file.
  */
 export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
   if (tesseract === 'none' && modelDir === undefined) return undefined;
   const processes = createProcessPool<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
-  const turns = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const slots = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const closing = new AbortController();
   const ppOcr = modelDir === undefined ? undefined : createPpOcr(modelDir, timeoutMs);
   let engine: Promise<OcrEngine> | undefined;
@@ -103,7 +107,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     const cli = tesseract === BUILT_IN ? undefined : await findTesseractCli({ program, temporaryDir });
     if (!cli && tesseract !== undefined && tesseract !== BUILT_IN) {
       throw problem('DownstreamServiceFailureError', {
-        message: 'The Tesseract program of the settings cannot be run',
+        message: 'The configured Tesseract program cannot be run: check the setting or install Tesseract',
       });
     }
     const found = cli ?? createBuiltInTesseract(processes, timeoutMs);
@@ -120,7 +124,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     return {
       gather: async (picture, boxes) =>
         (await processes.run({ do: 'gather', picture, boxes }, { timeoutMs, signal })) as Sheet,
-      mayLookAgain: () => performance.now() < halfTime,
+      hasTimeLeft: () => performance.now() < halfTime,
       engine: found,
       languages: asked,
       signal,
@@ -129,13 +133,9 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
           return (await processes.run({ do: 'prepare', picture, turn, whole }, { timeoutMs, signal })) as Prepared;
         } catch (error) {
           signal.throwIfAborted();
-          const isOfPicture = !(error instanceof TaskCrashedError || error instanceof TaskTimeoutError);
-          if (whole && isOfPicture) throw new InvalidImageError('the picture is not whole', { cause: error });
-          throw problem(
-            'DownstreamServiceFailureError',
-            { message: 'Text recognition cannot open this picture' },
-            error,
-          );
+          const isImageFault = !(error instanceof TaskCrashedError || error instanceof TaskTimeoutError);
+          if (whole && isImageFault) throw new InvalidImageError('the image is incomplete', { cause: error });
+          throw problem('DownstreamServiceFailureError', { message: 'Text recognition cannot open this image' }, error);
         }
       },
     };
@@ -147,14 +147,14 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     },
     async read(picture, { signal, languages: asked = [], whole = false }) {
       const stop = AbortSignal.any([signal, closing.signal]);
-      await waitForSlot(turns, stop);
+      await waitForSlot(slots, stop);
       const timeUp = AbortSignal.timeout(timeoutMs);
       try {
         engine ??= findEngine();
         engine.catch(() => {
           engine = undefined;
         });
-        const reading = await readPicture(
+        const reading = await readImage(
           picture,
           toolsFor(
             await engine,
@@ -162,38 +162,42 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
             AbortSignal.any([stop, timeUp]),
           ),
         );
-        return resultOf(reading);
+        return toResult(reading);
       } catch (error) {
         stop.throwIfAborted();
         if (!timeUp.aborted) throw error;
-        throw problem('DownstreamServiceFailureError', { message: 'Text recognition took too long' }, error);
+        throw problem(
+          'DownstreamServiceFailureError',
+          { message: `Text recognition took longer than ${timeoutMs / 1000} s` },
+          error,
+        );
       } finally {
-        turns.release();
+        slots.release();
       }
     },
     async close() {
-      closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is going down' }));
+      closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down' }));
       await Promise.all([processes.close(), ppOcr?.close()]);
     },
   };
 }
 
-async function waitForSlot(turns: TaskQueue, signal: AbortSignal): Promise<void> {
+async function waitForSlot(slots: TaskQueue, signal: AbortSignal): Promise<void> {
   try {
-    await turns.acquire(0, signal);
+    await slots.acquire(0, signal);
   } catch (error) {
     throw error instanceof QueueFullError ? problem('ServiceNodeResourceDrainError', { retryAfter: 5 }, error) : error;
   }
 }
 
-function resultOf({ page, preparation }: OcrReading): OcrResult {
+function toResult({ page, preparation }: OcrReading): OcrResult {
   const blocks = layOut(page);
   return {
     html: blocksToHtml(blocks),
     text: blocksToText(blocks),
     confidence: confidenceOf(page),
     words: page.lines.reduce((sum, { words }) => sum + words.length, 0),
-    blocks: inSource(blocks, preparation),
+    blocks: mapToSource(blocks, preparation),
     picture: { ...preparation.source, turned: preparation.turn },
     page,
   };

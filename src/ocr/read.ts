@@ -1,107 +1,119 @@
-/** One picture, read the way up that gives sense. */
+/** Reads one image, in the orientation that gives the most plausible text. */
 
 import type { OcrEngine } from './engine.ts';
 import type { OcrBox, OcrPage, OcrWord } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
 import type { Preparation } from './image/coordinates.ts';
-import { overlooked, withFound } from './image/overlooked.ts';
+import { findOverlooked, mergeReadings } from './image/overlooked.ts';
 import type { Prepared, Rotation } from './image/prepare.ts';
 import { NO_RULES } from './image/ruling-lines.ts';
 
 export interface OcrTools {
   readonly engine: OcrEngine;
-  prepare(picture: Uint8Array, turn: Rotation): Promise<Prepared>;
-  /** Pieces of a picture that was made ready, side by side. */
+  prepare(picture: Uint8Array, rotation: Rotation): Promise<Prepared>;
+  /** Cuts pieces out of a prepared image and places them side by side. */
   gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
   readonly languages: readonly string[];
-  /** Whether there is time left to read the picture once more, another way. */
-  mayLookAgain(): boolean;
+  /** Whether there is time to read the image again. */
+  hasTimeLeft(): boolean;
   readonly signal: AbortSignal;
 }
 
 const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
-/** What is read so surely needs no second look, the other way up. */
+/** Confidence from which no other orientation is tried. */
 const SURE = 0.7;
-/** Pages of text that can be read at all are read with more. */
+/** Minimum confidence of legible text. */
 const READABLE = 0.6;
-/** Fewer words than that are taken for what noise looks like, and looked for again without regard to blocks. */
+/** With fewer words, the result may be noise, and `sparse` segmentation is tried. */
 const FEW_WORDS = 3;
+
+/** On a legible page, lines below this confidence are noise. */
+const MIN_CONFIDENCE = 0.3;
+/** The same for lines without letters and digits, which strokes and dirt resemble. */
+const MIN_SIGN_CONFIDENCE = 0.7;
+/** Words with less confidence do not count as plausible text. */
+const MIN_LETTER_CONFIDENCE = 0.4;
+/** Divides the plausibility of readings whose boxes lie on their side. */
+const SIDEWAYS_PENALTY = 10;
 
 export interface OcrReading {
   readonly page: OcrPage;
   readonly preparation: Preparation;
 }
 
-/** The lines of a picture; pages on their side or upside down are turned. */
-export async function readPicture(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
+/** Reads the lines of an image. Pages on their side or upside down are rotated. */
+export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
-  let best: (OcrReading & { sense: number; prepared: Prepared }) | undefined;
+  let best: (OcrReading & { plausibility: number; prepared: Prepared }) | undefined;
   if (upright.blank) return { page: BLANK, preparation: upright.preparation };
-  const turns: readonly Rotation[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
-  for (const turn of turns) {
-    const prepared = turn === 0 ? upright : await tools.prepare(picture, turn);
+  const rotations: readonly Rotation[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
+  for (const rotation of rotations) {
+    const prepared = rotation === 0 ? upright : await tools.prepare(picture, rotation);
     const page = await readUpright(prepared, tools);
-    const sense = senseOf(page);
-    if (best === undefined || sense > best.sense) best = { page, sense, prepared, preparation: prepared.preparation };
-    if (confidenceOf(page) >= SURE && sense > 0 && !isOnItsSide(page)) break;
-    // A picture in which nothing at all looks like writing is not turned around and around.
-    if ((turn === turns[1] && best.sense === 0) || !tools.mayLookAgain()) break;
+    const plausibility = plausibilityOf(page);
+    if (best === undefined || plausibility > best.plausibility)
+      best = { page, plausibility, prepared, preparation: prepared.preparation };
+    if (confidenceOf(page) >= SURE && plausibility > 0 && !isOnItsSide(page)) break;
+    // An image in which nothing looks like writing is not tried in every orientation.
+    if ((rotation === rotations[1] && best.plausibility === 0) || !tools.hasTimeLeft()) break;
   }
   const { page, prepared, preparation } = best!;
   return { page: await readAgain(withoutNoise(page), prepared, tools), preparation };
 }
 
 async function readAgain(page: OcrPage, { picture, pieces }: Prepared, tools: OcrTools): Promise<OcrPage> {
-  if (!tools.engine.looksAnywhere || confidenceOf(page) < READABLE || !tools.mayLookAgain()) return page;
-  const again = overlooked(page, pieces);
+  if (!tools.engine.supportsSparse || confidenceOf(page) < READABLE || !tools.hasTimeLeft()) return page;
+  const again = findOverlooked(page, pieces);
   if (again.length === 0) return page;
   const { languages, signal } = tools;
   const sheet = await tools.gather(
     picture,
     again.map(({ box }) => box),
   );
-  const read = await tools.engine.recognise(sheet.picture, { languages, segmentation: 'block', signal });
-  return withFound(page, again, sheet, read);
+  const read = await tools.engine.recognize(sheet.picture, { languages, segmentation: 'block', signal });
+  return mergeReadings(page, again, sheet, read);
 }
 
 async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {
   const { engine, languages, signal } = tools;
-  const page = { ...(await engine.recognise(picture, { languages, segmentation: 'page', signal })), rules };
-  if (wordsOf(page).length >= FEW_WORDS || !engine.looksAnywhere || !tools.mayLookAgain()) return page;
-  const again = { ...(await engine.recognise(picture, { languages, segmentation: 'sparse', signal })), rules };
-  return senseOf(again) > senseOf(page) ? again : page;
+  const page = { ...(await engine.recognize(picture, { languages, segmentation: 'page', signal })), rules };
+  if (wordsOf(page).length >= FEW_WORDS || !engine.supportsSparse || !tools.hasTimeLeft()) return page;
+  const again = { ...(await engine.recognize(picture, { languages, segmentation: 'sparse', signal })), rules };
+  return plausibilityOf(again) > plausibilityOf(page) ? again : page;
 }
 
 const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
 
-/** What is read in pictures, strokes and dirt is not text; on a page that is mostly that, a line must be sure to be taken. */
+/**
+ * Removes text read from pictures, strokes and dirt. If most of a page is noise, a line needs high confidence to stay.
+ */
 function withoutNoise(page: OcrPage): OcrPage {
   const isClean = confidenceOf(page) >= READABLE;
   const lines = page.lines.filter(({ words }) => {
     const confidence = meanConfidence(words);
     if (!isClean) return confidence >= READABLE && words.some(({ text }) => /[\p{L}\p{N}]{3}|\p{scx=Han}/u.test(text));
-    return confidence >= (words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) ? 0.3 : 0.7);
+    return confidence >= (words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) ? MIN_CONFIDENCE : MIN_SIGN_CONFIDENCE);
   });
   return { ...page, lines };
 }
 
-/** Mean over words, 0 to 1; 0 without any. */
+/** Mean over words, 0 to 1; 0 if there are none. */
 export const confidenceOf = (page: OcrPage): number => meanConfidence(wordsOf(page));
 
 const meanConfidence = (words: readonly OcrWord[]): number =>
   words.length === 0 ? 0 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
 
-/** How much was read that is not noise: letters and digits, those read surely counting most. */
-function senseOf(page: OcrPage): number {
-  const sense = wordsOf(page).reduce((sum, { text, confidence }) => {
+/** Amount of plausible text: letters and digits, weighted by confidence. */
+function plausibilityOf(page: OcrPage): number {
+  const plausibility = wordsOf(page).reduce((sum, { text, confidence }) => {
     const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-    return confidence < 0.4 || letters === 0 ? sum : sum + letters * confidence ** 2;
+    return confidence < MIN_LETTER_CONFIDENCE || letters === 0 ? sum : sum + letters * confidence ** 2;
   }, 0);
-  return isOnItsSide(page) ? sense / 10 : sense;
+  return isOnItsSide(page) ? plausibility / SIDEWAYS_PENALTY : plausibility;
 }
 
-/** Tesseract reads a page on its side at times, and gives boxes that lie on their side as well. */
+/** Tesseract sometimes reads a page on its side, and then returns sideways boxes. */
 function isOnItsSide(page: OcrPage): boolean {
   const long = wordsOf(page).filter(({ text }) =>
     /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{4,}$/u.test(text),

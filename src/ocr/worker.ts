@@ -1,9 +1,9 @@
-/** Does the parts of text recognition that open pictures, in a child process. */
+/** Entry point of the child process that decodes images for text recognition. */
 
 import type { Segmentation } from './engine.ts';
-import { recogniseBuiltIn } from './engines/tesseract/wasm.ts';
+import { recognizeBuiltIn } from './engines/tesseract/wasm.ts';
 import type { OcrBox } from './hocr.ts';
-import { type Sheet, sheetOf } from './image/components.ts';
+import { createSheet, type Sheet } from './image/components.ts';
 import { type Prepared, prepare, type Rotation } from './image/prepare.ts';
 
 export type OcrTask =
@@ -23,8 +23,8 @@ export default function work(task: OcrTask): Promise<OcrTaskResult> {
     case 'prepare':
       return prepare(task.picture, task.turn, task.whole);
     case 'gather':
-      return sheetOf(task.picture, task.boxes);
+      return createSheet(task.picture, task.boxes);
     case 'recognise':
-      return recogniseBuiltIn(task.picture, task);
+      return recognizeBuiltIn(task.picture, task);
   }
 }

@@ -8,8 +8,8 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDocuments, type Documents } from '#documents/documents.ts';
-import { fitPicture } from '#documents/image/fit.ts';
-import { pixelsOf } from '#documents/image/raster.ts';
+import { fitImage } from '#documents/image/fit.ts';
+import { decodePixels } from '#documents/image/raster.ts';
 import type { Pixels } from '#documents/image/resample.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
@@ -120,7 +120,7 @@ function expectClose(found: readonly number[], wanted: readonly number[], tolera
   expect(found).toHaveLength(wanted.length);
   for (const [at, value] of wanted.entries()) expect(Math.abs(found[at]! - value)).toBeLessThan(tolerance);
 }
-const seen = (picture: Pixels = drawn()) => unit(imageVector(fitPicture(picture, RULE).rgb));
+const seen = (picture: Pixels = drawn()) => unit(imageVector(fitImage(picture, RULE).rgb));
 const read = (...pieces: string[]) => unit(textVector(['[CLS]', ...pieces, '[SEP]']));
 const vectorsOf = async (body: Record<string, unknown>): Promise<number[][]> => {
   const answer = await embed(body);
@@ -214,7 +214,7 @@ describe('a picture', wait, () => {
 
   it('is written like any other vector', async () => {
     const input = { image: base64(png) };
-    expectClose((await vectorsOf({ input, normalized: false }))[0]!, imageVector(fitPicture(drawn(), RULE).rgb));
+    expectClose((await vectorsOf({ input, normalized: false }))[0]!, imageVector(fitImage(drawn(), RULE).rgb));
     const [bits] = await vectorsOf({ input, embedding_type: 'ubinary' });
     const expected = seen().reduce((sum, value, at) => sum + (at < 8 && value > 0 ? 128 >> at : 0), 0);
     expect(bits![0]).toBe(expected);
@@ -319,7 +319,7 @@ describe('a PDF', wait, () => {
     expect(vectors).toHaveLength(shades.length);
     for (const page of [1, 2, 9, 17, 30]) {
       const drawn = await documents.picture(file, { page, scale: 1 }, new AbortController().signal);
-      expectClose(vectors[page - 1]!, seen(await pixelsOf(drawn!, 'png')));
+      expectClose(vectors[page - 1]!, seen(await decodePixels(drawn!, 'png')));
     }
     expect(new Set(vectors.map(String)).size).toBe(shades.length);
   });

@@ -1,21 +1,21 @@
-/** Where the entries of a ZIP archive lie: from its directory, or from their own headers when that is gone. */
+/** Locates the entries of a ZIP archive: by its central directory or, if that is lost, by their local headers. */
 import { decodeText } from '#html/decode.ts';
 import { DocumentError } from '../document.ts';
 
-export interface Entry {
+export interface ZipEntry {
   readonly name: string;
   readonly method: number;
   readonly encrypted: boolean;
-  /** CRC-32 of the content, when it is known. */
+  /** CRC-32 of the content, if known. */
   readonly checksum: number | undefined;
-  /** Where the packed bytes begin in the archive, and how many there are said to be. */
+  /** Offset of the compressed bytes in the archive, and their declared count. */
   readonly start: number;
   readonly packedBytes: number;
 }
 
-export interface Entries {
-  readonly entries: readonly Entry[];
-  /** Whether a directory said so. */
+export interface ZipEntries {
+  readonly entries: readonly ZipEntry[];
+  /** Whether the entries come from an intact central directory. */
   readonly complete: boolean;
 }
 
@@ -36,10 +36,10 @@ const IS_ENCRYPTED = 0x0001 | 0x0040;
 const HAS_DESCRIPTOR = 0x0008;
 const IS_UTF8 = 0x0800;
 
-/** A compound file: how Office wraps a package that needs a password, and what its older formats are. */
+/** Magic number of an OLE compound file: the older Office formats, and new-style Office files with a password. */
 const COMPOUND = 0xe011cfd0;
 
-export function readEntries(bytes: Uint8Array): Entries {
+export function readZipEntries(bytes: Uint8Array): ZipEntries {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length >= 4 && view.getUint32(0, true) === COMPOUND) throw compoundFault(bytes);
   const directory = findDirectory(view);
@@ -48,7 +48,7 @@ export function readEntries(bytes: Uint8Array): Entries {
     if (entries) return { entries, complete: true };
   }
   const entries = fromHeaders(bytes, view);
-  if (entries.length === 0) throw new DocumentError('damaged', 'The file is no archive, or a damaged one');
+  if (entries.length === 0) throw new DocumentError('damaged', 'The file is damaged or is not a ZIP archive');
   return { entries, complete: false };
 }
 
@@ -57,13 +57,13 @@ function compoundFault(bytes: Uint8Array): DocumentError {
   const isPackage = Buffer.from(buffer, byteOffset, byteLength).includes(Buffer.from('EncryptedPackage', 'utf16le'));
   return isPackage
     ? new DocumentError('encrypted', 'The document is protected by a password')
-    : new DocumentError('damaged', 'The file is not of the kind that its name or type says');
+    : new DocumentError('damaged', 'The content of the file does not match its name or type');
 }
 
 interface Directory {
   readonly at: number;
   readonly count: number;
-  /** What has to be added to every offset: bytes that stand before the archive. */
+  /** Added to every offset: the number of bytes before the archive. */
   readonly shift: number;
 }
 
@@ -96,14 +96,14 @@ function findDirectory64(view: DataView, end: number) {
   return { count: readSize(view, at + 32), size: readSize(view, at + 40), offset: readSize(view, at + 48), end: at };
 }
 
-/** A 64-bit number; sizes beyond 2^53 lose digits, and are refused for being beyond the file's end. */
+/** A 64-bit number. Sizes beyond 2^53 lose digits, but they exceed the file anyway and are refused. */
 const readSize = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
-/** Undefined when the directory does not hold together. */
-function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory): Entry[] | undefined {
+/** `undefined` if the directory is inconsistent. */
+function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory): ZipEntry[] | undefined {
   const { count, shift } = directory;
   if (count > MAX_ENTRIES) throw tooMany();
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let { at } = directory;
   for (let n = 0; n < count; n++) {
     if (at + CENTRAL_BYTES > bytes.length || view.getUint32(at, true) !== CENTRAL) return undefined;
@@ -130,12 +130,13 @@ function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory):
   return entries;
 }
 
-const tooMany = () => new DocumentError('too large', 'The archive has more entries than may be worked on');
+const tooMany = () =>
+  new DocumentError('too large', `The archive has more than ${MAX_ENTRIES.toLocaleString('en')} entries`);
 
 const IN_EXTRA = 0xffffffff;
 const EXTRA_64 = 0x0001;
 
-/** Offset and packed size of a directory entry, which stand in its extra field when they are beyond 32 bits. */
+/** Offset and compressed size of a directory entry. Values beyond 32 bits are stored in its extra field. */
 function placeOf(view: DataView, at: number, extraAt: number, extraEnd: number) {
   let packedBytes = view.getUint32(at + 20, true);
   let offset = view.getUint32(at + 42, true);
@@ -154,22 +155,22 @@ function placeOf(view: DataView, at: number, extraAt: number, extraEnd: number) 
   return { packedBytes, offset };
 }
 
-/** Where the packed bytes after a local header begin; undefined when there is no such header. */
+/** Offset of the compressed bytes after a local header; `undefined` if there is no header at `at`. */
 function contentStart(view: DataView, at: number): number | undefined {
   if (at < 0 || at + LOCAL_BYTES > view.byteLength || view.getUint32(at, true) !== LOCAL) return undefined;
   return at + LOCAL_BYTES + view.getUint16(at + 26, true) + view.getUint16(at + 28, true);
 }
 
-/** Names are UTF-8 by a flag; without it many writers use UTF-8 all the same, others the code page of their machine. */
+/** A flag marks UTF-8 names. Without it, many writers still use UTF-8; others use the code page of their machine. */
 const nameOf = (raw: Uint8Array, flags: number): string => {
   const name = flags & IS_UTF8 ? new TextDecoder().decode(raw) : decodeText(raw).text;
   return name.replaceAll('\\', '/').replace(/^\//, '');
 };
 
-/** What an archive without directory still has: entry after entry, as far as they go. */
-function fromHeaders(bytes: Uint8Array, view: DataView): Entry[] {
+/** Recovers the entries of an archive without a directory, by scanning for local headers. */
+function fromHeaders(bytes: Uint8Array, view: DataView): ZipEntry[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let at = bytes.length >= LOCAL_BYTES && view.getUint32(0, true) === LOCAL ? 0 : -1;
   while (at >= 0 && at + LOCAL_BYTES <= bytes.length) {
     const start = contentStart(view, at);

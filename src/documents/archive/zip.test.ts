@@ -6,7 +6,7 @@ import { openZip } from './zip.ts';
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 
-/** Writes a number where a signature with an offset is found, in all places. */
+/** Writes a number at an offset from every occurrence of a signature. */
 function patch(zip: Uint8Array, signature: number, offset: number, value: number, bytes: 2 | 4): Uint8Array {
   const copy = zip.slice();
   const view = new DataView(copy.buffer);
@@ -23,7 +23,7 @@ function patch(zip: Uint8Array, signature: number, offset: number, value: number
 
 const CENTRAL = 0x02014b50;
 
-/** An archive whose directory names the same packed bytes several times. */
+/** An archive whose directory lists the same compressed bytes several times. */
 function overlapping(content: Uint8Array, times: number): Uint8Array {
   const packed = zlib.deflateRawSync(content, { level: 1 });
   const local = Buffer.alloc(31);
@@ -137,7 +137,7 @@ describe('a hostile archive', () => {
     const read = () => zip.names.map((name) => zip.read(name)?.length);
     expect(zip.names).toHaveLength(6);
     expect(faultIn(read)).toBe('too large');
-    // What was counted once is not counted again.
+    // Entries that were counted once are not counted again.
     for (let n = 0; n < 6; n++) expect(zip.read('0')).toHaveLength(content.length);
   }, 120_000);
 

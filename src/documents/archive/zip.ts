@@ -1,54 +1,55 @@
 /**
- * Reading ZIP archives (PKWARE APPNOTE 6.3) that somebody else made: what a directory says about sizes is a hint,
- * bytes are counted as they come out, and names are keys of a table, never paths.
+ * Reads untrusted ZIP archives (PKWARE APPNOTE 6.3). Declared sizes are only hints: bytes are counted as they are
+ * decompressed. Names are lookup keys, never paths.
  */
 import zlib from 'node:zlib';
 import { decodeText } from '#html/decode.ts';
 import { DocumentError } from '../document.ts';
-import { type Entry, readEntries } from './directory.ts';
+import { readZipEntries, type ZipEntry } from './directory.ts';
 
+/** Limits of decompressed bytes, for one entry and for all together. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 /** Deflate can reach 1,032:1; text and XML of real documents stay far below this. */
 const MAX_RATIO = 200;
-/** Below this size an entry may have any ratio. */
+/** Entries up to this size may have any ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
-export interface Salvaged {
+export interface SalvagedEntry {
   readonly bytes: Uint8Array;
-  /** False when the entry is cut off or its checksum is wrong: then these are the bytes up to there. */
+  /** False if the entry is cut off or its checksum is wrong; `bytes` then ends before the damage. */
   readonly complete: boolean;
 }
 
 export interface Zip {
-  /** As they stand in the archive, with `/` between their parts. */
+  /** Names as stored in the archive, with `/` as separator. */
   readonly names: readonly string[];
-  /** False when the directory is missing and the entries were found by going through the file. */
+  /** False if the directory is missing and the entries were found by scanning the file. */
   readonly complete: boolean;
-  /** Names are looked up as they are, then without regard to case (as Office packages are to be read). */
+  /** Looks a name up as given, then without regard to case (the rule for Office packages). */
   has(name: string): boolean;
-  /** The content of an entry; undefined when there is none of this name. Throws DocumentFault. */
+  /** The content of an entry; `undefined` if there is none of this name. Throws DocumentError. */
   read(name: string): Uint8Array | undefined;
-  /** As `read`, for entries whose beginning is better than nothing. Bombs and encrypted entries throw all the same. */
-  salvage(name: string): Salvaged | undefined;
-  /** The content of an entry as text, by its byte order mark or XML declaration, else UTF-8. */
+  /** Like `read`, but returns the beginning of a damaged entry. Bombs and encrypted entries still throw. */
+  salvage(name: string): SalvagedEntry | undefined;
+  /** The content of an entry as text, decoded by its byte order mark or XML declaration, otherwise as UTF-8. */
   text(name: string): string | undefined;
 }
 
-/** Throws DocumentFault when the bytes are no archive, too much of one, or need a password. */
+/** Throws DocumentError if the bytes are not an archive, have too many entries or need a password. */
 export function openZip(bytes: Uint8Array): Zip {
-  const { entries, complete } = readEntries(bytes);
-  const byName = new Map<string, Entry>();
-  const byFold = new Map<string, Entry>();
+  const { entries, complete } = readZipEntries(bytes);
+  const byName = new Map<string, ZipEntry>();
+  const byFold = new Map<string, ZipEntry>();
   for (const entry of entries) {
     byName.set(entry.name, entry);
     byFold.set(fold(entry.name), entry);
   }
-  const sizes = new Map<Entry, number>();
+  const sizes = new Map<ZipEntry, number>();
   let total = 0;
 
   const find = (name: string) => byName.get(name) ?? byFold.get(fold(name));
-  const salvage = (name: string): Salvaged | undefined => {
+  const salvage = (name: string): SalvagedEntry | undefined => {
     const entry = find(name);
     if (!entry) return undefined;
     const known = sizes.get(entry) ?? 0;
@@ -59,7 +60,7 @@ export function openZip(bytes: Uint8Array): Zip {
   };
   const read = (name: string): Uint8Array | undefined => {
     const result = salvage(name);
-    if (result && !result.complete) throw new DocumentError('damaged', 'A part of the archive is cut off or damaged');
+    if (result && !result.complete) throw new DocumentError('damaged', 'An entry of the archive is cut off or damaged');
     return result?.bytes;
   };
   return {
@@ -80,7 +81,7 @@ const fold = (name: string): string => name.toLowerCase();
 const STORED = 0;
 const DEFLATED = 8;
 
-function inflate(archive: Uint8Array, entry: Entry, leftBytes: number): Salvaged {
+function inflate(archive: Uint8Array, entry: ZipEntry, leftBytes: number): SalvagedEntry {
   if (entry.encrypted) throw new DocumentError('encrypted', 'The archive is protected by a password');
   const packed = archive.subarray(entry.start, entry.start + entry.packedBytes);
   const whole = packed.length === entry.packedBytes;
@@ -88,13 +89,14 @@ function inflate(archive: Uint8Array, entry: Entry, leftBytes: number): Salvaged
     if (packed.length > Math.min(MAX_ENTRY_BYTES, leftBytes)) throw tooLarge();
     return { bytes: packed, complete: whole && isSound(packed, entry) };
   }
-  if (entry.method !== DEFLATED) throw new DocumentError('unsupported', 'The archive is packed by an unknown method');
+  if (entry.method !== DEFLATED)
+    throw new DocumentError('unsupported', 'The archive uses an unsupported compression method');
   const byRatio = Math.max(RATIO_FREE_BYTES, packed.length * MAX_RATIO);
   const content = inflateUpTo(packed, Math.min(MAX_ENTRY_BYTES, byRatio, leftBytes));
   return { bytes: content.bytes, complete: content.complete && isSound(content.bytes, entry) };
 }
 
-function inflateUpTo(packed: Uint8Array, maxBytes: number): Salvaged {
+function inflateUpTo(packed: Uint8Array, maxBytes: number): SalvagedEntry {
   if (maxBytes <= 0) throw tooLarge();
   try {
     return { bytes: zlib.inflateRawSync(packed, { maxOutputLength: maxBytes }), complete: true };
@@ -107,11 +109,11 @@ function inflateUpTo(packed: Uint8Array, maxBytes: number): Salvaged {
 const isOverflow = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 
 const tooLarge = (cause?: unknown) =>
-  new DocumentError('too large', 'The archive would unpack to more than may be worked on', cause);
+  new DocumentError('too large', 'The archive is too large when decompressed', cause);
 
 /**
- * What comes out of damaged data before the damage. Data that is only cut off flushes to its last byte; for data with
- * a broken byte in it the longest sound beginning is found by halving.
+ * The output of damaged data up to the damage. Data that is cut off flushes to its last byte. For data with a corrupt
+ * byte, bisection finds the longest intact prefix.
  */
 function inflateSound(packed: Uint8Array, maxBytes: number): Uint8Array {
   const attempt = (length: number): Uint8Array | undefined => {
@@ -138,6 +140,6 @@ function inflateSound(packed: Uint8Array, maxBytes: number): Uint8Array {
   return best ?? new Uint8Array();
 }
 
-/** Checksums of entries that were found without a directory may not be known. */
-const isSound = (content: Uint8Array, { checksum }: Entry): boolean =>
+/** Entries that were found without a directory may have no known checksum. */
+const isSound = (content: Uint8Array, { checksum }: ZipEntry): boolean =>
   checksum === undefined || zlib.crc32(content) === checksum;

@@ -1,4 +1,4 @@
-/** A chapter of an EPUB book as plain HTML: what only a reading program needs is taken out of it. */
+/** Turns a chapter of an EPUB book into plain HTML, without elements that only a reading system uses. */
 import { hidesText } from '#html/css/inline.ts';
 import { decodeHtml, decodeText } from '#html/decode.ts';
 import {
@@ -24,7 +24,7 @@ import { safeHref } from '../office/inline.ts';
 export interface ChapterContext {
   /** Counted from 1. */
   readonly number: number;
-  /** A picture by its reference, as HTML: itself, or its alternative text. */
+  /** Returns the HTML of an image by its reference: the image itself, or its alternative text. */
   readonly picture: (reference: string, alternative: string) => string;
 }
 
@@ -40,7 +40,7 @@ const REMOVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Attributes that say something; of MathML all do that are no scripts. */
+/** Attributes that carry meaning. MathML elements keep all attributes except scripts. */
 const KEPT: ReadonlySet<string> = new Set('alt colspan rowspan start value reversed lang dir'.split(' '));
 
 export function chapterHtml(bytes: Uint8Array, context: ChapterContext): ChapterHtml {
@@ -65,7 +65,7 @@ const expandEmptyTags = (source: string): string =>
     VOID.test(name) ? tag : `<${name}${attributes}></${name}>`,
   );
 
-/** Returns how many pieces were left out that nobody would see. */
+/** Returns the number of invisible pieces that were removed. */
 function clean(body: Element, context: ChapterContext): number {
   let hidden = 0;
   let node: Child | null = following(body, body);
@@ -83,7 +83,7 @@ function clean(body: Element, context: ChapterContext): number {
     else {
       const next: Child | null = following(node, body);
       const inside = node.first;
-      if (settle(node, context)) node = next;
+      if (cleanElement(node, context)) node = next;
       else {
         unwrap(node);
         node = inside ?? after;
@@ -116,8 +116,8 @@ function replacePicture(image: Element, { picture }: ChapterContext): void {
   unwrap(holder);
 }
 
-/** Leaves an element its meaning; false when nothing of it is left but its content. */
-function settle(element: Element, { number }: ChapterContext): boolean {
+/** Removes the attributes without meaning from an element. Returns false if the element should be unwrapped. */
+function cleanElement(element: Element, { number }: ChapterContext): boolean {
   const isNoteReference = epubTypes(element).includes('noteref') || attribute(element, 'role') === 'doc-noteref';
   const id = attribute(element, 'id') ?? attribute(element, 'name');
   const href = attribute(element, 'href');
@@ -138,5 +138,5 @@ function settle(element: Element, { number }: ChapterContext): boolean {
 const isKept = (element: Element, { name }: Attribute): boolean =>
   element.namespace === 'math' ? !/^on|href|style|class|^id$/i.test(name) : KEPT.has(name);
 
-/** Chapters are pages of one document: their ids are told apart by the chapter's number. */
+/** Chapters become pages of one document, so ids get the chapter number as prefix. */
 const localId = (number: number, id: string): string => `c${number}-${id.replace(/\s+/g, '-')}`;

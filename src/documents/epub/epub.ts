@@ -14,6 +14,7 @@ import { CUT_OFF, TOO_LONG } from '../office/result.ts';
 import { chapterHtml } from './chapter.ts';
 import { readBook, resolveName } from './package.ts';
 
+/** Limit of the resulting HTML for all chapters. */
 const MAX_HTML_BYTES = 32 * 1024 * 1024;
 
 export const kind: DocumentKind = {
@@ -62,10 +63,11 @@ export const kind: DocumentKind = {
   },
 };
 
-const MOST_NAMED = 10;
+/** Number of damaged chapters that a note lists. */
+const MAX_LISTED_CHAPTERS = 10;
 
 function brokenNote(numbers: readonly number[]): string {
-  const named = numbers.slice(0, MOST_NAMED).join(', ');
-  const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : '';
+  const named = numbers.slice(0, MAX_LISTED_CHAPTERS).join(', ');
+  const more = numbers.length > MAX_LISTED_CHAPTERS ? ` and ${numbers.length - MAX_LISTED_CHAPTERS} more` : '';
   return `Chapters that could not be read in full: ${named}${more}`;
 }

@@ -1,18 +1,18 @@
-/** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): which files are its chapters, and what it says about itself. */
+/** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): the list of chapters and the metadata. */
 import { own, setKey } from '#own.ts';
 import type { Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
-import { attribute, children, descendants, parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
+import { attribute, children, descendants, parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
 
 export interface Chapter {
-  /** Its name in the archive. */
+  /** The file name in the archive. */
   readonly name: string;
 }
 
 export interface Book {
-  /** In reading order, without the page of navigation. */
+  /** In reading order, without the navigation page. */
   readonly chapters: readonly Chapter[];
-  /** Values of Dublin Core by their names without prefix; several are joined. */
+  /** Dublin Core values by their names without prefix; repeated values are joined. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly modified: string | undefined;
 }
@@ -28,9 +28,9 @@ export function readBook(zip: Zip): Book {
   }
   const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
   const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
-  // A spine that names a chapter many times would make much of little.
+  // A small spine that lists one chapter many times would produce a huge document.
   const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
-  if (chapters.length === 0) throw new DocumentError('damaged', 'The file is no EPUB book, or a damaged one');
+  if (chapters.length === 0) throw new DocumentError('damaged', 'The file is damaged or is not an EPUB book');
   refuseEncrypted(zip, chapters);
   return { chapters, ...aboutOf(root!) };
 }
@@ -39,7 +39,7 @@ export const localName = ({ name }: XmlElement): string => name.slice(name.index
 
 const rootOf = (zip: Zip, name: string): XmlElement | undefined => {
   const content = zip.salvage(name);
-  return content && parseSoundXml(content.bytes).root;
+  return content && parseXmlPrefix(content.bytes).root;
 };
 
 function packageName(zip: Zip): string {
@@ -49,7 +49,7 @@ function packageName(zip: Zip): string {
     if (name !== undefined && zip.has(name)) return name;
   }
   const found = zip.names.find((name) => name.toLowerCase().endsWith('.opf'));
-  if (found === undefined) throw new DocumentError('damaged', 'The file is no EPUB book, or a damaged one');
+  if (found === undefined) throw new DocumentError('damaged', 'The file is damaged or is not an EPUB book');
   return found;
 }
 
@@ -63,14 +63,14 @@ const chapterOf = (item: XmlElement, opfName: string): Chapter => ({
   name: resolveName(opfName, attribute(item, 'href') ?? ''),
 });
 
-/** A file's name from a reference in another file; names are never more than keys. A fragment is cut off. */
+/** Resolves a reference in a file to a file name in the archive, without the fragment. Names are only lookup keys. */
 export function resolveName(from: string, reference: string): string {
   const [path = ''] = reference.split('#', 1);
   let plain = path;
   try {
     plain = decodeURIComponent(path);
   } catch {
-    // A stray percent sign stands for itself.
+    // A stray percent sign is taken literally.
   }
   if (plain === '') return from;
   const steps = plain.startsWith('/') ? [] : from.split('/').slice(0, -1);
@@ -81,7 +81,7 @@ export function resolveName(from: string, reference: string): string {
   return steps.join('/');
 }
 
-/** Fonts may be scrambled by these; what else is encrypted cannot be read. */
+/** Algorithms that obfuscate fonts, which are not needed. Anything else that is encrypted cannot be read. */
 const SCRAMBLED_FONTS: ReadonlySet<string> = new Set([
   'http://www.idpf.org/2008/embedding',
   'http://ns.adobe.com/pdf/enc#RC',
@@ -98,7 +98,7 @@ function refuseEncrypted(zip: Zip, chapters: readonly Chapter[]): void {
       if (localName(element) === 'CipherReference') reference = attribute(element, 'URI') ?? '';
     }
     if (!SCRAMBLED_FONTS.has(algorithm) && names.has(resolveName('', reference))) {
-      throw new DocumentError('encrypted', 'The book is protected against copying');
+      throw new DocumentError('encrypted', 'The book is encrypted with DRM (digital rights management)');
     }
   }
 }

@@ -1,13 +1,14 @@
 /**
- * Windows bitmaps and icons, which sharp does not read. Bitmaps as in Microsoft's wingdi.h: headers of 12 and of 40 or
- * more bytes, 1 to 32 bits a pixel, plain, with masks, or run-length encoded. What is missing at the end stays white.
+ * Windows bitmaps and icons, which sharp does not read. Supports the bitmaps of Microsoft's wingdi.h: headers of 12
+ * bytes and of 40 or more, 1 to 32 bits a pixel, plain, with masks, or run-length encoded. Pixels missing at the end
+ * are white.
  */
 import { DocumentError } from '../document.ts';
 
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue, alpha, from the top left. */
+  /** Red, green, blue and alpha, from the top left. */
   readonly rgba: Uint8Array;
 }
 
@@ -17,13 +18,14 @@ export interface BitmapHeader {
   readonly topDown: boolean;
   readonly bits: number;
   readonly compression: number;
-  /** Where the palette, or the masks before it, begin. */
+  /** Offset of the palette, or of the masks before it. */
   readonly afterHeader: number;
   readonly paletteEntryBytes: 3 | 4;
   readonly paletteEntries: number;
   readonly masks: readonly number[] | undefined;
 }
 
+/** Length of the file header, in bytes, and the values of biCompression. */
 const FILE_HEADER = 14;
 const RGB = 0;
 const RLE8 = 1;
@@ -31,10 +33,10 @@ const RLE4 = 2;
 const BITFIELDS = 3;
 const ALPHA_BITFIELDS = 6;
 
-const damaged = (what: string) => new DocumentError('damaged', `The ${what} picture is damaged`);
+const damaged = (what: string) => new DocumentError('damaged', `The ${what} image is damaged`);
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
-/** The header that begins at `at`. Throws DocumentFault. */
+/** Reads the header at offset `at`. Throws DocumentError. */
 export function readBitmapHeader(bytes: Uint8Array, at = FILE_HEADER): BitmapHeader {
   const data = bufferOf(bytes);
   if (data.length < at + 12) throw damaged('BMP');
@@ -79,7 +81,7 @@ export function readBitmapHeader(bytes: Uint8Array, at = FILE_HEADER): BitmapHea
   };
 }
 
-/** The pixels of a bitmap file whose header has been found small enough. Throws DocumentFault. */
+/** Decodes the pixels of a bitmap file. The caller has checked the size in the header. Throws DocumentError. */
 export function decodeBitmap(bytes: Uint8Array, header: BitmapHeader, pixelsAt?: number): Pixels {
   const data = bufferOf(bytes);
   const { width, height, bits, compression } = header;
@@ -91,7 +93,7 @@ export function decodeBitmap(bytes: Uint8Array, header: BitmapHeader, pixelsAt?:
   } else if (compression === RGB || header.masks) {
     if (![1, 4, 8, 16, 24, 32].includes(bits)) throw damaged('BMP');
     decodeRows(data, start, header, palette, rgba);
-  } else throw new DocumentError('unsupported', 'BMP pictures of this compression are not read');
+  } else throw new DocumentError('unsupported', 'BMP images with this compression are not supported');
   return { width, height, rgba };
 }
 
@@ -144,7 +146,7 @@ function pixelReader({ bits, masks }: BitmapHeader, palette: Uint8Array): ReadPi
   };
 }
 
-/** The bits of a mask as 0 to 255. */
+/** Returns a function that scales the bits of a mask to 0 to 255. */
 function channelOf(mask: number): ((value: number) => number) | undefined {
   if (mask === 0) return undefined;
   const shift = 31 - Math.clz32(mask & -mask);
@@ -181,7 +183,7 @@ function decodeRuns(data: Buffer, start: number, header: BitmapHeader, palette: 
   }
 }
 
-/** The largest picture of an icon: a PNG as it is, or a bitmap without its file header. Throws DocumentFault. */
+/** The largest image of an icon: a complete PNG, or a bitmap without its file header. Throws DocumentError. */
 export function largestIcon(bytes: Uint8Array): { bytes: Uint8Array; isPng: boolean } {
   const data = bufferOf(bytes);
   const count = data.length < 6 ? 0 : Math.min(data.readUInt16LE(4), 256);
@@ -199,7 +201,7 @@ export function largestIcon(bytes: Uint8Array): { bytes: Uint8Array; isPng: bool
   return { bytes: best.bytes, isPng: best.bytes[0] === 0x89 && best.bytes[1] === 0x50 };
 }
 
-/** A bitmap in an icon is followed by a mask of what is see-through, and says to be twice as high. */
+/** A bitmap in an icon declares twice its height, because a transparency mask follows it. */
 export function iconHeader(bytes: Uint8Array): BitmapHeader {
   const header = readBitmapHeader(bytes, 0);
   return { ...header, height: Math.floor(header.height / 2) };

@@ -1,6 +1,6 @@
 /**
- * What a camera wrote into a picture (Exif 2.32, in the form of TIFF 6.0): only texts of the list below. Where it was
- * taken is in a directory of its own, which is not opened.
+ * Camera metadata of an image (Exif 2.32, in TIFF 6.0 structure): only the text fields listed below. GPS data is in a
+ * separate directory, which is never read.
  */
 
 const IMAGE_TAGS: Readonly<Record<number, string>> = {
@@ -21,7 +21,7 @@ const ASCII = 2;
 const MAX_ENTRIES = 500;
 const MAX_TEXT = 2_000;
 
-/** Texts by their names in the standard; what is broken is left out. */
+/** Text fields by their standard names; malformed ones are left out. */
 export function readExif(block: Uint8Array): Record<string, string> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
   const base = bytes.toString('latin1', 0, 6) === 'Exif\0\0' ? 6 : 0;
@@ -35,7 +35,9 @@ export function readExif(block: Uint8Array): Record<string, string> {
   return texts;
 }
 
-/** `pointerAt` is where the address of the directory stands; gives that of the address of the Exif directory. */
+/**
+ * `pointerAt` is the offset of the pointer to the directory. Returns the offset of the pointer to the Exif directory.
+ */
 function readDirectory(
   view: DataView,
   little: boolean,
@@ -67,7 +69,7 @@ function readDirectory(
   return exif;
 }
 
-/** `2024:05:06 07:08:09` and `+02:00` to ISO 8601; undefined when it is no time. */
+/** Converts `2024:05:06 07:08:09` and `+02:00` to ISO 8601; `undefined` if the time is malformed. */
 export function exifDate(time: string | undefined, offset: string | undefined): string | undefined {
   const found = /^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)/.exec(time ?? '');
   if (!found) return undefined;

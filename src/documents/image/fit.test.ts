@@ -1,7 +1,7 @@
-/** Pictures brought to a size: the same bytes as Pillow's. */
+/** Fitted images have the same bytes as Pillow's. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Fitting, fitPicture } from './fit.ts';
+import { fitImage, type ImageFit } from './fit.ts';
 import { type Kernel, type Pixels, resample } from './resample.ts';
 
 interface Golden {
@@ -43,27 +43,27 @@ describe('resampling', () => {
   });
 });
 
-const square = (size: number): Fitting => ({
+const square = (size: number): ImageFit => ({
   ...{ width: size, height: size, resize: 'shortest', resizeTo: size },
   ...{ kernel: 'bicubic', middle: 'floor', fill: 0 },
 });
 
 describe('a fitting', () => {
   it.each(golden.middle)('cuts the middle of $width x $height ($middle) as the reference does', (asked) => {
-    const made = fitPicture(drawnPixels(asked), { ...square(asked.size), middle: asked.middle });
+    const made = fitImage(drawnPixels(asked), { ...square(asked.size), middle: asked.middle });
     expect([made.width, made.height]).toEqual([asked.size, asked.size]);
     expect([...made.rgb]).toEqual(asked.rgb);
   });
 
   it('costs no more for a picture of one row', () => {
     const line = { width: 100_000, height: 1, rgb: new Uint8Array(300_000).fill(7) };
-    expect(fitPicture(line, square(224)).rgb.every((byte) => byte === 7)).toBe(true);
+    expect(fitImage(line, square(224)).rgb.every((byte) => byte === 7)).toBe(true);
   });
 
   it('squashes, and fits the longer side', () => {
     const picture = drawnPixels({ width: 12, height: 6 });
-    expect(fitPicture(picture, { ...square(4), resize: 'squash' }).rgb).toHaveLength(48);
-    const fitted = fitPicture(picture, { ...square(4), resize: 'longest', fill: 9 });
+    expect(fitImage(picture, { ...square(4), resize: 'squash' }).rgb).toHaveLength(48);
+    const fitted = fitImage(picture, { ...square(4), resize: 'longest', fill: 9 });
     expect([...fitted.rgb.subarray(0, 12)]).toEqual(new Array(12).fill(9));
     expect([...fitted.rgb.subarray(36)]).toEqual(new Array(12).fill(9));
     expect([...fitted.rgb.subarray(12, 36)]).not.toContain(undefined);

@@ -1,26 +1,26 @@
-/** A picture brought to the size that somebody wants of every picture: resized, then cut or filled up. */
+/** Fits an image into the fixed size that a model expects: resized, then cropped or padded. */
 import { type Kernel, type Pixels, resample, type Window } from './resample.ts';
 
-export interface Fitting {
-  /** Of the picture that is made, in pixels. */
+export interface ImageFit {
+  /** Output size in pixels. */
   readonly width: number;
   readonly height: number;
   /**
-   * `shortest`: the shorter side becomes `resizeTo`, and the middle is cut out. `longest`: the longer side does, and what
-   * lacks is filled. `squash`: both sides become what they must be, whatever the proportions were.
+   * `shortest`: the shorter side becomes `resizeTo` and the centre is cropped. `longest`: the longer side becomes
+   * `resizeTo` and the rest is padded. `squash`: both sides get the output size, whatever the proportions.
    */
   readonly resize: 'shortest' | 'longest' | 'squash';
   /** In pixels. */
   readonly resizeTo: number;
   readonly kernel: Kernel;
-  /** Where the middle lies between two pixels: cut down, or to the even one as Python's `round` does. */
+  /** How a centre between two pixels is rounded: down, or to the even pixel like Python's `round`. */
   readonly middle: 'floor' | 'even';
-  /** Of what is filled up, 0 to 255. */
+  /** Level of the padding, 0 to 255. */
   readonly fill: number;
 }
 
-/** The numbers that Pillow gives. */
-export function fitPicture(picture: Pixels, fitting: Fitting): Pixels {
+/** Returns the same pixels as Pillow. */
+export function fitImage(picture: Pixels, fitting: ImageFit): Pixels {
   const { width, height } = resizedSize(picture, fitting);
   const target = { width: fitting.width, height: fitting.height };
   const [left, right] = overlap(width, target.width, fitting.middle);
@@ -36,18 +36,21 @@ export function fitPicture(picture: Pixels, fitting: Fitting): Pixels {
   return padded(part, target, { left: Math.max(0, -left), top: Math.max(0, -top), fill: fitting.fill });
 }
 
-/** Where the target lies on a line: its start, which is negative when it is longer, and the end of what both have. */
-function overlap(size: number, target: number, middle: Fitting['middle']): readonly [number, number] {
+/**
+ * Position of the target along one axis: its start, negative if it is longer than the source, and the end of their
+ * overlap.
+ */
+function overlap(size: number, target: number, middle: ImageFit['middle']): readonly [number, number] {
   const start = target > size ? -Math.ceil((target - size) / 2) : middleOf(size - target, middle);
   return [start, Math.min(size, start + target)];
 }
 
-const middleOf = (rest: number, middle: Fitting['middle']): number => {
+const middleOf = (rest: number, middle: ImageFit['middle']): number => {
   const half = Math.floor(rest / 2);
   return middle === 'even' && rest % 2 === 1 && half % 2 === 1 ? half + 1 : half;
 };
 
-function resizedSize(picture: Pixels, fitting: Fitting): { width: number; height: number } {
+function resizedSize(picture: Pixels, fitting: ImageFit): { width: number; height: number } {
   const { width, height } = picture;
   if (fitting.resize === 'squash') return { width: fitting.width, height: fitting.height };
   const measure = fitting.resize === 'shortest' ? Math.min(width, height) : Math.max(width, height);

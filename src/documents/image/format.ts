@@ -1,9 +1,9 @@
-/** Which kind of picture some bytes are: their first bytes say it, whatever name and type they came under. */
+/** Detects the format of an image by its first bytes, whatever its name and declared type. */
 import { DocumentError } from '../document.ts';
 
-export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';
+export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';
 
-export const NAMES: Readonly<Record<PictureFormat, string>> = {
+export const FORMAT_NAMES: Readonly<Record<ImageFormat, string>> = {
   png: 'PNG',
   jpeg: 'JPEG',
   gif: 'GIF',
@@ -15,7 +15,7 @@ export const NAMES: Readonly<Record<PictureFormat, string>> = {
   svg: 'SVG',
 };
 
-const MAGIC: readonly (readonly [start: string, format: PictureFormat])[] = [
+const MAGIC: readonly (readonly [start: string, format: ImageFormat])[] = [
   ['\x89PNG\r\n\x1a\n', 'png'],
   ['\xff\xd8\xff', 'jpeg'],
   ['GIF87a', 'gif'],
@@ -29,8 +29,8 @@ const MAGIC: readonly (readonly [start: string, format: PictureFormat])[] = [
   ['\0\0\x02\0', 'ico'],
 ];
 
-/** Throws DocumentFault: `unsupported` for pictures of other kinds, `damaged` for what is no picture. */
-export function pictureFormat(bytes: Uint8Array, mediaType: string): PictureFormat {
+/** Throws DocumentError: `unsupported` for other image formats, `damaged` for anything that is not an image. */
+export function detectImageFormat(bytes: Uint8Array, mediaType: string): ImageFormat {
   const start = latin1(bytes.subarray(0, 4_096));
   const found = MAGIC.find(([magic]) => start.startsWith(magic))?.[1];
   if (found) return found;
@@ -44,7 +44,7 @@ export function pictureFormat(bytes: Uint8Array, mediaType: string): PictureForm
   if (mediaType === 'image/svg+xml' && /^[^\w]*</.test(start.replaceAll('\0', ''))) return 'svg';
   const other = OTHERS.find(([magic]) => start.startsWith(magic))?.[1];
   if (other) throw unsupported(other);
-  throw new DocumentError('damaged', 'The file is not the picture that it claims to be');
+  throw new DocumentError('damaged', 'The file is damaged or is not an image');
 }
 
 const OTHERS: readonly (readonly [start: string, name: string])[] = [
@@ -67,13 +67,13 @@ const OTHERS: readonly (readonly [start: string, name: string])[] = [
   ['\x0a', 'PCX'],
 ];
 
-const unsupported = (name: string) => new DocumentError('unsupported', `Pictures of type ${name} are not read`);
+const unsupported = (name: string) => new DocumentError('unsupported', `${name} images are not supported`);
 
-/** Where the mark of the end may stand; programs add things behind it. */
+/** Size of the tail in which the end marker is searched; some programs append data after it. */
 const TAIL_BYTES = 64 * 1024;
 
-/** Whether the end of a picture is missing, for the kinds that mark it. */
-export function isCutOff(bytes: Uint8Array, format: PictureFormat): boolean {
+/** Whether the end of an image is missing. Only for formats with an end marker. */
+export function isCutOff(bytes: Uint8Array, format: ImageFormat): boolean {
   const tail = latin1(bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES)));
   if (format === 'png') return !tail.includes('IEND');
   if (format === 'jpeg') return !tail.includes('\xff\xd9');

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import type { DocumentFile } from '../document.ts';
-import { kind, pictureSize } from './image.ts';
+import { imageSize, kind } from './image.ts';
 
-// Encoding takes its time on a machine that is busy.
+// Encoding is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 const fileOf = (bytes: Uint8Array, mediaType = 'image/png'): DocumentFile => ({
@@ -40,7 +40,7 @@ const pixelAt = async (png: Uint8Array, left: number, top: number): Promise<numb
   return [...data];
 };
 
-describe('what a picture says about itself', () => {
+describe('metadata of an image', () => {
   it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'tiff'] as const)('is read of %s', async (format) => {
     const parsed = await parse(await square(120, 80).toFormat(format).toBuffer());
     expect(parsed).toMatchObject({
@@ -71,7 +71,7 @@ describe('what a picture says about itself', () => {
   it('has width and height the right way up', async () => {
     const turned = await square(120, 80).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     expect((await parse(turned)).metadata).toMatchObject({ width: '80', height: '120' });
-    expect(await pictureSize(turned)).toEqual({ width: 80, height: 120 });
+    expect(await imageSize(turned)).toEqual({ width: 80, height: 120 });
   });
 
   it('has a page for each of a TIFF, and only the one that was asked for', async () => {
@@ -115,7 +115,7 @@ function tiffOf(pages: number): Buffer {
   return Buffer.concat(parts);
 }
 
-describe('how a picture looks', () => {
+describe('rendering an image', () => {
   it('fits into the box, is PNG, and is never enlarged', async () => {
     const large = await square(3_000, 1_500).jpeg().toBuffer();
     expect(await sharp(await draw(large)).metadata()).toMatchObject({ format: 'png', width: 1_024, height: 512 });
@@ -138,7 +138,7 @@ describe('how a picture looks', () => {
   it('shows what there is of one cut off, with a note', async () => {
     const bytes = await (await halves(400, 300)).png().toBuffer();
     const cut = bytes.subarray(0, bytes.length - 40);
-    expect((await parse(cut)).notes).toEqual(['The picture is cut off']);
+    expect((await parse(cut)).notes).toEqual(['The image is cut off']);
     expect(await sharp(await draw(cut)).metadata()).toMatchObject({ width: 400, height: 300 });
   });
 
@@ -244,7 +244,7 @@ function iconOf(...pictures: (readonly [side: number, bytes: Buffer])[]): Buffer
   return Buffer.concat([head, ...pictures.map(([, bytes]) => bytes)]);
 }
 
-/** A chunk of a PNG without a right checksum. */
+/** A PNG chunk with a wrong checksum. */
 const pngOf = (width: number, height: number): Buffer => {
   const bytes = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000080600000000000000', 'hex');
   bytes.writeUInt32BE(width, 16);
@@ -252,7 +252,7 @@ const pngOf = (width: number, height: number): Buffer => {
   return bytes;
 };
 
-describe('hostile pictures', () => {
+describe('hostile images', () => {
   it('are refused by their head when they would be too large', async () => {
     const valid = await square(20_000, 1).png().toBuffer();
     valid.writeUInt32BE(20_000, 20);
@@ -288,10 +288,10 @@ describe('hostile pictures', () => {
     const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1');
     await expect(parse(heic)).rejects.toMatchObject({
       kind: 'unsupported',
-      message: 'Pictures of type HEIC are not read',
+      message: 'HEIC images are not supported',
     });
     await expect(parse(Buffer.from('8BPS\0\x01'))).rejects.toMatchObject({
-      message: 'Pictures of type PSD are not read',
+      message: 'PSD images are not supported',
     });
   });
 

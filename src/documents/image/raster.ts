@@ -1,32 +1,32 @@
-/** Pictures of pixels by sharp; each is measured before it is decoded. */
+/** Raster images, decoded by sharp. The size of each is checked before it is decoded. */
 import type { Metadata, Sharp } from 'sharp';
 import { DocumentError } from '../document.ts';
 import { type BitmapHeader, decodeBitmap, iconHeader, largestIcon, pixelsOfIcon, readBitmapHeader } from './bitmap.ts';
 import { exifDate, readExif } from './exif.ts';
-import { NAMES, type PictureFormat } from './format.ts';
+import { FORMAT_NAMES, type ImageFormat } from './format.ts';
 
-/** Beyond it a picture is refused before it is decoded. */
+/** Larger images are refused before they are decoded. */
 const MAX_PIXELS = 100_000_000;
 
-type RasterFormat = Exclude<PictureFormat, 'svg'>;
+type RasterFormat = Exclude<ImageFormat, 'svg'>;
 
-export interface Described {
-  /** As it is seen, the right way up. */
+export interface ImageInfo {
+  /** Width after Exif rotation. */
   readonly width: number;
   readonly height: number;
-  /** Pages of a TIFF, pictures of an animation; 1 for the others. */
+  /** Pages of a TIFF or frames of an animation; 1 for other images. */
   readonly pages: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly publishedTime: string | undefined;
 }
 
-/** What the head of a picture says; width and height are those of one page, from 0. Throws DocumentFault. */
-export async function describe(bytes: Uint8Array, format: RasterFormat, page = 0): Promise<Described> {
+/** Reads the header of an image. Width and height are those of page `page`, counted from 0. Throws DocumentError. */
+export async function readImageInfo(bytes: Uint8Array, format: RasterFormat, page = 0): Promise<ImageInfo> {
   const plain = { pages: 1, metadata: {}, publishedTime: undefined };
   if (format === 'bmp') return { ...plain, ...checked(readBitmapHeader(bytes), format) };
   if (format === 'ico') {
     const icon = largestIcon(bytes);
-    return icon.isPng ? describe(icon.bytes, 'png') : { ...plain, ...checked(iconHeader(icon.bytes), format) };
+    return icon.isPng ? readImageInfo(icon.bytes, 'png') : { ...plain, ...checked(iconHeader(icon.bytes), format) };
   }
   const metadata = await decoding(format, async () => (await opened(bytes, page)).metadata());
   const size = checked(metadata.autoOrient, format);
@@ -40,13 +40,13 @@ export async function describe(bytes: Uint8Array, format: RasterFormat, page = 0
   };
 }
 
-/** A page of a picture, the right way up, fitted into a box and never enlarged, as PNG. Throws DocumentFault. */
-export async function drawn(
+/** Renders a page of an image as PNG, rotated by Exif and scaled down to fit a box. Throws DocumentError. */
+export async function renderPng(
   bytes: Uint8Array,
   format: RasterFormat,
   { page, width, height }: { page: number; width: number; height: number },
 ): Promise<Uint8Array> {
-  const size = await describe(bytes, format, page);
+  const size = await readImageInfo(bytes, format, page);
   const scale = Math.min(1, width / size.width, height / size.height);
   const fitted = {
     width: Math.max(1, Math.round(size.width * scale)),
@@ -54,7 +54,7 @@ export async function drawn(
   };
   return decoding(format, async () => {
     const picture = await open(bytes, format, page);
-    // The box is known to the pixel: sharp rounds in two steps, and may miss it by one.
+    // Computes the exact size, because sharp rounds in two steps and can be off by one pixel.
     return picture
       .resize({ ...fitted, fit: 'fill' })
       .toColourspace('srgb')
@@ -64,13 +64,14 @@ export async function drawn(
 }
 
 /**
- * The first picture of a file, whole, the right way up and on white: red, green, blue, row by row. Throws DocumentFault.
+ * The first page of an image in full size, rotated by Exif and flattened on white: red, green and blue, row by row.
+ * Throws DocumentError.
  */
-export async function pixelsOf(
+export async function decodePixels(
   bytes: Uint8Array,
   format: RasterFormat,
 ): Promise<{ width: number; height: number; rgb: Uint8Array }> {
-  await describe(bytes, format);
+  await readImageInfo(bytes, format);
   return decoding(format, async () => {
     const picture = await open(bytes, format, 0, 'error');
     const { data, info } = await picture
@@ -101,7 +102,7 @@ async function openPixels({
   return (await sharpHere())(rgba, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
 }
 
-/** `none` shows what there is of a picture that is cut off; `error` fails on it. */
+/** How sharp treats an image that is cut off: `none` shows the available part; `error` fails. */
 type Tolerance = 'none' | 'error';
 
 const opened = async (bytes: Uint8Array, page: number, failOn: Tolerance = 'none'): Promise<Sharp> =>
@@ -109,22 +110,22 @@ const opened = async (bytes: Uint8Array, page: number, failOn: Tolerance = 'none
 
 async function sharpHere() {
   const { default: sharp } = await import('sharp');
-  // One picture at a time, in a process of its own: more threads and a cache would only take memory.
+  // The process handles one image at a time, so more threads and a cache would only use memory.
   sharp.concurrency(1);
   sharp.cache(false);
-  // Formats are told apart before this; what is drawn from instructions is never drawn, whatever it claims to be.
+  // Detection already excludes these formats. Block vector formats in any case: rendering them could load other files.
   sharp.block({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPdf', 'VipsForeignLoadMagick'] });
   return sharp;
 }
 
 function checked({ width, height }: Pick<BitmapHeader, 'width' | 'height'>, format: RasterFormat) {
-  if (!(width > 0 && height > 0)) throw new DocumentError('damaged', `The ${NAMES[format]} picture is damaged`);
+  if (!(width > 0 && height > 0)) throw new DocumentError('damaged', `The ${FORMAT_NAMES[format]} image is damaged`);
   if (width * height > MAX_PIXELS) throw tooLarge(format);
   return { width, height };
 }
 
 const tooLarge = (format: RasterFormat, cause?: unknown) =>
-  new DocumentError('too large', `The ${NAMES[format]} picture has more than 100 million pixels`, cause);
+  new DocumentError('too large', `The ${FORMAT_NAMES[format]} image has more than 100 million pixels`, cause);
 
 async function decoding<T>(format: RasterFormat, work: () => Promise<T>): Promise<T> {
   try {
@@ -133,13 +134,13 @@ async function decoding<T>(format: RasterFormat, work: () => Promise<T>): Promis
     if (error instanceof DocumentError) throw error;
     if (error instanceof Error && /pixel limit|too large|dimensions/i.test(error.message))
       throw tooLarge(format, error);
-    throw new DocumentError('damaged', `The ${NAMES[format]} picture is damaged`, error);
+    throw new DocumentError('damaged', `The ${FORMAT_NAMES[format]} image is damaged`, error);
   }
 }
 
 const MAX_COMMENT = 2_000;
 
-/** The texts of a PNG that tell something of the picture (PNG specification, section 11.3.3.1). */
+/** PNG text chunks that describe the image (PNG specification, section 11.3.3.1). */
 const commentsOf = ({ comments }: Metadata): Record<string, string> =>
   Object.fromEntries(
     (comments ?? [])

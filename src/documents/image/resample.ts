@@ -1,7 +1,7 @@
 /**
- * Pictures made smaller or larger as Pillow does it, byte for byte: the preprocessing that the image models of the hub
- * were trained and published with. Convolution with a kernel that is widened when shrinking, separable, columns first;
- * weights are rounded to 22 bits after the point and each pass to bytes.
+ * Resizes images exactly as Pillow does, byte for byte, because image models were trained and published with it. The
+ * method: separable convolution with a kernel that is widened when shrinking, columns first. Weights are rounded to 22
+ * fractional bits, and each pass to bytes.
  */
 
 /** Red, green, blue, row by row. */
@@ -13,7 +13,7 @@ export interface Pixels {
 
 export type Kernel = 'bilinear' | 'bicubic' | 'lanczos';
 
-/** A part of the enlarged or shrunk picture, in its pixels; it lies within it. */
+/** A region within the resized image, in its pixels. */
 export interface Window {
   readonly left: number;
   readonly top: number;
@@ -42,11 +42,12 @@ const KERNELS: Readonly<Record<Kernel, KernelShape>> = {
   lanczos: { support: 3, weigh: (x) => (x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0) },
 };
 
+/** Fractional bits of the weights, as in Pillow. */
 const PRECISION_BITS = 22;
 const ONE = 2 ** PRECISION_BITS;
 const HALF = 2 ** (PRECISION_BITS - 1);
 
-/** For each point of a line that is made: where its sources begin, and their weights, `reach` of them. */
+/** For each output point of a line: the offset of its sources, and their `reach` weights. */
 interface Weights {
   readonly starts: Int32Array;
   readonly counts: Int32Array;
@@ -54,7 +55,7 @@ interface Weights {
   readonly reach: number;
 }
 
-/** Of `to - from` points of a line of `size` points, made from one of `sourceSize`. */
+/** Weights for the points `from` to `to` of a line that is resized from `sourceSize` to `size` points. */
 function weightsOf(sourceSize: number, size: number, from: number, to: number, kernel: KernelShape): Weights {
   const scale = sourceSize / size;
   const widening = Math.max(1, scale);
@@ -84,8 +85,8 @@ function weightsOf(sourceSize: number, size: number, from: number, to: number, k
 }
 
 /**
- * The window of what `picture` becomes in the size `width` x `height`. Only what lies in the window is computed: a picture
- * of one row costs no more than a square one.
+ * Resizes `picture` to `width` x `height` and returns the window. Only the window is computed, so an image of one row
+ * costs no more than a square one.
  */
 export function resample(
   picture: Pixels,
@@ -148,7 +149,7 @@ function acrossColumns({ rgb, width }: Pixels, weights: Weights, from: number, t
   return made;
 }
 
-/** `lineBytes` of the lines that are given, the first of which is line `firstRow` of the picture. */
+/** `lineBytes` is the length of one of the given lines; the first is line `firstRow` of the image. */
 function acrossRows(lines: Uint8Array, weights: Weights, lineBytes: number, firstRow: number): Uint8Array {
   const { starts, counts, reach, weights: all } = weights;
   const made = new Uint8Array(starts.length * lineBytes);

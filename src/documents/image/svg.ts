@@ -1,4 +1,7 @@
-/** SVG as the text in it. It is read like the part of a web page: entities of its own mean nothing, scripts do not run. */
+/**
+ * Reads SVG as the text in it. It is parsed like inline SVG of a web page: custom entities are ignored, scripts do not
+ * run.
+ */
 import { decodeText } from '#html/decode.ts';
 import { attribute, children, type Element, find, following, isElement, type Node, TEXT } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
@@ -6,7 +9,7 @@ import { escapeText } from '#html/serialize.ts';
 import { DocumentError, type ParsedDocument } from '../document.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** What holds no text of the picture, or text that is shown elsewhere or not at all. */
+/** Elements without text of the image, or with text that is shown elsewhere or never. */
 const LEFT_OUT = new Set([
   'style',
   'script',
@@ -21,9 +24,9 @@ const LEFT_OUT = new Set([
 ]);
 
 export function parseSvg(bytes: Uint8Array, contentType: string | undefined): ParsedDocument {
-  if (bytes.length > MAX_BYTES) throw new DocumentError('too large', 'The SVG picture is over 32 MiB');
+  if (bytes.length > MAX_BYTES) throw new DocumentError('too large', 'The SVG image is larger than 32 MiB');
   const root = find(parseFragment(withoutRawText(decodeText(bytes, contentType).text)), 'svg');
-  if (!root) throw new DocumentError('damaged', 'The file is not the SVG picture that it claims to be');
+  if (!root) throw new DocumentError('damaged', 'The file is not an SVG image');
   const title = wordsOf(childNamed(root, 'title'));
   const description = wordsOf(childNamed(root, 'desc'));
   const { paragraphs, hiddenCount } = textsOf(root);
@@ -38,7 +41,7 @@ export function parseSvg(bytes: Uint8Array, contentType: string | undefined): Pa
   };
 }
 
-/** HTML in the picture is written as XML: an empty element of these has an end there, and none in HTML. */
+/** Raw-text elements that XML closes with `/>`. HTML would take the rest of the file as their content. */
 const EMPTY_RAW_TEXT =
   /<(?:textarea|title|style|script|iframe|noembed|noframes|xmp)\b[^<>]*\/>|<\/?plaintext\b[^<>]*>/gi;
 
@@ -58,7 +61,7 @@ function childNamed(parent: Element, name: string): Element | undefined {
   return undefined;
 }
 
-/** A paragraph for each piece of text that is placed on its own. */
+/** Returns a paragraph for each separately positioned text. */
 function textsOf(root: Element): { paragraphs: string[]; hiddenCount: number } {
   const paragraphs: string[] = [];
   let hiddenCount = 0;
@@ -85,7 +88,7 @@ const isHidden = (element: Element): boolean =>
     attribute(element, 'style')?.slice(0, 2_000) ?? '',
   );
 
-/** The text under a node in one line; pieces that are placed anew are parted. */
+/** The text under a node in one line, with spaces between repositioned pieces. */
 function wordsOf(top: Element | undefined): string {
   if (!top) return '';
   const pieces: string[] = [];

@@ -1,16 +1,17 @@
-/** Charts (DrawingML, ECMA-376 part 1, 21.2): their titles, and the values that the file keeps of them, as a table. */
+/** Charts (DrawingML, ECMA-376 part 1, 21.2): their titles, and the cached values as a table. */
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../xml/xml.ts';
 import { cellHtml } from './html-output.ts';
 import { compileFormat, general } from './sheet/number-format.ts';
 
 export interface Chart {
-  /** As HTML, '' when it has none. */
+  /** As HTML; '' if it has none. */
   readonly title: string;
   readonly categories: readonly string[];
-  /** Names and values as HTML; values under the category of the same index. */
+  /** Names and values as HTML. A value belongs to the category with the same index. */
   readonly series: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
 
+/** Values read per series. */
 const MAX_POINTS = 5_000;
 const MAX_SERIES = 200;
 
@@ -29,7 +30,7 @@ export function readChart(root: XmlElement | undefined): Chart {
   return { title: textOfTitle(title) || (title === undefined && hasTitle(chart) ? only : ''), categories, series };
 }
 
-/** A chart of one series shows its name as the title when it is told to have one and not which. */
+/** A chart with one series shows its name as automatic title. */
 const hasTitle = (chart: XmlElement | undefined): boolean => {
   const deleted = child(chart, 'c:autoTitleDeleted');
   return child(chart, 'c:title') !== undefined && (deleted ? attribute(deleted, 'val') : '0') !== '1';
@@ -48,7 +49,7 @@ function nameOf(tx: XmlElement | undefined): string {
   return cellHtml(values.filter(Boolean).join(' '));
 }
 
-/** Of several levels of categories the innermost. */
+/** The innermost of several category levels. */
 function valuesOf(holder: XmlElement | undefined): string[] {
   if (!holder) return [];
   const cache = [...descendants(holder)].find(({ name }) => /^c:(?:str|num)(?:Cache|Lit)$|^c:lvl$/.test(name));
@@ -76,7 +77,7 @@ function pointsOf(cache: XmlElement, code: string | undefined): string[] {
   return Array.from(values, (value) => value ?? '');
 }
 
-/** A row a category, a column a series; '' when the file keeps no values. */
+/** A row per category and a column per series; '' if the file has no cached values. */
 export function chartTable({ categories, series }: Chart): string {
   const length = Math.max(categories.length, ...series.map(({ values }) => values.length));
   if (series.length === 0 || length === 0 || series.every(({ values }) => values.length === 0)) return '';

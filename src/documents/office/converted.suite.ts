@@ -1,4 +1,4 @@
-/** For tests: a file as LibreOffice saves it in another format. */
+/** Test helper: a file as LibreOffice saves it in another format. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,13 +1,13 @@
-/** What a font says about the text in it. */
+/** Fonts that affect the meaning of text: code fonts and symbol fonts. */
 
-/** Fonts whose letters are all of one width: text in them is code, unless the whole document is. */
+/** Monospaced fonts: text in them is code, unless the whole document uses one. */
 export const isCodeFont = (name: string | undefined): boolean =>
   name !== undefined &&
   /\b(?:courier|consolas|menlo|monaco|inconsolata|fixedsys|terminal)\b|\bmono\b|monospace|lucida console|source code|cascadia|sf mono|code new/i.test(
     name,
   );
 
-/** Letters of the font Symbol at 0x41 to 0x5a and 0x61 to 0x7a. */
+/** Letters of the Symbol font at 0x41 to 0x5a and 0x61 to 0x7a. */
 const SYMBOL_UPPER = 'ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ';
 const SYMBOL_LOWER = 'αβχδεφγηιϕκλμνοπθρστυϖωξψζ';
 const SYMBOL: Readonly<Record<number, string>> = {
@@ -92,7 +92,7 @@ const WINGDINGS: Readonly<Record<number, string>> = {
   254: '☑',
 };
 
-/** The character that a symbol font shows at a place; '' when it is not known. Places from 0xf000 on are its own. */
+/** The character at a code of a symbol font; '' if unknown. Codes from 0xf000 on are in the font's private range. */
 export function symbolOf(font: string, code: number): string {
   const place = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code;
   if (/^wingdings$/i.test(font)) return WINGDINGS[place] ?? '';

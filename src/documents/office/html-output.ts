@@ -1,20 +1,20 @@
-/** HTML that is written piece by piece up to a bound, and what is written into it. */
+/** Writes HTML piece by piece up to a size limit, and escapes its content. */
 import { escapeText } from '#html/serialize.ts';
 
-/** Bytes of HTML, in UTF-8, that a whole document may become. */
+/** Maximum size of a document's HTML, in bytes of UTF-8. */
 export const MAX_HTML_BYTES = 32 * 1024 * 1024;
 
 const SMALL_HTML_BYTES = 1024 * 1024;
 const MAX_GROWTH = 100;
 
 /**
- * What a spreadsheet of so many bytes may become. Cells can be repeated, and texts shared, so that a small file means
- * millions of words; those of real tables grow tenfold.
+ * Maximum size of a spreadsheet's HTML, by file size. Repeated cells and shared texts let a small file expand to
+ * millions of words; real tables grow tenfold.
  */
 export const maxHtmlBytes = (fileBytes: number): number =>
   Math.min(MAX_HTML_BYTES, Math.max(SMALL_HTML_BYTES, fileBytes * MAX_GROWTH));
 
-/** The bound is shared by all pages of a document. */
+/** All pages of a document share the limit. */
 export class HtmlOutput {
   private left: number;
   private pieces: string[] = [];
@@ -23,12 +23,12 @@ export class HtmlOutput {
     this.left = maxBytes;
   }
 
-  /** Whether something was refused because it did not fit; nothing is taken after that. */
+  /** Whether a piece was refused because of the limit. No more pieces are accepted then. */
   get full(): boolean {
     return this.left < 0;
   }
 
-  /** False when the piece did not fit and was left out. */
+  /** Returns false if the piece exceeded the limit and was left out. */
   write(html: string): boolean {
     if (this.left < 0) return false;
     this.left -= html.length * 3 <= this.left ? Buffer.byteLength(html) : this.exactly(html);
@@ -37,13 +37,13 @@ export class HtmlOutput {
     return true;
   }
 
-  /** For end tags, which must not be missing: written even when the bound is reached. */
+  /** Writes required end tags, even beyond the limit. */
   close(html: string): void {
     this.pieces.push(html);
   }
 
-  /** What was written since the last call. */
-  take(): string {
+  /** Returns the HTML written since the last call. */
+  takeHtml(): string {
     const html = this.pieces.join('');
     this.pieces = [];
     return html;
@@ -55,7 +55,7 @@ export class HtmlOutput {
   }
 }
 
-/** Without the control characters that no text has. */
+/** Removes control characters that do not belong in text. */
 const printable = (text: string): string =>
   /[\0-\x08\x0e-\x1f]/.test(text) ? text.replace(/[\0-\x08\x0e-\x1f]/g, '') : text;
 
@@ -65,10 +65,10 @@ export function inlineHtml(text: string): string {
   return /[\r\n\v\f]/.test(escaped) ? escaped.replace(/\r\n|[\r\n\v\f]/g, '<br>') : escaped;
 }
 
-/** The same without space around it. */
+/** The same, trimmed. */
 export const cellHtml = (text: string): string => inlineHtml(printable(text).trim());
 
-/** Inline HTML without space or line breaks at its ends. */
+/** Removes spaces and line breaks at the ends of inline HTML. */
 export function trimHtml(html: string): string {
   let text = html.trim();
   while (text.startsWith('<br>')) text = text.slice(4).trimStart();

@@ -1,4 +1,4 @@
-/** The text of a paragraph: runs with their marks, as HTML whose elements are nested as seldom as can be. */
+/** The text of a paragraph: formatted runs, written as HTML with minimal nesting. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 
 export interface Marks {
@@ -7,13 +7,13 @@ export interface Marks {
   readonly strike?: boolean | undefined;
   readonly code?: boolean | undefined;
   readonly raised?: 'sup' | 'sub' | undefined;
-  /** An address that `safeHref` let pass. */
+  /** A URL that `safeHref` accepted. */
   readonly href?: string | undefined;
 }
 
 interface Run {
   readonly kind: 'text' | 'atom' | 'break';
-  /** Plain for text, HTML for atoms. */
+  /** Plain text, or HTML for atoms. */
   content: string;
   marks: number;
   readonly href: string;
@@ -38,7 +38,7 @@ const bitsOf = ({ bold, italic, strike, code, raised, href }: Marks): number =>
 
 const isBlank = (text: string): boolean => !/[^\s\u00a0]/.test(text);
 
-/** Control characters that no text has. */
+/** Control characters that do not belong in text. */
 const withoutControls = (text: string): string =>
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text) ? text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '') : text;
 
@@ -46,7 +46,7 @@ export class Inline {
   #runs: Run[] = [];
   #visible = false;
 
-  /** Whether nothing that shows has come yet. */
+  /** Whether there is no visible content yet. */
   get empty(): boolean {
     return !this.#visible;
   }
@@ -68,7 +68,7 @@ export class Inline {
     this.#visible ||= !isBlank(content);
   }
 
-  /** A piece of HTML that is no text: a picture, a formula, a reference to a note. */
+  /** Adds HTML that is not text: an image, a formula, a reference to a note. */
   atom(html: string, marks: Marks = {}): void {
     if (html === '') return;
     this.#runs.push({ kind: 'atom', content: html, marks: bitsOf(marks) & LINK, href: marks.href ?? '' });
@@ -79,17 +79,17 @@ export class Inline {
     this.#runs.push({ kind: 'break', content: '\n', marks: 0, href: '' });
   }
 
-  /** The text alone, with line feeds for breaks. */
+  /** The plain text, with line feeds for breaks. */
   plain(): string {
     return this.#runs.map(({ kind, content }) => (kind === 'atom' ? '' : content)).join('');
   }
 
-  /** Puts plain text before everything. */
+  /** Inserts plain text at the start. */
   prepend(text: string): void {
     this.#runs.unshift({ kind: 'text', content: text, marks: 0, href: '' });
   }
 
-  /** The content as HTML on one line: without breaks at its ends, and with none at all for a heading. */
+  /** The content as one line of HTML, without breaks at its ends; `breaks: false` removes all, for headings. */
   html({ breaks = true }: { readonly breaks?: boolean } = {}): string {
     const runs = this.#shown(breaks);
     const ends = endsOf(runs);
@@ -112,7 +112,7 @@ export class Inline {
     return out;
   }
 
-  /** Space and breaks between two runs have the marks that both have, at the ends none. */
+  /** Spaces and breaks between two runs get the marks that both have; those at the ends get none. */
   #shown(breaks: boolean): Run[] {
     const runs: Run[] = this.#runs.map((run) =>
       run.kind === 'break' && !breaks ? { ...run, kind: 'text', content: ' ' } : { ...run },
@@ -141,7 +141,7 @@ export class Inline {
   }
 }
 
-/** Space between two links of different addresses belongs to neither. */
+/** A space between two links with different URLs belongs to neither. */
 function unlinked(runs: Run[]): Run[] {
   for (const [at, run] of runs.entries()) {
     if ((run.marks & LINK) === 0) continue;
@@ -155,7 +155,7 @@ function unlinked(runs: Run[]): Run[] {
 const indexOf = (bit: number): number => 31 - Math.clz32(bit);
 const tagOf = (bit: number): string => TAGS[indexOf(bit)]!;
 
-/** For each mark and run, the index of the first run from there on that has not the mark. */
+/** For each mark and run, the index of the next run without the mark. */
 function endsOf(runs: readonly Run[]): Int32Array[] {
   return TAGS.map((_, n) => {
     const ends = new Int32Array(runs.length);
@@ -168,7 +168,7 @@ function endsOf(runs: readonly Run[]): Int32Array[] {
   });
 }
 
-/** An address as it may stand in a link: of the web or of mail, and absolute; undefined for every other. */
+/** Accepts absolute web and mail URLs for links; `undefined` for all others. */
 export function safeHref(address: string): string | undefined {
   const trimmed = address.trim();
   if (!/^(?:https?:\/\/|mailto:)/i.test(trimmed) || !URL.canParse(trimmed)) return undefined;

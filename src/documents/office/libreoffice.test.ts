@@ -11,7 +11,7 @@ import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentError } from '../document.ts';
 import { createLibreOffice, type LibreOffice } from './libreoffice.ts';
-import { asksForPassword } from './password.ts';
+import { isPasswordProtected } from './password.ts';
 import { kind as xlsx } from './sheet/xlsx.ts';
 import { kind as pptx } from './slides/pptx.ts';
 
@@ -42,7 +42,7 @@ const convert = (file: string, to: 'docx' | 'pdf' = 'docx', signal = never, time
 
 const as = (type: string, file: string) => convert(file, 'pdf', never, TIMEOUT_MS, type);
 
-/** A process that has started and is then stopped, so that it will never end by itself. */
+/** A process that is stopped after its start, so that it never exits by itself. */
 async function stopped(): Promise<number> {
   for (;;) {
     const [pid] = office.pids();
@@ -54,7 +54,7 @@ async function stopped(): Promise<number> {
   }
 }
 
-/** Whether every process of a group has ended, those included that nobody has asked about yet. */
+/** Whether every process of a group has exited, including zombies. */
 function isGone(group: number): boolean {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.every((pid) => {
@@ -99,8 +99,8 @@ describe('conversion', () => {
     expect(slides.pages[0]!.html).toContain('Knots');
 
     const doc = readFileSync(path.join(old, 'letter.doc'));
-    for (const made of [doc, readFileSync(xls), readFileSync(ppt)]) expect(asksForPassword(made)).toBe(false);
-    // The bit of the file information block that says so; LibreOffice then asks for a password that nobody gives.
+    for (const made of [doc, readFileSync(xls), readFileSync(ppt)]) expect(isPasswordProtected(made)).toBe(false);
+    // The bit of the file information block that marks encryption. LibreOffice would ask for a password.
     const block = doc.indexOf(Buffer.from('eca5', 'hex'));
     doc[block + 11]! |= 1;
     await writeFile(inDir('locked.doc'), doc);
@@ -120,15 +120,15 @@ describe('conversion', () => {
     ]);
     book.writeUInt32LE(1, 512 + 116);
     book.writeUInt32LE(9_000, 512 + 120);
-    expect(asksForPassword(book)).toBe(true);
+    expect(isPasswordProtected(book)).toBe(true);
     book[1024 + 20] = 0x30;
-    expect(asksForPassword(book)).toBe(false);
+    expect(isPasswordProtected(book)).toBe(false);
     const head = Buffer.alloc(1024);
     head.writeUInt32BE(0xd0cf11e0);
     const user = Buffer.from('0000f60f1c00000014000000dfc4d1f3', 'hex');
-    expect(asksForPassword(Buffer.concat([head, user]))).toBe(true);
+    expect(isPasswordProtected(Buffer.concat([head, user]))).toBe(true);
     user[12] = 0x5f;
-    expect(asksForPassword(Buffer.concat([head, user]))).toBe(false);
+    expect(isPasswordProtected(Buffer.concat([head, user]))).toBe(false);
   });
 
   it('calls what makes no file damaged', async () => {
@@ -200,7 +200,7 @@ describe('without the program', () => {
   });
 });
 
-/** LibreOffice as an author of old files, which we never are. */
+/** LibreOffice as a writer of old files, which Lectern never writes. */
 async function save(to: string, source: string, outDir: string): Promise<void> {
   const profile = pathToFileURL(path.join(outDir, 'profile'));
   const args = [`-env:UserInstallation=${profile}`, '--headless', '--convert-to', to, '--outdir', outDir, source];

@@ -1,7 +1,7 @@
 /**
- * LibreOffice as a converter: the old Office formats to the new ones, and any Office file to PDF. Each conversion is a
- * process group of its own with a profile of its own, made for it and gone after it; it has no network, runs no
- * macros, follows no links, and is killed when its time is up.
+ * Converts files with LibreOffice: old Office formats to new ones, and any Office file to PDF. Each conversion runs in
+ * its own process group with a temporary profile. It has no network, runs no macros, follows no links, and is killed at
+ * its deadline.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,15 +15,15 @@ import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { own } from '#own.ts';
 import { DocumentError } from '../document.ts';
-import { asksForPassword } from './password.ts';
+import { isPasswordProtected } from './password.ts';
 
 export type ConvertedTo = 'docx' | 'xlsx' | 'pptx' | 'pdf';
 
 export interface LibreOffice {
   available(): boolean;
   /**
-   * The path of the converted file, in a new folder inside `outDir`. `timeoutMs` counts from the start of the work.
-   * Throws DocumentFault, TooManyTasks (no turn came free in time) or the signal's reason.
+   * Returns the path of the converted file, in a new folder inside `outDir`. `timeoutMs` counts from the start of the
+   * conversion. Throws DocumentError, QueueFullError (no conversion slot became free in time) or the signal's reason.
    */
   convert(
     inputPath: string,
@@ -33,17 +33,17 @@ export interface LibreOffice {
     signal: AbortSignal,
     timeoutMs: number,
   ): Promise<string>;
-  /** Process numbers of the conversions that run. */
+  /** Ids of the running conversion processes. */
   pids(): number[];
-  /** Ends what runs and refuses what comes. */
+  /** Aborts running conversions and refuses new ones. */
   close(): Promise<void>;
 }
 
 export interface LibreOfficeOptions {
-  /** The program, `none` for no LibreOffice; else the one on PATH or in the usual places is taken. */
+  /** The program; `none` disables LibreOffice. Default: found on PATH or in the usual places. */
   readonly program?: string | undefined;
   readonly temporaryDir: string;
-  /** Conversions at once; each takes a processor and some 200 MB. */
+  /** Concurrent conversions; each uses one CPU core and some 200 MB. */
   readonly jobs?: number;
 }
 
@@ -51,19 +51,21 @@ const MISSING =
   'Old Office formats need LibreOffice, which is not installed here (Debian: `apt install libreoffice-writer-nogui ' +
   'libreoffice-calc-nogui libreoffice-impress-nogui`; elsewhere set LECTERN_LIBREOFFICE to its program)';
 
+/** Limit of queued conversions. */
 const MAX_WAITING = 32;
 const MAX_WAIT_MS = 60_000;
-/** Address space of a conversion; LibreOffice itself maps about 1 GB. */
+/** Address space limit of a conversion. LibreOffice itself maps about 1 GB. */
 const MAX_MEMORY_KB = 6 * 1024 * 1024;
-/** The largest file that a conversion may write, in blocks of 512 bytes: 512 MB. */
+/** Maximum size of an output file, in blocks of 512 bytes: 512 MB. */
 const MAX_FILE_BLOCKS = 1024 * 1024;
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
 
 /**
- * What reads a type; each is tried in turn. Left to guess, LibreOffice would open anything as something: a damaged file
- * as plain text, a page of HTML with its pictures. https://help.libreoffice.org/latest/en-US/text/shared/guide/convertfilters.html
+ * Import filters by type, tried in order. Without one, LibreOffice guesses and opens almost anything: a damaged file as
+ * plain text, or a web page with its images.
+ * https://help.libreoffice.org/latest/en-US/text/shared/guide/convertfilters.html
  */
 const FROM_FILTERS: Readonly<Record<string, readonly string[]>> = {
   'application/msword': ['MS Word 97', 'MS Word 95'],
@@ -92,7 +94,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
   const running = new Map<number, Promise<unknown>>();
   const closing = new AbortController();
 
-  /** The path of what was made; undefined when the file could not be read. */
+  /** Returns the path of the output; `undefined` if LibreOffice could not read the file. */
   async function run({ soffice, inputPath, from, to, outDir, signal, deadline }: Job): Promise<string | undefined> {
     const folder = await createProgramFolder(temporaryDir);
     const made = path.join(outDir, randomUUID());
@@ -126,7 +128,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       folder.recordProcess(pid);
       await endOf(ended, pid, signal, deadline);
     } finally {
-      // Whatever it has started dies with it.
+      // Kill everything it has started.
       killGroup(pid);
       await ended;
       running.delete(pid);
@@ -138,7 +140,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     async convert(inputPath, mediaType, to, outDir, caller, timeoutMs) {
       if (soffice === undefined) throw new DocumentError('missing program', MISSING);
       const filters = own(FROM_FILTERS, mediaType);
-      if (!filters) throw new DocumentError('unsupported', `Files of the type ${mediaType} are not converted`);
+      if (!filters) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();
       await turns.acquire(0, signal);
@@ -152,7 +154,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       } finally {
         turns.release();
       }
-      throw await unreadable(inputPath);
+      throw await unreadableError(inputPath);
     },
     pids: () => [...running.keys()],
     async close() {
@@ -169,13 +171,13 @@ interface Job {
   readonly to: ConvertedTo;
   readonly outDir: string;
   readonly signal: AbortSignal;
-  /** In the time of Date.now(). */
+  /** As in Date.now(). */
   readonly deadline: number;
 }
 
 type Command = [program: string, args: string[]];
 
-/** Resolves when the process has ended; kills it and throws when its time is up or nobody wants it any more. */
+/** Resolves when the process has exited. Kills it and throws at the deadline or on abort. */
 async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, deadline: number): Promise<void> {
   let reason: unknown;
   const kill = (why: unknown) => {
@@ -196,12 +198,12 @@ async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, dea
   if (reason !== undefined) throw reason;
 }
 
-/** Read for a look at a file that LibreOffice could not read. */
+/** Maximum number of bytes inspected in a file that LibreOffice could not read. */
 const MAX_LOOK_BYTES = 64 * 1024 * 1024;
 
-async function unreadable(inputPath: string): Promise<DocumentError> {
+async function unreadableError(inputPath: string): Promise<DocumentError> {
   const bytes = (await sizeOf(inputPath)) <= MAX_LOOK_BYTES ? await readFile(inputPath) : new Uint8Array();
-  return asksForPassword(bytes)
+  return isPasswordProtected(bytes)
     ? new DocumentError('encrypted', 'The Office file is protected by a password')
     : new DocumentError('damaged', 'The Office file could not be converted: it is damaged or not what it claims to be');
 }
@@ -226,14 +228,14 @@ const commandLine = (folder: string, inputPath: string, from: string, to: Conver
   inputPath,
 ];
 
-/** A shell sets the limits of memory and file size, which Node cannot, and then becomes the program. */
+/** The shell sets limits for memory and file size, which Node cannot, and then executes the program. */
 function limited(program: string, args: string[]): Command {
   if (process.platform === 'win32') return [program, args];
   const memory = process.platform === 'linux' ? `ulimit -v ${MAX_MEMORY_KB}; ` : '';
   return ['/bin/sh', ['-c', `${memory}ulimit -f ${MAX_FILE_BLOCKS}; ulimit -c 0; exec "$0" "$@"`, program, ...args]];
 }
 
-/** With no way out, not even that of the machine's own proxy. */
+/** An environment without network access, not even through the machine's proxy. */
 const environment = (folder: string): Record<string, string> =>
   childEnvironment({
     home: folder,
@@ -241,7 +243,7 @@ const environment = (folder: string): Record<string, string> =>
       TMPDIR: folder,
       TEMP: folder,
       TMP: folder,
-      // A locale that every system has: names of files are UTF-8 in it.
+      // A locale that exists on every system and uses UTF-8 file names.
       LANG: 'C.UTF-8',
       SAL_USE_VCLPLUGIN: 'svp',
       http_proxy: NOWHERE,
@@ -250,7 +252,7 @@ const environment = (folder: string): Record<string, string> =>
     },
   });
 
-/** The discard port, where nothing listens. */
+/** The discard port, on which nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** https://wiki.documentfoundation.org/UserProfile; the names are those of LibreOffice's registry schemas. */
@@ -306,7 +308,7 @@ function findProgram(configured: string | undefined): string | undefined {
   return [...onPath, ...optPlaces(), ...USUAL_PLACES].find(isExecutable);
 }
 
-/** The project's own packages: /opt/libreoffice24.8/program/soffice. */
+/** Install path of LibreOffice's own packages: /opt/libreoffice24.8/program/soffice. */
 function optPlaces(): string[] {
   try {
     const versions = readdirSync('/opt').filter((name) => /^libreoffice/i.test(name));

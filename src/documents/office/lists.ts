@@ -1,12 +1,12 @@
-/** Items of lists, put inside one another by their levels. */
+/** Nests list items by their levels. */
 
 export interface ListPlace {
   /** Counted from 0. */
   readonly level: number;
   readonly ordered: boolean;
-  /** The number that is shown. */
+  /** The number shown. */
   readonly value?: number | undefined;
-  /** What tells one list from another at the same level. */
+  /** Distinguishes lists at the same level. */
   readonly key: string;
   readonly indent?: number | undefined;
 }
@@ -25,13 +25,13 @@ export class ListWriter {
   readonly #open: OpenList[] = [];
   #html: string[] = [];
 
-  item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, ended: Ended): void {
+  item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, onEnd: Ended): void {
     while (this.#open.length > 0 && this.#open.at(-1)!.level > level) this.#close();
     let list = this.#open.at(-1);
     if (list && list.level === level && (list.ordered !== ordered || (ordered && list.key !== key))) {
       this.#close();
       list = this.#open.at(-1);
-      if (!list) this.end(ended);
+      if (!list) this.end(onEnd);
     }
     if (list && list.level === level) {
       this.#html.push(ordered && value !== list.last + 1 ? `</li>\n<li value="${value}">` : '</li>\n<li>', html);
@@ -44,7 +44,7 @@ export class ListWriter {
     list.indent = indent;
   }
 
-  /** Adds a paragraph to the open item, when it is indented like it. */
+  /** Adds a paragraph to the open item if it has the item's indent. Returns whether it did. */
   continueItem(html: string, indent = 0): boolean {
     const list = this.#open.at(-1);
     if (!list || indent <= 0 || list.indent <= 0) return false;
@@ -60,7 +60,7 @@ export class ListWriter {
     this.#html.push(this.#open.pop()!.ordered ? '</li></ol>' : '</li></ul>');
   }
 
-  /** Ends all open lists and gives their HTML. */
+  /** Ends all open lists and passes on their HTML. */
   end(ended: Ended): void {
     if (this.#html.length === 0) return;
     while (this.#open.length > 0) this.#close();

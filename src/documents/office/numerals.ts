@@ -1,4 +1,4 @@
-/** Numbers as lists and pages show them. */
+/** Formats numbers for lists and pages. */
 
 const ROMAN: readonly (readonly [number, string])[] = [
   [1000, 'm'],
@@ -15,6 +15,7 @@ const ROMAN: readonly (readonly [number, string])[] = [
   [4, 'iv'],
   [1, 'i'],
 ];
+/** Larger numbers are written in digits. */
 const LARGEST_ROMAN = 3_999;
 
 function roman(value: number): string {
@@ -32,14 +33,14 @@ function roman(value: number): string {
 
 const LONGEST_LETTERS = 30;
 
-/** a to z, then aa, bb, as Word counts. */
+/** a to z, then aa, bb, like Word. */
 function letters(value: number): string {
   const times = Math.floor((value - 1) / 26) + 1;
   if (value < 1 || times > LONGEST_LETTERS) return String(value);
   return String.fromCharCode(97 + ((value - 1) % 26)).repeat(times);
 }
 
-/** By the names of ST_NumberFormat (ISO/IEC 29500-1, 17.18.59); formats of other scripts are written in digits. */
+/** By the names of ST_NumberFormat (ISO/IEC 29500-1, 17.18.59). Formats of other scripts are written in digits. */
 export function formatNumber(value: number, format: string): string {
   switch (format) {
     case 'lowerLetter':

@@ -1,29 +1,29 @@
-/** The text of an OpenDocument file (version 1.3, part 3), told to a Flow. */
+/** Reads the text of an OpenDocument file (version 1.3, part 3) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
-import type { Flow } from './flow.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
 import { Counter } from './odf-numbers.ts';
 import type { OdfStyle, OdfStyles } from './odf-styles.ts';
 import type { Draw } from './pictures.ts';
-import { isUnseen, marksOf, over, type RunStyle } from './run-style.ts';
+import { isInvisible, marksOf, mergeStyles, type RunStyle } from './run-style.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from './style-names.ts';
+import type { TextBuilder } from './text-builder.ts';
 
 export interface OdfContext {
   readonly styles: OdfStyles;
-  readonly flow: Flow;
+  readonly builder: TextBuilder;
   readonly draw: Draw;
-  /** The root of an object inside the document. */
+  /** The root of an embedded object. */
   readonly object: (name: string) => XmlElement | undefined;
 }
 
 interface OpenParagraph {
   readonly inline: Inline;
   readonly style: OdfStyle;
-  /** Of a heading. */
+  /** Set for headings. */
   readonly level: number | undefined;
   readonly numbered: boolean;
 }
@@ -31,7 +31,7 @@ interface OpenParagraph {
 interface OpenList {
   readonly style: string | undefined;
   readonly counter: Counter;
-  /** Whether the paragraph to come is the first of its item. */
+  /** Whether the next paragraph is the first of its item. */
   fresh: boolean;
   /** List headers are items without a number. */
   header: boolean;
@@ -39,6 +39,7 @@ interface OpenList {
 
 type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
 
+/** Limit of the repetitions and spans that a cell declares. */
 const MAX_REPEATED = 1_000;
 const MAX_SPACES = 1_000;
 
@@ -60,7 +61,7 @@ export class OdfReader {
     this.#context = context;
   }
 
-  /** A child of the text. */
+  /** Reads a child of the text body. */
   read(piece: XmlElement): void {
     walk(piece, {
       enter: (element) => own(this.#handlers, element.name)?.(element),
@@ -124,7 +125,7 @@ export class OdfReader {
   // Paragraphs
 
   #paragraph(element: XmlElement, level: number | undefined): Leave | typeof SKIP {
-    const { styles, flow } = this.#context;
+    const { styles, builder } = this.#context;
     const style = styles.style('paragraph', attribute(element, 'text:style-name'));
     if (
       find(element, 'text:hidden-paragraph') &&
@@ -132,8 +133,8 @@ export class OdfReader {
     ) {
       return this.#hide();
     }
-    const isTop = this.#paragraphs.length === 0 && flow.tableDepth === 0 && this.#besideDepth === 0;
-    if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) flow.breakPage({ now: true });
+    const isTop = this.#paragraphs.length === 0 && builder.tableDepth === 0 && this.#besideDepth === 0;
+    if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) builder.breakPage({ now: true });
     this.#started = true;
     const named = headingLevelOf(style.names);
     const heading = named === TITLE ? TITLE : (level ?? named);
@@ -145,26 +146,27 @@ export class OdfReader {
     return () => {
       this.#run = outer;
       this.#endParagraph();
-      if (isTop && style.breakAfter) flow.breakPage({ now: true });
+      if (isTop && style.breakAfter) builder.breakPage({ now: true });
     };
   }
 
   #endParagraph(): void {
     const { inline, style, level, numbered } = this.#paragraphs.pop()!;
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const contents = contentsLevelOf(style.names);
-    if (contents !== undefined) flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+    if (contents !== undefined) builder.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
     else if (level !== undefined) {
       if (level === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       const label = numbered && level !== TITLE && !inline.empty ? this.#headingLabel(level) : '';
       if (label !== '') inline.prepend(`${label} `);
-      flow.paragraph({ kind: 'heading', level: htmlLevelOf(level), inline });
-    } else if (inline.empty && style.names.includes('horizontal line')) flow.paragraph({ kind: 'rule', inline });
+      builder.paragraph({ kind: 'heading', level: htmlLevelOf(level), inline });
+    } else if (inline.empty && style.names.includes('horizontal line')) builder.paragraph({ kind: 'rule', inline });
     else {
       const place = this.#place(inline);
-      const kind = kindOf(style.names, inline, flow.tableDepth > 0);
-      if (place === undefined || 'level' in place) flow.paragraph({ kind: place ? 'text' : kind, inline, list: place });
-      else flow.paragraph({ kind, inline, indent: place.indent });
+      const kind = kindOf(style.names, inline, builder.tableDepth > 0);
+      if (place === undefined || 'level' in place)
+        builder.paragraph({ kind: place ? 'text' : kind, inline, list: place });
+      else builder.paragraph({ kind, inline, indent: place.indent });
     }
   }
 
@@ -174,7 +176,7 @@ export class OdfReader {
     return this.#headings.label(level, (at) => styles.outlineLevel(at));
   }
 
-  /** Where the paragraph stands in the lists around it; only an indent when it goes on with an item. */
+  /** The position of the paragraph in the surrounding lists; only an indent if it continues an item. */
   #place(inline: Inline): ListPlace | { readonly indent: number } | undefined {
     const list = this.#lists.at(-1);
     if (!list) return undefined;
@@ -196,16 +198,16 @@ export class OdfReader {
   #list(element: XmlElement): Leave {
     const outer = this.#lists.at(-1);
     const style = attribute(element, 'text:style-name') ?? outer?.style;
-    const goesOn =
+    const continuesItem =
       attribute(element, 'text:continue-numbering') === 'true' ||
       attribute(element, 'text:continue-list') !== undefined;
     const key = style ?? '';
     let counter = outer?.style === style ? outer?.counter : undefined;
     if (!counter) {
-      counter = (goesOn ? this.#counters.get(key) : undefined) ?? new Counter();
+      counter = (continuesItem ? this.#counters.get(key) : undefined) ?? new Counter();
       this.#counters.set(key, counter);
     }
-    if (!goesOn) counter.restart(this.#lists.length + 1);
+    if (!continuesItem) counter.restart(this.#lists.length + 1);
     this.#lists.push({ style, counter, fresh: false, header: false });
     return () => this.#lists.pop();
   }
@@ -220,7 +222,7 @@ export class OdfReader {
     return undefined;
   }
 
-  /** What stands inside text but apart from it begins without its lists. */
+  /** Text outside the flow, such as a note, starts without the surrounding lists. */
   #apart(): Leave {
     const lists = this.#lists;
     const run = this.#run;
@@ -235,16 +237,16 @@ export class OdfReader {
   }
 
   #beside(): Leave {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const restore = this.#apart();
-    flow.startBeside();
+    builder.startBeside();
     this.#besideDepth += 1;
     const inParagraph = this.#paragraphs.length > 0;
     return () => {
       this.#besideDepth -= 1;
-      flow.endBeside();
+      builder.endBeside();
       restore();
-      if (!inParagraph) flow.paragraph({ kind: 'text', inline: new Inline() });
+      if (!inParagraph) builder.paragraph({ kind: 'text', inline: new Inline() });
     };
   }
 
@@ -259,7 +261,7 @@ export class OdfReader {
     const outer = this.#run;
     const style = styles.style('text', attribute(element, 'text:style-name'));
     const isCode = style.names.some((name) => /^(?:source text|teletype|user entry)$/.test(name));
-    this.#run = over(isCode ? { ...style.run, code: true } : style.run, outer);
+    this.#run = mergeStyles(isCode ? { ...style.run, code: true } : style.run, outer);
     if (this.#isHidden) this.hiddenCount += 1;
     return () => {
       this.#run = outer;
@@ -267,12 +269,12 @@ export class OdfReader {
   }
 
   get #isHidden(): boolean {
-    return isUnseen(this.#run, this.#isOnPaper);
+    return isInvisible(this.#run, this.#isOnPaper);
   }
 
   get #isOnPaper(): boolean {
-    const { flow } = this.#context;
-    return flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.style.shaded;
+    const { builder } = this.#context;
+    return builder.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.style.shaded;
   }
 
   #text(text: string): typeof SKIP {
@@ -286,10 +288,10 @@ export class OdfReader {
   }
 
   #pageBreak(): typeof SKIP {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const [paragraph] = this.#paragraphs;
-    flow.breakPage({
-      now: (!paragraph || paragraph.inline.empty) && this.#paragraphs.length < 2 && flow.tableDepth === 0,
+    builder.breakPage({
+      now: (!paragraph || paragraph.inline.empty) && this.#paragraphs.length < 2 && builder.tableDepth === 0,
     });
     return SKIP;
   }
@@ -318,7 +320,7 @@ export class OdfReader {
   #note(element: XmlElement): typeof SKIP {
     const body = child(element, 'text:note-body');
     if (!body || this.#isHidden || !this.#inline) return SKIP;
-    const { html } = this.#context.flow.note(() => {
+    const { html } = this.#context.builder.note(() => {
       const restore = this.#apart();
       for (const piece of children(body)) this.read(piece);
       restore();
@@ -330,40 +332,40 @@ export class OdfReader {
   // Tables
 
   #table(element: XmlElement): Leave {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const restore = this.#apart();
-    flow.startTable();
+    builder.startTable();
     return () => {
-      flow.endTable(child(element, 'table:table-header-rows') ? true : undefined);
+      builder.endTable(child(element, 'table:table-header-rows') ? true : undefined);
       restore();
     };
   }
 
   #row(element: XmlElement): Leave | typeof SKIP {
     if (/^(?:collapse|filter)$/.test(attribute(element, 'table:visibility') ?? '')) return this.#hide();
-    this.#context.flow.startRow();
+    this.#context.builder.startRow();
     return () => undefined;
   }
 
   #cell(element: XmlElement): Leave | typeof SKIP {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const number = (name: string) => Math.max(1, Math.min(Number(attribute(element, name) ?? '1') || 1, MAX_REPEATED));
     const repeated = number('table:number-columns-repeated');
     const isEmpty = !element.children.some(isElement);
     for (let n = 1; n < repeated && isEmpty; n++) {
-      flow.startCell();
-      flow.endCell();
+      builder.startCell();
+      builder.endCell();
     }
-    flow.startCell({
+    builder.startCell({
       colspan: number('table:number-columns-spanned'),
       rowspan: number('table:number-rows-spanned'),
     });
-    return () => flow.endCell();
+    return () => builder.endCell();
   }
 
   // Drawings
 
-  /** The text of a frame stands for what is in it when that cannot be shown. */
+  /** The text of a frame is the fallback if its content cannot be shown. */
   #frame(element: XmlElement): Leave {
     const text = textOf(child(element, 'svg:desc')) || textOf(child(element, 'svg:title'));
     const frame = { text, drawn: child(element, 'draw:text-box') !== undefined };
@@ -378,10 +380,10 @@ export class OdfReader {
     if (this.#isHidden || html === '') return;
     const inline = this.#inline ?? new Inline();
     inline.atom(html, { href: this.#href });
-    if (!this.#inline) this.#context.flow.paragraph({ kind: 'text', inline });
+    if (!this.#inline) this.#context.builder.paragraph({ kind: 'text', inline });
   }
 
-  /** A frame may hold the same picture in several formats: the first that can be shown will do. */
+  /** A frame may contain the same image in several formats; the first that can be shown is used. */
   #picture(element: XmlElement): typeof SKIP {
     const frame = this.#frames.at(-1);
     if (frame?.drawn) return SKIP;
@@ -408,7 +410,7 @@ export class OdfReader {
 /** A reference to another file of the package. */
 const nameIn = (element: XmlElement): string => (attribute(element, 'xlink:href') ?? '').replace(/^\.\//, '');
 
-/** Names of MathML elements and attributes that carry meaning; everything else is left out. */
+/** MathML elements and attributes that carry meaning. All others are left out. */
 const MATH_ATTRIBUTES: ReadonlySet<string> = new Set([
   'display',
   'linethickness',

@@ -1,4 +1,4 @@
-/** Counting list items and headings of OpenDocument. */
+/** Numbering of list items and headings in OpenDocument. */
 import { own } from '#own.ts';
 import { formatNumber } from './numerals.ts';
 import type { ListLevel } from './odf-styles.ts';
@@ -17,7 +17,7 @@ const format = (value: number, { format: name }: ListLevel): string =>
 export class Counter {
   readonly #counts: number[] = [];
 
-  /** The next number at a level; those of deeper levels begin anew. */
+  /** The next number at a level. Resets deeper levels. */
   next(level: number, start: number): number {
     this.#counts.length = Math.min(this.#counts.length, level + 1);
     const value = this.#counts[level] === undefined ? start : this.#counts[level] + 1;
@@ -25,7 +25,7 @@ export class Counter {
     return value;
   }
 
-  /** The next item has this number. */
+  /** Sets the number of the next item. */
   set(level: number, value: number): void {
     this.#counts[level] = value - 1;
   }
@@ -34,7 +34,7 @@ export class Counter {
     this.#counts.length = Math.min(this.#counts.length, level);
   }
 
-  /** The number of the last item as it is shown: `1.2.`. */
+  /** The number of the last item as shown: `1.2.`. */
   label(level: number, styleOf: (level: number) => ListLevel | undefined): string {
     const style = styleOf(level);
     if (!style || style.format === '') return '';

@@ -1,10 +1,10 @@
 /** Styles and list styles of OpenDocument (version 1.3, part 3, chapters 16 and 20). */
 import { attribute, child, children, type XmlElement } from '../xml/xml.ts';
 import { isCodeFont } from './fonts.ts';
-import { over, type RunStyle } from './run-style.ts';
+import { mergeStyles, type RunStyle } from './run-style.ts';
 
 export interface OdfStyle {
-  /** Its own name and those of its parents as people see them, lower case, nearest first. */
+  /** Display names of the style and its parents, in lower case, nearest first. */
   readonly names: readonly string[];
   readonly run: RunStyle;
   readonly outlineLevel: number | undefined;
@@ -18,18 +18,18 @@ export interface OdfStyle {
 export interface ListLevel {
   readonly bullet: boolean;
   readonly start: number;
-  /** `1`, `a`, `A`, `i`, `I`, or '' for numbers that are not shown. */
+  /** `1`, `a`, `A`, `i`, `I`, or '' for hidden numbers. */
   readonly format: string;
   readonly prefix: string;
   readonly suffix: string;
-  /** How many levels are shown: 2 for `1.2`. */
+  /** Number of levels shown: 2 for `1.2`. */
   readonly shown: number;
 }
 
 export interface OdfStyles {
   style(family: string, name: string | undefined): OdfStyle;
   listLevel(name: string | undefined, level: number): ListLevel | undefined;
-  /** How headings are numbered. */
+  /** The numbering of headings. */
   outlineLevel(level: number): ListLevel | undefined;
   readonly language: string | undefined;
 }
@@ -45,9 +45,10 @@ const PLAIN: OdfStyle = {
   masterPage: '',
 };
 
+/** Longer chains of parent styles are cyclic or malicious. */
 const LONGEST_CHAIN = 32;
 
-/** Takes the children of `office:styles`, `office:automatic-styles` and `office:font-face-decls` as they come. */
+/** Collects the children of `office:styles`, `office:automatic-styles` and `office:font-face-decls` in file order. */
 export class StyleCollector implements OdfStyles {
   readonly #elements = new Map<string, XmlElement>();
   readonly #lists = new Map<string, ReadonlyMap<number, ListLevel>>();
@@ -124,7 +125,7 @@ export class StyleCollector implements OdfStyles {
         return properties && attribute(properties, property);
       });
     const outline = Number(first((element) => attribute(element, 'style:default-outline-level')) || Number.NaN);
-    const run = chain.reduceRight((below, element) => over(this.#runOf(element), below), {});
+    const run = chain.reduceRight((below, element) => mergeStyles(this.#runOf(element), below), {});
     return {
       names: chain.length === 0 ? [shownName(name)] : chain.map(nameOf),
       run,
@@ -162,7 +163,7 @@ export class StyleCollector implements OdfStyles {
 
 const keyOf = (family: string, name: string): string => `${family} ${name}`;
 
-/** Characters that names cannot have are written as their code: `Heading_20_1`. */
+/** Decodes characters that names cannot contain: `Heading_20_1`. */
 const shownName = (name: string): string =>
   name
     .replace(/_([0-9a-f]{2,4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -177,7 +178,7 @@ const isColor = (color: string | undefined): boolean =>
 const weightOf = (weight: string | undefined): boolean | undefined =>
   weight === undefined ? undefined : weight === 'bold' || Number(weight) >= 600;
 
-/** `super 58%`, `-33% 80%`, `0% 100%`. */
+/** Parses `super 58%`, `-33% 80%` or `0% 100%`. */
 function raisedBy(position: string | undefined): RunStyle['raised'] {
   if (position === undefined) return undefined;
   if (position.startsWith('super')) return 'sup';

@@ -1,20 +1,20 @@
-/** OpenDocument files as they come: an archive of parts, or all in one XML file; and what they say about themselves. */
+/** Opens OpenDocument files, as an archive of parts or as one XML file, and reads their metadata. */
 import { own } from '#own.ts';
 import { openZip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';
-import { parseSoundXml, textOf, type XmlElement } from '../xml/xml.ts';
+import { parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
 import { isoTime } from './properties.ts';
 
 export interface OdfFile {
   readonly content: Uint8Array;
-  /** The other styles; undefined for flat files, which have them in the content. */
+  /** The named styles; `undefined` for flat files, which have them in the content. */
   readonly styles: Uint8Array | undefined;
-  /** A part of the package, such as a picture. */
+  /** A part of the package, such as an image. */
   bytes(name: string): Uint8Array | undefined;
-  /** The root of an object inside the document, such as a chart or a formula; each is parsed once. */
+  /** The root of an embedded object, such as a chart or formula. Each is parsed once. */
   object(name: string): XmlElement | undefined;
-  /** False when the archive or its content is cut off. */
+  /** False if the archive or its content is cut off. */
   readonly complete: boolean;
   readonly about: OdfAbout;
 }
@@ -26,7 +26,7 @@ export interface OdfAbout {
   readonly lang: string | undefined;
 }
 
-/** The keys of the metadata by the names of their elements. */
+/** Maps element names to metadata keys. */
 export type AboutNames = Readonly<Record<string, string>>;
 
 export const ABOUT_NAMES: AboutNames = {
@@ -42,7 +42,7 @@ export const ABOUT_NAMES: AboutNames = {
   'meta:generator': 'application',
 };
 
-/** Throws DocumentFault. */
+/** Throws DocumentError. */
 export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): OdfFile {
   if (isFlat(bytes)) {
     const none = () => undefined;
@@ -52,7 +52,7 @@ export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): Odf
   const zip = openZip(bytes);
   const part = (name: string) => zip.salvage(name)?.bytes;
   const manifest = part('META-INF/manifest.xml');
-  // A whole package may be encrypted, or each of its files.
+  // The whole package may be encrypted, or each of its files.
   if (zip.has('encrypted-package') || (manifest && Buffer.from(manifest).includes('encryption-data'))) {
     throw new DocumentError('encrypted', 'The document is protected by a password');
   }
@@ -67,7 +67,7 @@ export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): Odf
       const path = `${name.replace(/^\.\//, '')}/content.xml`;
       if (!objects.has(path)) {
         const object = part(path);
-        objects.set(path, object && parseSoundXml(object).root);
+        objects.set(path, object && parseXmlPrefix(object).root);
       }
       return objects.get(path);
     },
@@ -76,7 +76,7 @@ export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): Odf
   };
 }
 
-/** By the first sign, in UTF-8 or UTF-16. */
+/** Checks the first character, in UTF-8 or UTF-16. */
 const isFlat = (bytes: Uint8Array): boolean =>
   /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*</.test(Buffer.from(bytes.subarray(0, 200)).toString('latin1'));
 

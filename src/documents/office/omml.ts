@@ -1,4 +1,4 @@
-/** Formulas of Office (OMML, ISO/IEC 29500-1, chapter 22) as MathML. */
+/** Converts Office formulas (OMML, ISO/IEC 29500-1, chapter 22) to MathML. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { SKIP, walk } from '../xml/walk.ts';
@@ -14,7 +14,7 @@ interface Frame {
   readonly parts: Part[];
 }
 
-/** `m:oMath` as a `math` element; '' when there is nothing in it. */
+/** Converts `m:oMath` to a `math` element; '' if it is empty. */
 export function mathml(formula: XmlElement, display: boolean): string {
   const frames: Frame[] = [{ element: formula, parts: [] }];
   walk(formula, {
@@ -156,10 +156,10 @@ function runHtml(run: XmlElement, isFunctionName: boolean, isTop: boolean): stri
   return found.length < 2 || isTop ? found.join('') : `<mrow>${found.join('')}</mrow>`;
 }
 
-/** Numbers, names and signs, each in its element. Letters stand for themselves unless they make up a name. */
+/** Puts numbers, names and operators each into an element. Letters stay separate unless they form a name. */
 function tokens(text: string, variant: string | undefined, isName: boolean): string[] {
   const marked = variant === undefined ? '' : ` mathvariant="${variant}"`;
-  // Word writes italic letters as characters of their own, which are the letters all the same.
+  // Word uses mathematical italic characters, which mean the same as plain letters.
   const plain = text.replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize('NFKC'));
   const html: string[] = [];
   for (const { groups } of plain.matchAll(

@@ -1,19 +1,19 @@
-/** Office packages (ECMA-376, part 2): parts and how they refer to each other, in an archive or in one XML file. */
+/** Office packages (ECMA-376, part 2): parts and their relationships, in an archive or in one XML file. */
 import { openZip, type Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import type { XmlInput } from '../xml/read.ts';
-import { attribute, child, children, parseSoundXml, parseXml, textOf, type XmlElement } from '../xml/xml.ts';
+import { attribute, child, children, parseXml, parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
 
 export interface Relationship {
   readonly id: string;
-  /** The last part of the type's address: `image`, `hyperlink`, `styles`. */
+  /** The last segment of the type's URL: `image`, `hyperlink`, `styles`. */
   readonly type: string;
-  /** A part's name, or an address as it is written when external. */
+  /** The name of a part, or the URL as written if external. */
   readonly target: string;
   readonly external: boolean;
 }
 
-/** A part of a package; `source` is undefined when it is a tree already. */
+/** A part of a package. `source` is `undefined` if the part is already parsed. */
 export interface Part {
   readonly tree?: XmlElement | undefined;
   readonly source?: XmlInput | undefined;
@@ -22,12 +22,12 @@ export interface Part {
 
 export interface Package {
   part(name: string): Part | undefined;
-  /** The root element of an XML part; undefined when it is missing or damaged. */
+  /** The root element of an XML part; `undefined` if it is missing or damaged. */
   xml(name: string | undefined): XmlElement | undefined;
   bytes(name: string): Uint8Array | undefined;
-  /** What a part refers to; '' is the package itself. */
+  /** The relationships of a part; '' is the package itself. */
   relationships(part: string): readonly Relationship[];
-  /** False when the archive has lost its end. */
+  /** False if the archive is cut off. */
   readonly complete: boolean;
 }
 
@@ -40,7 +40,7 @@ function zipPackage(zip: Zip): Package {
   const xml = (name: string | undefined) => {
     if (name === undefined) return undefined;
     const content = zip.salvage(name);
-    return content && parseSoundXml(content.bytes).root;
+    return content && parseXmlPrefix(content.bytes).root;
   };
   return {
     complete: zip.complete,
@@ -57,7 +57,7 @@ function zipPackage(zip: Zip): Package {
 /** Flat OPC: all parts in one XML file. */
 function flatPackage(bytes: Uint8Array): Package {
   const root = parseXml(bytes);
-  if (root.name !== 'pkg:package') throw new DocumentError('damaged', 'The file is no Office document');
+  if (root.name !== 'pkg:package') throw new DocumentError('damaged', 'The file is not an Office document');
   const parts = new Map(
     children(root, 'pkg:part').map((part) => [(attribute(part, 'pkg:name') ?? '').replace(/^\//, ''), part]),
   );
@@ -96,7 +96,7 @@ function readRelationships(root: XmlElement | undefined, part: string): Relation
   });
 }
 
-/** A part's name from a reference in another part; names of parts are never more than keys. */
+/** Resolves a reference in a part to the name of another part. Names are only lookup keys. */
 function resolvePart(from: string, target: string): string {
   if (target.startsWith('/')) return target.slice(1);
   const steps = from.split('/').slice(0, -1);

@@ -1,7 +1,7 @@
 /**
- * Whether an old Office file asks for a password, told from the few bytes that say so: the file information block of
- * Word (MS-DOC, 2.5.2), the records at the start of a workbook (MS-XLS, 2.4.117), the current user of PowerPoint
- * (MS-PPT, 2.3.2). The directory of the file (MS-CFB, 2.6) says where they begin.
+ * Checks whether an old Office file has a password, from the few bytes that record it: the file information block of
+ * Word (MS-DOC, 2.5.2), the first records of a workbook (MS-XLS, 2.4.117), the current user stream of PowerPoint
+ * (MS-PPT, 2.3.2). The file's directory (MS-CFB, 2.6) gives their positions.
  */
 
 const ENTRY_BYTES = 128;
@@ -10,11 +10,11 @@ const SHORT_SECTOR_BYTES = 64;
 const ENCRYPTED_WORD = 0x0100;
 const FILE_PASS = 0x2f;
 const MAX_RECORDS = 40;
-/** Record type, header size, and the token of an encrypted presentation, with the record's length left out. */
+/** Record type, header size, and the token of an encrypted presentation. The record's length is left out. */
 const USER_ATOM = Buffer.from('0000f60f', 'hex');
 const ENCRYPTED_SLIDES = 0xf3d1c4df;
 
-export function asksForPassword(bytes: Uint8Array): boolean {
+export function isPasswordProtected(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (file.length < 1024 || file.readUInt32BE(0) !== 0xd0cf11e0) return false;
   const word = startOf(file, 'WordDocument');
@@ -23,7 +23,7 @@ export function asksForPassword(bytes: Uint8Array): boolean {
   return book === undefined ? hasEncryptedUser(file) : hasFilePass(file, book);
 }
 
-/** Where the first byte of a stream stands. Short ones lie in a stream of their own, which is taken to be in one piece. */
+/** Offset of a stream. Short streams lie in the mini stream, which is assumed to be contiguous. */
 function startOf(file: Buffer, name: string): number | undefined {
   const entry = entryOf(file, name);
   if (entry === undefined) return undefined;
@@ -38,7 +38,7 @@ function startOf(file: Buffer, name: string): number | undefined {
   return start < file.length ? start : undefined;
 }
 
-/** The place of a stream's entry in the directory. */
+/** Offset of a stream's directory entry. */
 function entryOf(file: Buffer, name: string): number | undefined {
   const key = Buffer.from(`${name}\0`, 'utf16le');
   for (let at = file.indexOf(key); at >= 0; at = file.indexOf(key, at + 2)) {

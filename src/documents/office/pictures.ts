@@ -1,8 +1,9 @@
-/** Pictures inside a document, as long as they are of a kind that browsers show and not too many bytes. */
+/** Images inside a document, if browsers show their format and they are not too large. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 
+/** Largest image, in bytes. */
 const MAX_PICTURE_BYTES = 256 * 1024;
-/** In the letters of their addresses, which are a third more than their bytes. */
+/** Characters of data URLs, which are a third longer than the bytes. */
 const MAX_ALL_BYTES = (4 * 1024 * 1024 * 4) / 3;
 const LONGEST_TEXT = 2_000;
 
@@ -13,10 +14,10 @@ const SIGNATURES: readonly (readonly [type: string, bytes: RegExp])[] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ];
 
-/** A picture, by its name or itself, as HTML, or its alternative text when it cannot be shown, or ''. */
+/** Returns the HTML of an image, given by name or content; its alternative text if it cannot be shown; or ''. */
 export type Draw = (picture: string | Uint8Array | undefined, alternative: string) => string;
 
-/** The bound is one for all pictures of a document. `load` is asked once for each name: unpacking takes time. */
+/** All images of a document share the limit. `load` is called once per name, because decompression takes time. */
 export function createDraw(load: (name: string) => Uint8Array | undefined): Draw {
   const known = new Map<string, string | undefined>();
   let left = MAX_ALL_BYTES;
@@ -38,7 +39,7 @@ export function createDraw(load: (name: string) => Uint8Array | undefined): Draw
   };
 }
 
-/** A data URL; undefined for pictures that are too large or of another kind. */
+/** A data URL; `undefined` for images that are too large or of an unsupported format. */
 function sourceOf(bytes: Uint8Array | undefined): string | undefined {
   if (!bytes || bytes.length > MAX_PICTURE_BYTES) return undefined;
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');

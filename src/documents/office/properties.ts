@@ -1,9 +1,9 @@
-/** What an Office package says about itself: the parts for core and application properties. */
+/** Metadata of an Office package: the parts for core and application properties. */
 import { own, setKey } from '#own.ts';
 import { children, textOf } from '../xml/xml.ts';
 import type { Package } from './package.ts';
 
-/** Properties that say nothing about the content. */
+/** Properties that do not describe the content. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['HeadingPairs', 'TitlesOfParts', 'HLinks', 'DigSig']);
 const NAMES: Readonly<Record<string, string>> = { Application: 'application', Company: 'company', Manager: 'manager' };
 const LONGEST_VALUE = 2_000;
@@ -38,7 +38,7 @@ export function readProperties(source: Package): Properties {
   };
 }
 
-/** A time as ISO 8601; undefined when it is none, or one that programs write for no time at all. */
+/** Converts a time to ISO 8601; `undefined` if it is invalid or a placeholder date. */
 export function isoTime(value: string | undefined): string | undefined {
   const time = value === undefined ? Number.NaN : Date.parse(value);
   const isReal = time > Date.UTC(1980, 0, 2) && time < Date.UTC(9999, 0);

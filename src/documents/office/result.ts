@@ -1,11 +1,11 @@
-/** Pages of a document as they are handed out. */
+/** Selects the pages of a result. */
 import type { DocumentPage, ParseOptions } from '../document.ts';
 
-export const CUT_OFF = 'The document is damaged: what follows the damage is missing';
-export const TOO_LONG = 'The document is longer than may be worked on: its end is missing';
+export const CUT_OFF = 'The document is damaged: the part after the damage is missing';
+export const TOO_LONG = 'The document is too long: its end is missing';
 
-/** The page that was asked for, or all; a document of one page is taken for one without pages. */
-export function pickPages(
+/** Returns the requested page, or all. A document of one page counts as one without pages. */
+export function selectPages(
   pages: readonly DocumentPage[],
   { page }: ParseOptions,
 ): { readonly pages: readonly DocumentPage[]; readonly pageCount: number | undefined } {

@@ -1,7 +1,7 @@
-/** How a run of text looks, as far as it says something; styles inherit from each other. */
+/** The meaningful part of a run's style. Styles inherit from each other. */
 import type { Marks } from './inline.ts';
 
-/** Undefined where nothing is said. */
+/** `undefined` where the style does not set a property. */
 export interface RunStyle {
   bold?: boolean | undefined;
   italic?: boolean | undefined;
@@ -9,20 +9,20 @@ export interface RunStyle {
   hidden?: boolean | undefined;
   code?: boolean | undefined;
   raised?: 'sup' | 'sub' | 'none' | undefined;
-  /** White letters without a ground of their own. */
+  /** White text without its own background. */
   white?: boolean | undefined;
-  /** A size that nobody can read. */
+  /** Too small to read. */
   tiny?: boolean | undefined;
 }
 
-/** The first style over the second. */
-export function over(first: RunStyle, second: RunStyle): RunStyle {
+/** Merges two styles; the first takes precedence. */
+export function mergeStyles(first: RunStyle, second: RunStyle): RunStyle {
   const merged: RunStyle = { ...second };
   for (const [name, value] of Object.entries(first)) if (value !== undefined) Object.assign(merged, { [name]: value });
   return merged;
 }
 
-/** `href` is an address that `safeHref` let pass. */
+/** `href` is a URL that `safeHref` accepted. */
 export const marksOf = ({ bold, italic, strike, code, raised }: RunStyle, href: string | undefined): Marks => ({
   bold,
   italic,
@@ -32,6 +32,6 @@ export const marksOf = ({ bold, italic, strike, code, raised }: RunStyle, href: 
   href,
 });
 
-/** Whether nobody can see the text; white letters are lost only on white paper. */
-export const isUnseen = ({ hidden, white, tiny }: RunStyle, isOnPaper: boolean): boolean =>
+/** Whether the text is invisible. White text is invisible only on a white background. */
+export const isInvisible = ({ hidden, white, tiny }: RunStyle, isOnPaper: boolean): boolean =>
   hidden === true || tiny === true || (white === true && isOnPaper);

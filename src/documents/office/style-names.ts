@@ -1,11 +1,11 @@
-/** What the names of built-in styles say; writers have the same ones, in lower case and English here. */
+/** Meaning of built-in style names. Writers share the same names, given here in English and lower case. */
 import { Inline } from './inline.ts';
 import type { ListPlace } from './lists.ts';
 
-/** The level of titles: above the first headings, and like them in HTML. */
+/** The level of titles: above the first headings, but also h1 in HTML. */
 export const TITLE = 0;
 
-/** 1 to 9, or TITLE; of a style by its own name and those of the styles that it is based on, nearest first. */
+/** 1 to 9, or TITLE, from the names of a style and its base styles, nearest first. */
 export function headingLevelOf(names: readonly string[]): number | undefined {
   for (const name of names) {
     if (name === 'title') return TITLE;
@@ -15,7 +15,7 @@ export function headingLevelOf(names: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** h1 to h6. */
+/** Maps to 1 to 6, for h1 to h6. */
 export const htmlLevelOf = (heading: number): number => Math.max(1, Math.min(heading, 6));
 
 /** The level of a line in a table of contents, counted from 0. */
@@ -28,7 +28,7 @@ export function contentsLevelOf(names: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** A table of contents is a list of its headings; page numbers mean nothing without pages. */
+/** A table of contents becomes a list of its headings, without page numbers. */
 export function contentsLine(inline: Inline, level: number): { readonly inline: Inline; readonly list: ListPlace } {
   const line = new Inline();
   line.text(
@@ -44,7 +44,7 @@ const QUOTES: ReadonlySet<string> = new Set(['quote', 'intense quote', 'quotatio
 const CODES =
   /^(?:html preformatted|preformatted text|source code|code(?: block)?|listing|macro text|program listing)$/;
 
-/** Text that is all in a code font is code, but for cells, where that is only a look. */
+/** Text completely in a code font is code, except in cells, where the font is only a style. */
 export function kindOf(names: readonly string[], inline: Inline, inTable: boolean): 'text' | 'quote' | 'code' {
   if (names.some((name) => QUOTES.has(name))) return 'quote';
   if (names.some((name) => CODES.test(name))) return 'code';

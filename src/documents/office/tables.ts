@@ -1,5 +1,5 @@
-/** Tables of running text as HTML. */
-import type { Block } from './flow.ts';
+/** Tables in running text as HTML. */
+import type { Block } from './text-builder.ts';
 
 export interface Cell {
   readonly blocks: Block[];
@@ -12,7 +12,7 @@ export interface Row {
   readonly cells: Cell[];
 }
 
-/** `header` says whether the first row is one; undefined: it is when it looks like one. */
+/** `header`: whether the first row is a header; `undefined` detects it. */
 export function tableHtml(rows: readonly Row[], header: boolean | undefined): string {
   const filled = rows.filter(({ cells }) => cells.length > 0);
   let heads = 0;
@@ -34,7 +34,7 @@ const rowHtml = ({ cells }: Row, tag: 'th' | 'td'): string => {
   return `<tr>${html.join('')}</tr>`;
 };
 
-/** Paragraphs of a cell are lines; lists stay lists. */
+/** Paragraphs of a cell become lines; lists stay lists. */
 function cellHtml({ blocks }: Cell): string {
   let html = '';
   let afterText = false;
@@ -48,7 +48,7 @@ function cellHtml({ blocks }: Cell): string {
   return html;
 }
 
-/** A table inside a cell, whose rows become lines: `name: value` in two columns, else with commas. */
+/** Flattens a table inside a cell: its rows become lines, `name: value` for two columns, otherwise with commas. */
 export function flattenTable(rows: readonly Row[]): string {
   const lines = rows.map(({ cells }) => {
     const texts = cells.map((cell) => cellHtml(cell).replaceAll('<br>', ' ')).filter((text) => text !== '');
@@ -57,9 +57,10 @@ export function flattenTable(rows: readonly Row[]): string {
   return lines.filter((text) => text !== '').join('<br>');
 }
 
+/** Letters. Longer cells are not headers. */
 const LONGEST_HEADER = 80;
 
-/** All cells of the first row are filled, short and no numbers. */
+/** Whether all cells of the first row are filled, short and not numbers. */
 function looksLikeHeader([first, ...others]: readonly Row[]): boolean {
   const texts = first!.cells.map((cell) =>
     cellHtml(cell)

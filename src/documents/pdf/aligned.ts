@@ -1,45 +1,74 @@
-/**
- * Tables without ruling lines: rows on one baseline each, whose cells stand over each other and are short.
- */
+/** Detects tables without ruling lines: rows on one baseline each, with short cells in common columns. */
 import type { Segment } from './lines.ts';
 import { boxOfSegments, freeStrips, type Interval, insetSegment } from './regions.ts';
 import { lineOf } from './runs.ts';
 import type { Cell } from './table.ts';
 
+/** Rows and columns of a table without ruling lines, and the width of its gutters in font sizes. */
 const MIN_ROWS = 3;
+/** The same between ruling lines. */
+const MIN_RULED_ROWS = 2;
+/** A row of a table has at least this many filled cells. */
+const MIN_CELLS = 2;
+const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
+/** Share of the rows that must have several filled cells. */
+const FULL_ROWS = 0.55;
+/** Share of the rows. A column that is filled in fewer of them may belong to its neighbour. */
+const RARELY_FILLED = 0.34;
+/** In font sizes: the largest difference between baselines of one row. */
+const SAME_ROW = 0.35;
+/** In points: tolerance for rounding. */
+const ROUNDING = 0.01;
+/** Share of numeric cells, or number of columns, from which segments are certainly a table. */
+const MANY_NUMERIC = 0.3;
+const MANY_TABLE_COLUMNS = 4;
+/** A column of running text has more than this share of full lines. */
+const FULL_LINES = 0.6;
+/** Letters. Cells of this mean length are no running text. */
+const SHORT_CELL = 12;
+/** Running text: minimum number of lines, share that continue a sentence, mean letters, and share of full lines. */
+const MIN_TEXT_LINES = 4;
+const CONTINUING_LINES = 0.5;
+const MIN_LINE_LENGTH = 9;
+const FULL_TEXT_LINES = 0.4;
+/** Share of the longest line from which a line is full. */
+const FULL_LINE = 0.8;
+/** Lines of one cell: largest distance, as a multiple of the smallest between rows, and in font sizes. */
+const CLOSE_TO_TIGHTEST = 1.15;
+const CLOSE_PITCH = 1.6;
 const MAX_COLUMNS = 60;
 const MIN_GUTTER = 0.6;
-/** What so many rows leave free is no accident, however narrow. */
+/** With at least this many rows, even a narrow gutter is deliberate. */
 const MANY_ROWS = 6;
 const NARROW_GUTTER = 0.15;
-/** A table's cells are short and its columns seldom filled; running text in columns is the opposite. */
+/** Letters. Cells of a table are short and rarely fill their column; text columns are the opposite. */
 const LONG_CELL = 42;
 
 export interface AlignedOptions {
-  /** Whether lines above and below say that it is a table. */
+  /** Whether there are ruling lines above and below the table. */
   readonly ruled?: boolean;
 }
 
-/** One inset for the table with the lines around it, or null when these segments are none. */
+/** Returns the table as one inset, with the lines around it; null if the segments are not a table. */
 export function alignedTable(
   segments: readonly Segment[],
   bodySize: number,
   { ruled = false }: AlignedOptions = {},
 ): Segment[] | null {
-  if (segments.length < 4 || segments.some(({ inset }) => inset)) return null;
+  if (segments.length < MIN_SEGMENTS || segments.some(({ inset }) => inset)) return null;
   const all = toRows(segments);
   const gutters = guttersOf(segments, bodySize);
   if (gutters.length === 0 || gutters.length > MAX_COLUMNS) return null;
   const counts = all.map((row) => intoColumns(row, gutters).filter((cell) => cell.length > 0).length);
-  const isRow = (count: number) => count >= 2;
+  const isRow = (count: number) => count >= MIN_CELLS;
   const start = ruled ? 0 : counts.findIndex(isRow);
   const end = ruled ? all.length : counts.findLastIndex(isRow) + 1;
   const rows = all.slice(start, end);
   const inner = rows.flat();
   const strips = mergeColumns(rows, guttersOf(inner, bodySize).slice(0, MAX_COLUMNS));
   const cells = rows.map((row) => intoColumns(row, strips));
-  const full = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2).length;
-  if (strips.length === 0 || full < (ruled ? 2 : MIN_ROWS) || full < 0.55 * rows.length) return null;
+  const full = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= MIN_CELLS).length;
+  if (strips.length === 0 || full < (ruled ? MIN_RULED_ROWS : MIN_ROWS) || full < FULL_ROWS * rows.length) return null;
   if (!ruled && !isTabular(cells, strips.length + 1)) return null;
   const table = { rows: joinRows(cells, rows, bodySize) };
   return [
@@ -56,14 +85,14 @@ function guttersOf(segments: readonly Segment[], bodySize: number): Interval[] {
   );
 }
 
-/** Heads stand beside their cells now and then: two columns that are hardly ever both filled are one. */
+/** Merges columns that are almost never both filled: headers are sometimes offset from their cells. */
 function mergeColumns(rows: readonly (readonly Segment[])[], gutters: readonly Interval[]): Interval[] {
   let kept = [...gutters];
   for (let at = 0; at < kept.length; ) {
     const cells = rows.map((row) => intoColumns(row, kept));
     const filled = (column: number) => cells.filter((row) => row[column]!.length > 0).length;
     const both = cells.some((row) => row[at]!.length > 0 && row[at + 1]!.length > 0);
-    if (!both && Math.min(filled(at), filled(at + 1)) <= Math.max(1, 0.34 * rows.length)) {
+    if (!both && Math.min(filled(at), filled(at + 1)) <= Math.max(1, RARELY_FILLED * rows.length)) {
       kept = kept.filter((_, index) => index !== at);
     } else at += 1;
   }
@@ -74,7 +103,7 @@ function toRows(segments: readonly Segment[]): Segment[][] {
   const rows: Segment[][] = [];
   for (const segment of segments.toSorted((one, two) => one.baseline - two.baseline)) {
     const row = rows[rows.length - 1];
-    if (row && segment.baseline - row[0]!.baseline <= 0.35 * segment.size) row.push(segment);
+    if (row && segment.baseline - row[0]!.baseline <= SAME_ROW * segment.size) row.push(segment);
     else rows.push([segment]);
   }
   return rows;
@@ -83,7 +112,7 @@ function toRows(segments: readonly Segment[]): Segment[][] {
 function intoColumns(row: readonly Segment[], gutters: readonly Interval[]): Segment[][] {
   const cells: Segment[][] = Array.from({ length: gutters.length + 1 }, () => []);
   for (const segment of row) {
-    const column = gutters.findIndex(({ from }) => segment.x1 <= from + 0.01);
+    const column = gutters.findIndex(({ from }) => segment.x1 <= from + ROUNDING);
     cells[column < 0 ? gutters.length : column]!.push(segment);
   }
   return cells;
@@ -98,16 +127,16 @@ function isTabular(cells: readonly (readonly Segment[][])[], columns: number): b
   const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
   if (mean > LONG_CELL) return false;
   const numeric = lengths.length > 0 ? cells.flat().filter(isNumeric).length / lengths.length : 0;
-  if (numeric > 0.3 || columns >= 4) return true;
+  if (numeric > MANY_NUMERIC || columns >= MANY_TABLE_COLUMNS) return true;
   // Columns of running text are filled to their edge, line after line.
   const filled = Array.from({ length: columns }, (_, column) => fillOf(cells.map((row) => row[column]!)));
-  return filled.filter((share) => share > 0.6).length < columns || mean < 12;
+  return filled.filter((share) => share > FULL_LINES).length < columns || mean < SHORT_CELL;
 }
 
-/** Most lines of running text go on in the middle of a sentence; few cells do. */
+/** Most lines of running text continue in the middle of a sentence; few cells do. */
 export function isRunningText(lines: readonly (readonly Segment[])[]): boolean {
   let before = '';
-  let goingOn = 0;
+  let continuing = 0;
   let filled = 0;
   let letters = 0;
   for (const line of lines) {
@@ -116,19 +145,24 @@ export function isRunningText(lines: readonly (readonly Segment[])[]): boolean {
       continue;
     }
     const text = line.flatMap(({ pieces }) => pieces.map((piece) => piece.text)).join('');
-    if (before !== '' && /^\p{Ll}/u.test(text) && !/[.!?:]$/.test(before)) goingOn += 1;
+    if (before !== '' && /^\p{Ll}/u.test(text) && !/[.!?:]$/.test(before)) continuing += 1;
     before = text;
     filled += 1;
     letters += text.length;
   }
-  return filled >= 4 && goingOn >= 0.5 * filled && letters >= 9 * filled && fillOf(lines) >= 0.4;
+  return (
+    filled >= MIN_TEXT_LINES &&
+    continuing >= CONTINUING_LINES * filled &&
+    letters >= MIN_LINE_LENGTH * filled &&
+    fillOf(lines) >= FULL_TEXT_LINES
+  );
 }
 
 const isNumeric = (cell: readonly Segment[]): boolean =>
   cell.length > 0 &&
   /^[\s(]*[-+−±$€£¥]?[\d.,:%/]+[\s%)]*$/.test(cell.flatMap(({ pieces }) => pieces.map(({ text }) => text)).join(''));
 
-/** The share of lines that reach nearly as far as the longest. */
+/** The share of lines that are nearly as long as the longest. */
 function fillOf(column: readonly (readonly Segment[])[]): number {
   const ends = column
     .filter((cell) => cell.length > 0)
@@ -136,10 +170,10 @@ function fillOf(column: readonly (readonly Segment[])[]): number {
   if (ends.length === 0) return 0;
   const x0 = Math.min(...ends.map((end) => end.x0));
   const x1 = Math.max(...ends.map((end) => end.x1));
-  return ends.filter((end) => end.x1 - end.x0 > 0.8 * (x1 - x0)).length / ends.length;
+  return ends.filter((end) => end.x1 - end.x0 > FULL_LINE * (x1 - x0)).length / ends.length;
 }
 
-/** A row without a first cell, close under another, goes on with that one's cells. */
+/** A row without a first cell, close below another, continues that row's cells. */
 function joinRows(
   cells: readonly (readonly Segment[][])[],
   rows: readonly (readonly Segment[])[],
@@ -150,12 +184,12 @@ function joinRows(
   const joined: { lines: Segment[][] }[][] = [];
   cells.forEach((row, at) => {
     const above = joined[joined.length - 1];
-    const goesOn =
+    const continuesRow =
       above !== undefined &&
       row[0]!.length === 0 &&
-      pitches[at - 1]! <= Math.min(tightest * 1.15, 1.6 * bodySize) &&
+      pitches[at - 1]! <= Math.min(tightest * CLOSE_TO_TIGHTEST, CLOSE_PITCH * bodySize) &&
       row.every((cell, column) => cell.length === 0 || (above[column]!.lines.length > 0 && !isNumeric(cell)));
-    if (goesOn) {
+    if (continuesRow) {
       row.forEach((cell, column) => {
         if (cell.length > 0) above[column]!.lines.push(cell);
       });

@@ -1,19 +1,19 @@
-/** Lines to blocks: headings, paragraphs, lists, code, notes. */
+/** Groups lines into blocks: headings, paragraphs, lists, code, notes. */
 import { isUnspaced } from './characters.ts';
 import { codeText, isMono } from './code.ts';
 import type { Line, Run, Segment } from './lines.ts';
-import { LONGEST_HEADING, type Looks } from './looks.ts';
 import { type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
 import { hasRightToLeftText } from './runs.ts';
 import type { Table } from './table.ts';
 import type { Tag } from './tags.ts';
+import { LONGEST_HEADING, type Typography } from './typography.ts';
 
 export interface Item {
   readonly kind: 'item';
   readonly ordered: boolean;
-  /** The number that it has, for the first of its list. */
+  /** The number of the item, for the first item of a list. */
   readonly number: number;
-  /** Where its marker stands, from the left of its column. */
+  /** Distance of the marker from the left edge of its column, in points. */
   readonly indent: number;
   readonly runs: readonly Run[];
 }
@@ -25,13 +25,13 @@ export type Block =
   | Item
   | { readonly kind: 'table'; readonly table: Table };
 
-export function toBlocks(regions: readonly Region[], looks: Looks): Block[] {
+export function toBlocks(regions: readonly Region[], typography: Typography): Block[] {
   const blocks: Block[] = [];
   for (const region of regions) {
-    const found = blocksOf(region, looks);
+    const found = blocksOf(region, typography);
     const last = blocks[blocks.length - 1];
     const [first] = found;
-    if (last && first && 'runs' in first && goesOnAfter(last, first)) {
+    if (last && first && 'runs' in first && isContinuedBy(last, first)) {
       blocks[blocks.length - 1] = { ...last, runs: joinRuns(last.runs, first.runs) };
       found.shift();
     }
@@ -46,146 +46,195 @@ const isRunning = (block: Block): block is Running => block.kind === 'paragraph'
 
 const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
 
-/** Whether a paragraph that was cut off at the end of a column or a page goes on in this one. */
-export function goesOnAfter(last: Block, first: Block): last is Running {
+/** In letters: a shorter paragraph at the end of a page is not cut off. */
+const MIN_CUT_OFF_LENGTH = 30;
+
+/** Whether a paragraph that was cut off at the end of a column or page continues in this one. */
+export function isContinuedBy(last: Block, first: Block): last is Running {
   if (!isRunning(last) || first.kind !== 'paragraph') return false;
   const end = textOf(last.runs).trimEnd();
-  return end.length > 30 && /[\p{L}\p{N},;\u2010-]$/u.test(end) && /^\p{Ll}/u.test(textOf(first.runs));
+  return end.length > MIN_CUT_OFF_LENGTH && /[\p{L}\p{N},;\u2010-]$/u.test(end) && /^\p{Ll}/u.test(textOf(first.runs));
 }
 
-function blocksOf(region: Region, looks: Looks): Block[] {
+function blocksOf(region: Region, typography: Typography): Block[] {
   const blocks: Block[] = [];
-  const edges = rightEdges(region, looks);
+  const edges = rightEdges(region, typography);
   let group: Line[] = [];
   const close = () => {
-    if (group.length > 0) blocks.push(...blockOf(group, looks, region.x0));
+    if (group.length > 0) blocks.push(...blockOf(group, typography, region.x0));
     group = [];
   };
   region.items.forEach((item, at) => {
     if (isInset(item)) {
       close();
-      blocks.push(...insetBlocks(item, looks));
+      blocks.push(...insetBlocks(item, typography));
       return;
     }
     const line = item as Line;
     const before = group[group.length - 1];
-    if (before && startsBlock(line, before, group, edges[at - 1]!, looks)) close();
+    if (before && startsBlock(line, before, group, edges[at - 1]!, typography)) close();
     group.push(line);
   });
   close();
   return blocks;
 }
 
-function insetBlocks({ inset }: InsetSegment, looks: Looks): Block[] {
+function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
   if ('table' in inset) return [{ kind: 'table', table: inset.table }];
   if ('alt' in inset)
     return [{ kind: 'paragraph', runs: [{ text: inset.alt, bold: false, italic: false, mono: false }] }];
-  return toBlocks(toRegions(inset.segments, looks), looks);
+  return toBlocks(toRegions(inset.segments, typography), typography);
 }
 
+// The limits below are empirical; quality.test.ts checks their effect. "Sizes" are multiples of the font size of the
+// text in question, "letters" are counts of characters.
+
+/** Lines on each side of a line that are examined to find its right edge. */
 const NEIGHBOURS = 10;
-/** Lines that all end before the middle of their column are short by intention. */
+/** Lines that are needed to estimate the right edge of a paragraph. */
+const MIN_EDGE_LINES = 3;
+/** In sizes: lines whose left edges differ by less can share a right edge. */
+const SAME_COLUMN = 4;
+/** In sizes: text whose size differs by less is of the same size. */
+const SAME_SIZE = 0.08;
+/** In points: centred lines have left edges further apart than the first, and centres closer than half the second. */
+const CENTRED_MIN_SHIFT = 3;
+const CENTRED_TOLERANCE = 4;
+/** In usual line pitches: a larger distance between baselines starts a new block. */
+const CLOSE_PITCH = 1.22;
+/** The same where monospaced text meets other text, and between lines of code, which may have empty lines between them. */
+const CODE_TO_TEXT_PITCH = 1.15;
+const CODE_PITCH = 3.2;
+/** In sizes: the largest distance between the baselines of a wrapped heading. */
+const HEADING_PITCH = 1.75;
+/** In sizes: a continuation line with less indent than the first is not aligned with the text of its list item. */
+const ITEM_TEXT_INDENT = 0.3;
+/** In sizes: the minimum hanging indent of an item. */
+const HANGING_INDENT = 0.5;
+/** In sizes: the range of first-line indents that mark a new paragraph. */
+const MIN_FIRST_INDENT = 0.9;
+const MAX_FIRST_INDENT = 4;
+/** In sizes: a line that ends within this distance of the right edge is full. */
+const FULL_LINE = 4;
+/** In sizes: lines whose left edges differ by less are aligned. */
+const ALIGNED = 0.5;
+/** In sizes: less free space than this never ends a paragraph. */
+const MIN_ROOM = 2;
+/** The same in scripts without spaces, where every letter can end a line. */
+const MIN_UNSPACED_ROOM = 2.5;
+/** In letters: added to the first word of the next line when checking whether it would have fitted. */
+const WORD_MARGIN = 1.5;
+/** In sizes: free space that justification may leave besides. */
+const ROOM_MARGIN = 0.5;
+/** Share of the line width. More free space ends a paragraph even before a lower-case word. */
+const MUCH_ROOM = 0.25;
+/** Share of the column width. If all lines end before it, they are short on purpose. */
 const NARROW = 0.5;
 
-/** How far the lines around each line reach; infinite where there are too few to tell. */
-function rightEdges({ items, x0, x1 }: Region, looks: Looks): number[] {
+/** The right edge of the lines around each line; infinite if there are too few lines to tell. */
+function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[] {
   const edges = items.map((item, at) => {
     const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
-    return edgeOf(near.filter((other) => Math.abs(other.x0 - item.x0) < 4 * item.size && isAlike(other, item)));
+    return edgeOf(
+      near.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
+    );
   });
-  // Where there are too few, what else is in the column tells.
+  // With too few lines nearby, use the rest of the column.
   for (const [at, edge] of edges.entries()) {
-    if (edge === Number.POSITIVE_INFINITY && items.length >= 3) edges[at] = x1;
+    if (edge === Number.POSITIVE_INFINITY && items.length >= MIN_EDGE_LINES) edges[at] = x1;
   }
-  // Lines close to each other are the better witnesses.
+  // Lines close to each other give a better estimate.
   for (let from = 0; from < items.length; ) {
     let to = from + 1;
-    while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, looks))
+    while (to < items.length && isAlike(items[to]!, items[from]!) && isClose(items[to]!, items[to - 1]!, typography))
       to += 1;
     const edge = edgeOf(items.slice(from, to));
-    if (to - from >= 3 && edge - x0 > NARROW * (x1 - x0)) edges.fill(edge, from, to);
+    if (to - from >= MIN_EDGE_LINES && edge - x0 > NARROW * (x1 - x0)) edges.fill(edge, from, to);
     from = to;
   }
   return edges;
 }
 
 const isCentred = (one: Segment, two: Segment): boolean =>
-  Math.abs(one.x0 - two.x0) > 3 && Math.abs(one.x0 + one.x1 - two.x0 - two.x1) < 4;
+  Math.abs(one.x0 - two.x0) > CENTRED_MIN_SHIFT && Math.abs(one.x0 + one.x1 - two.x0 - two.x1) < CENTRED_TOLERANCE;
 
 const edgeOf = (lines: readonly Segment[]): number =>
-  lines.length < 3 ? Number.POSITIVE_INFINITY : Math.max(...lines.map(({ x1 }) => x1));
+  lines.length < MIN_EDGE_LINES ? Number.POSITIVE_INFINITY : Math.max(...lines.map(({ x1 }) => x1));
 
 const isAlike = (one: Segment, two: Segment): boolean =>
-  !isInset(one) && !isInset(two) && Math.abs(one.size - two.size) < 0.08 * two.size;
+  !isInset(one) && !isInset(two) && Math.abs(one.size - two.size) < SAME_SIZE * two.size;
 
-const isClose = (line: Segment, before: Segment, looks: Looks): boolean =>
-  line.baseline - before.baseline < 1.22 * looks.pitch * line.size;
+const isClose = (line: Segment, before: Segment, typography: Typography): boolean =>
+  line.baseline - before.baseline < CLOSE_PITCH * typography.pitch * line.size;
 
-function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, looks: Looks): boolean {
+function startsBlock(line: Line, before: Line, group: readonly Line[], edge: number, typography: Typography): boolean {
   const tag = tagOf(line);
   const tagBefore = tagOf(before);
   if (tag && tagBefore) return tag.block !== tagBefore.block || (tag.level === 0 && leavesRoom(line, before, edge));
   const size = Math.max(line.size, before.size);
   const pitch = line.baseline - before.baseline;
-  const mono = isMono(line) && !looks.mostlyMono;
-  if (mono !== (isMono(before) && !looks.mostlyMono)) return mono || pitch > 1.15 * looks.pitch * size;
-  if (mono) return pitch > 3.2 * looks.pitch * size || pitch < 0;
-  if (Math.abs(line.size - before.size) > 0.08 * size) return true;
+  const mono = isMono(line) && !typography.mostlyMono;
+  if (mono !== (isMono(before) && !typography.mostlyMono))
+    return mono || pitch > CODE_TO_TEXT_PITCH * typography.pitch * size;
+  if (mono) return pitch > CODE_PITCH * typography.pitch * size || pitch < 0;
+  if (Math.abs(line.size - before.size) > SAME_SIZE * size) return true;
   if (LEADER.test(before.text)) return true;
-  const level = looks.levelOf(line.size);
-  if (level > 0) return pitch > 1.75 * size || NUMBERED.test(line.text);
-  if (!isClose(line, before, looks) || pitch < 0) return true;
+  const level = typography.levelOf(line.size);
+  if (level > 0) return pitch > HEADING_PITCH * size || NUMBERED.test(line.text);
+  if (!isClose(line, before, typography) || pitch < 0) return true;
   if (markerOf(line) && (markerOf(group[0]!) || !isMidSentence(line, before, edge))) return true;
-  if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, looks))) return true;
+  if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, typography))) return true;
   const first = group[0]!;
   // Entries that each begin with a bold word.
   if (line.runs[0]?.bold && first.runs[0]?.bold && !before.runs[before.runs.length - 1]?.bold) return true;
   const inItem = markerOf(first) !== null;
   if (hasRightToLeftText(line) || hasRightToLeftText(before)) return false;
-  // Lines of an item stand under its text, if not all do.
-  if (inItem && line.x0 < first.x0 + 0.3 * size) {
-    const hangs = group.length > 1 && group[1]!.x0 > first.x0 + 0.5 * size;
+  // Continuation lines of an item are usually aligned with its text.
+  if (inItem && line.x0 < first.x0 + ITEM_TEXT_INDENT * size) {
+    const hangs = group.length > 1 && group[1]!.x0 > first.x0 + HANGING_INDENT * size;
     return hangs || leavesRoom(line, before, edge);
   }
   const indent = line.x0 - before.x0;
-  if (!inItem && indent > 0.9 * size && indent < 4 * size && (before.x1 > edge - 4 * size || ENDS.test(before.text)))
-    return true;
+  const isFirstIndent = indent > MIN_FIRST_INDENT * size && indent < MAX_FIRST_INDENT * size;
+  if (!inItem && isFirstIndent && (before.x1 > edge - FULL_LINE * size || ENDS.test(before.text))) return true;
   return leavesRoom(line, before, edge);
 }
 
-/** What the file's own structure says of a line, when all of it is in one element. */
+/** The tag of a line in the file's structure, if one element contains the whole line. */
 function tagOf({ pieces }: Line): Tag | null {
   const tag = pieces.find((piece) => piece.shift === undefined)?.tag ?? null;
   return tag && pieces.every((piece) => piece.tag === undefined || piece.tag.block === tag.block) ? tag : null;
 }
 
-/** `12.` at the start of a line may be the end of a sentence that began on the line before. */
+/** `12.` at the start of a line may also be the end of a sentence that began on the line before. */
 const isMidSentence = (line: Line, before: Line, edge: number): boolean =>
-  Math.abs(line.x0 - before.x0) < 0.5 * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
+  Math.abs(line.x0 - before.x0) < ALIGNED * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
 
 const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/;
 const ENDS = /[.!?:;…。！？：”"')\]]$/;
 const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 
-/** Whether the first word of the line would have had room on the line before: then the break is meant. */
+/** Whether the line's first word would have fitted on the line before, which makes the break deliberate. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   if (isCentred(line, before)) return false;
   const room = edge - before.x1;
-  if (room < 2 * line.size) return false;
-  if (isUnspaced(line.text.slice(0, 1))) return room > 2.5 * line.size;
+  if (room < MIN_ROOM * line.size) return false;
+  if (isUnspaced(line.text.slice(0, 1))) return room > MIN_UNSPACED_ROOM * line.size;
   const letters = /^\S+/.exec(line.text)?.[0].length ?? 0;
-  const width = ((line.x1 - line.x0) / Math.max(1, line.text.length)) * (letters + 1.5);
-  if (room < width + 0.5 * line.size) return false;
-  return ENDS.test(before.text) || room > 0.25 * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
+  const width = ((line.x1 - line.x0) / Math.max(1, line.text.length)) * (letters + WORD_MARGIN);
+  if (room < width + ROOM_MARGIN * line.size) return false;
+  return ENDS.test(before.text) || room > MUCH_ROOM * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
 }
 
 const isBold = (line: Line): boolean => line.runs.every(({ bold, text }) => bold || text.trim() === '');
 
+/** Maximum length, in letters, and number of lines of a heading that differs from body text only by being bold. */
 const LONGEST_BOLD = 110;
+const MAX_BOLD_LINES = 2;
 
-function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
-  if (looks.mostlyBold || lines.length > 2 || !lines.every(isBold)) return false;
+function isBoldHeading(lines: readonly Line[], typography: Typography): boolean {
+  if (typography.mostlyBold || lines.length > MAX_BOLD_LINES || !lines.every(isBold)) return false;
   const text = lines
     .map((line) => line.text)
     .join(' ')
@@ -198,15 +247,20 @@ function isBoldHeading(lines: readonly Line[], looks: Looks): boolean {
   );
 }
 
-/** In sizes of running text: smaller than this stands aside. */
+/** In body text sizes: smaller text is a note. */
 const SMALL = 0.9;
+/** A single monospaced line must have more letters to be code. */
+const SHORTEST_CODE = 3;
+/** Lines. A longer block is not a heading, however large. */
+const MAX_HEADING_LINES = 4;
 
-function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
+function blockOf(lines: readonly Line[], typography: Typography, left: number): Block[] {
   const [first] = lines;
   const tag = tagOf(first!);
   if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
-  if (isMono(first!) && !looks.mostlyMono && lines.every(isMono)) {
-    if (lines.length > 1 || first!.text.length > 3) return [{ kind: 'code', text: codeText(lines, looks) }];
+  if (isMono(first!) && !typography.mostlyMono && lines.every(isMono)) {
+    if (lines.length > 1 || first!.text.length > SHORTEST_CODE)
+      return [{ kind: 'code', text: codeText(lines, typography) }];
   }
   if (LEADER.test(first!.text)) {
     return lines.map((line) => ({
@@ -217,9 +271,14 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
       runs: withoutLeader(line),
     }));
   }
-  const level = tag?.isText ? 0 : looks.levelOf(first!.size);
+  const level = tag?.isText ? 0 : typography.levelOf(first!.size);
   const length = lines.reduce((sum, line) => sum + line.text.length, 0);
-  if (level > 0 && lines.length <= 4 && length <= LONGEST_HEADING && /[\p{L}\p{N}]/u.test(first!.text)) {
+  if (
+    level > 0 &&
+    lines.length <= MAX_HEADING_LINES &&
+    length <= LONGEST_HEADING &&
+    /[\p{L}\p{N}]/u.test(first!.text)
+  ) {
     return [{ kind: 'heading', level, runs: joinLines(lines) }];
   }
   const marker = markerOf(first!);
@@ -235,28 +294,31 @@ function blockOf(lines: readonly Line[], looks: Looks, left: number): Block[] {
     ];
   }
   if (tag?.isQuote) return [{ kind: 'quote', runs: joinLines(lines) }];
-  if (!tag?.isText && isBoldHeading(lines, looks))
-    return [{ kind: 'heading', level: looks.boldLevel, runs: joinLines(lines) }];
-  const small = first!.size < SMALL * looks.bodySize;
+  if (!tag?.isText && isBoldHeading(lines, typography))
+    return [{ kind: 'heading', level: typography.boldLevel, runs: joinLines(lines) }];
+  const small = first!.size < SMALL * typography.bodySize;
   return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines) }];
 }
 
 interface Marker {
   readonly ordered: boolean;
   readonly number: number;
-  /** Letters of the line that are the marker. */
+  /** Number of letters in the marker. */
   readonly length: number;
 }
 
 const BULLET = /^(?:[•◦▪▫●○■□‣⁃➢✓❑❖∙·*–—-])\s+(?=\S)/;
 const ORDERED = /^\(?(?:(\d{1,3})|([a-z])|([ivx]{1,5}))[.)]\s+(?=\S)/;
 
+/** The character code before `a`, so that `a` counts as 1. */
+const BEFORE_A = 0x60;
+
 export function markerOf(line: Line): Marker | null {
   const bullet = BULLET.exec(line.text);
   if (bullet) return { ordered: false, number: 1, length: bullet[0].length };
   const ordered = ORDERED.exec(line.text);
   if (!ordered) return null;
-  const number = ordered[1] ? Number(ordered[1]) : ordered[2] ? ordered[2].charCodeAt(0) - 96 : 1;
+  const number = ordered[1] ? Number(ordered[1]) : ordered[2] ? ordered[2].charCodeAt(0) - BEFORE_A : 1;
   return { ordered: true, number, length: ordered[0].length };
 }
 
@@ -271,24 +333,24 @@ function withoutMarker(line: Line, length: number): Line {
   return { ...line, runs, text: line.text.slice(length) };
 }
 
-/** A line of a table of contents: its dots become one sign. */
+/** Shortens the leader dots of a line in a table of contents to one character. */
 function withoutLeader({ runs }: Line): Run[] {
   const dots = runs.map((run) =>
     /^[\s.]*$/.test(run.text) ? { ...run, mono: false, bold: false, italic: false } : run,
   );
   return dots
-    .reduce<Run[]>(mergeLooks, [])
+    .reduce<Run[]>(mergeStyledRun, [])
     .map((run) => ({ ...run, text: run.text.replace(/\s*(?:\.\s?){4,}\s*/, ' … ') }));
 }
 
-function mergeLooks(all: Run[], run: Run): Run[] {
+function mergeStyledRun(all: Run[], run: Run): Run[] {
   const last = all[all.length - 1];
   if (last && isSameLook(last, run)) all[all.length - 1] = { ...last, text: last.text + run.text };
   else all.push(run);
   return all;
 }
 
-/** Lines of one paragraph: with a space between them, or none where the script has none, hyphens at ends undone. */
+/** Joins the lines of a paragraph: with a space if the script uses spaces, and with hyphenation removed. */
 export const joinLines = (lines: readonly Line[]): Run[] =>
   lines.reduce<Run[]>((all, { runs }) => append(all, runs), []);
 
@@ -321,6 +383,6 @@ const isSameLook = (one: Run, two: Run): boolean =>
   one.shift === two.shift &&
   one.href === two.href;
 
-/** `exam-` and `ple`; not `well-` and `Known`, not `2019-` and `20`. */
+/** True for `exam-` and `ple`; false for `well-` and `Known`, and for `2019-` and `20`. */
 const isHyphenated = (text: string, next: string): boolean =>
   /\p{Ll}[-\u2010\u00ad]$/u.test(text) && /\p{Ll}/u.test(next);

@@ -1,8 +1,9 @@
-/** Bullets that are drawn and not written: small shapes just before the first word of a line. */
+/** Detects bullets that are drawn as graphics: small shapes just before the first word of a line. */
 import { type Box, holds } from './geometry.ts';
 import type { Piece } from './ink.ts';
 
-const FARTHEST = 2.6;
+/** In font sizes: largest distance between a bullet and its text. */
+const MAX_DISTANCE = 2.6;
 const MAX_LOOKED_AT = 2_000;
 
 export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[]): readonly Piece[] {
@@ -21,7 +22,7 @@ export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[])
 
 const PLAIN = { bold: false, italic: false, mono: false };
 
-/** The piece that begins right of the dot on its height, when nothing is left of the dot as close. */
+/** The piece that starts to the right of the dot at its height, if no other piece is as close on its left. */
 function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
   const middle = (dot.y0 + dot.y1) / 2;
   let low = 0;
@@ -34,7 +35,12 @@ function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
   for (let at = low; at < Math.min(byLeft.length, low + MAX_LOOKED_AT); at++) {
     const piece = byLeft[at]!;
     if (piece.x0 - dot.x1 > 40) return null;
-    const beside = { x0: piece.x0 - FARTHEST * piece.size, y0: piece.y - 0.7 * piece.size, x1: piece.x0, y1: piece.y };
+    const beside = {
+      x0: piece.x0 - MAX_DISTANCE * piece.size,
+      y0: piece.y - 0.7 * piece.size,
+      x1: piece.x0,
+      y1: piece.y,
+    };
     if (dot.x1 - dot.x0 < 0.7 * piece.size && holds(beside, dot.x0, middle)) return piece;
   }
   return null;

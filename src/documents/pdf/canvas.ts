@@ -1,4 +1,4 @@
-/** What has been painted on a page: areas, ruling lines, dots and the pieces of text, in the order of painting. */
+/** Collects what is painted on a page: areas, ruling lines, dots and pieces of text, in painting order. */
 import { type Box, intersect } from './geometry.ts';
 import type { Graphics } from './graphics.ts';
 import type { Fill, RawPiece, Rule } from './ink.ts';
@@ -12,6 +12,7 @@ export interface Painting {
 
 export type GrowingPiece = { -readonly [Key in keyof RawPiece]: RawPiece[Key] };
 
+/** Limits of what is collected on one page; the rest is ignored. */
 const MAX_PIECES = 200_000;
 const MAX_FILLS = 2_000;
 const MAX_RULES = 20_000;
@@ -22,14 +23,14 @@ export class Canvas {
   readonly fills: Fill[] = [];
   readonly rules: Rule[] = [];
   readonly dots: Box[] = [];
-  /** Operators that painted something other than text. */
+  /** Number of operators that painted something other than text. */
   graphicsCount = 0;
-  /** Pieces in layers that are not shown. */
+  /** Number of pieces in layers that are not shown. */
   switchedOff = 0;
   readonly #graphics: Graphics;
   readonly #marks: MarkedContent;
   #order = 0;
-  /** The scaled unit square of a picture that is left out of the list: `cm` with nothing painted in it. */
+  /** The unit square under a `cm` operator with nothing painted in it yet: perhaps an image left out of the list. */
   #unpainted: Box | null = null;
 
   constructor(graphics: Graphics, marks: MarkedContent) {
@@ -37,12 +38,12 @@ export class Canvas {
     this.#marks = marks;
   }
 
-  /** The next place in the order of painting. */
+  /** Returns the next position in painting order. */
   takePlace(): number {
     return this.#order++;
   }
 
-  /** The piece that was painted last, when nothing has been painted since. */
+  /** The last painted piece, if nothing was painted after it. */
   get lastPiece(): GrowingPiece | undefined {
     const last = this.pieces[this.pieces.length - 1];
     return last && last.order === this.#order - 1 ? last : undefined;
@@ -63,7 +64,7 @@ export class Canvas {
     this.addFill(this.#graphics.seen(0, 0, 1, 1), null, true);
   }
 
-  /** After `cm`: its unit square may be the place of a picture. */
+  /** Called after `cm`: its unit square may be the box of an image. */
   expectPicture(): void {
     const box = this.#graphics.seen(0, 0, 1, 1);
     this.#unpainted = box.x1 - box.x0 > 8 && box.y1 - box.y0 > 8 ? box : null;
@@ -73,13 +74,13 @@ export class Canvas {
     this.#unpainted = null;
   }
 
-  /** At the end of what `cm` was for: nothing else has been painted there. */
+  /** Called where the effect of `cm` ends. If nothing was painted there, assumes an image. */
   addExpectedPicture(): void {
     if (this.#unpainted) this.addFill(this.#unpainted, null, true);
     this.#unpainted = null;
   }
 
-  /** `points` are as PDF.js packs them; `bounds` are those of the path as it is seen, if it has any. */
+  /** `points` are packed as in PDF.js. `bounds` is the visible box of the path, if any. */
   addPath(points: Float32Array, bounds: Box | null, painting: Painting): void {
     const { matrix, fill, stroke, fillOpacity, blended, lineWidth } = this.#graphics.state;
     this.graphicsCount += 1;
@@ -88,7 +89,7 @@ export class Canvas {
     const color = fillOpacity < 0.95 || blended ? null : fill;
     for (const area of areas) this.addFill(area, color);
     if (bounds) this.#addDot(bounds);
-    // A rule in the colour of the paper is none.
+    // A rule in the colour of the paper is invisible.
     if (!isPaper(painting.stroke ? stroke : fill)) for (const rule of rules) this.#addRule(rule);
   }
 
@@ -109,5 +110,5 @@ export class Canvas {
 
 const isPaper = (color: string | null): boolean => color === '#ffffff';
 
-/** Lines drawn on the edge of what is shown are shown. */
+/** Widened by one point: lines on the edge of the visible area are visible. */
 const grown = ({ x0, y0, x1, y1 }: Box): Box => ({ x0: x0 - 1, y0: y0 - 1, x1: x1 + 1, y1: y1 + 1 });

@@ -1,7 +1,7 @@
-/** What the signs of a page are in plain text: ligatures undone, private signs replaced, directions told. */
+/** Normalizes characters to plain text: expands ligatures, replaces private-use characters, detects directions. */
 import { own } from '#own.ts';
 
-/** Signs that symbol fonts put into the private use area, at 0xF000 and their own code. */
+/** Characters of symbol fonts in the private use area: 0xF000 plus the code in the font. */
 const PRIVATE: Readonly<Record<string, string>> = {
   '\uf0b7': '•',
   '\uf0a7': '▪',
@@ -24,7 +24,7 @@ const UNSEEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff0-\uffff]|\u{e0000}|[\u{e0001}-\u{e007f}]/gu;
 const PRIVATE_USE = /[\ue000-\uf8ff]|[\u{f0000}-\u{10ffff}]/gu;
 
-/** A glyph's Unicode as text to read: no control, direction or private signs. */
+/** Converts the Unicode of a glyph to readable text, without control, direction or private-use characters. */
 export function plainText(unicode: string): string {
   if (!UNUSUAL.test(unicode)) return unicode;
   return unicode
@@ -49,5 +49,5 @@ export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text)
 const WIDE =
   /[\u1100-\u11ff\u2e80-\u30ff\u3130-\u318f\u31a0-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]|[\u{20000}-\u{3ffff}]/u;
 
-/** Scripts whose lines are joined without a space (Korean writes spaces, so it is not one of them). */
+/** Scripts whose lines are joined without a space. Korean writes spaces and is not included. */
 export const isUnspaced = (sign: string): boolean => WIDE.test(sign);

@@ -1,22 +1,23 @@
-/** Lines in a typewriter's face, with the spaces that only their places tell. */
+/** Lines in a monospaced font, with spaces restored from their positions. */
 import type { Line } from './lines.ts';
-import type { Looks } from './looks.ts';
+import type { Typography } from './typography.ts';
 
 export const isMono = (line: Line): boolean =>
   line.runs.length > 0 && line.runs.every(({ mono, text }) => mono || text.trim() === '');
 
-const MOST_SPACES = 120;
-const MOST_EMPTY_LINES = 3;
+/** Limits of restored white space. */
+const MAX_SPACES = 120;
+const MAX_EMPTY_LINES = 3;
 
-export function codeText(lines: readonly Line[], looks: Looks): string {
+export function codeText(lines: readonly Line[], typography: Typography): string {
   const left = Math.min(...lines.map(({ x0 }) => x0));
   const width = letterWidth(lines);
   let before: Line | null = null;
   let text = '';
   for (const line of lines) {
     if (before) {
-      const skipped = Math.round((line.baseline - before.baseline) / (looks.pitch * line.size)) - 1;
-      text += '\n'.repeat(1 + Math.min(Math.max(skipped, 0), MOST_EMPTY_LINES));
+      const skipped = Math.round((line.baseline - before.baseline) / (typography.pitch * line.size)) - 1;
+      text += '\n'.repeat(1 + Math.min(Math.max(skipped, 0), MAX_EMPTY_LINES));
     }
     text += spaces((line.x0 - left) / width);
     let end = line.x0;
@@ -29,7 +30,7 @@ export function codeText(lines: readonly Line[], looks: Looks): string {
   return text;
 }
 
-const spaces = (count: number): string => ' '.repeat(Math.min(Math.max(Math.round(count), 0), MOST_SPACES));
+const spaces = (count: number): string => ' '.repeat(Math.min(Math.max(Math.round(count), 0), MAX_SPACES));
 
 function letterWidth(lines: readonly Line[]): number {
   let letters = 0;

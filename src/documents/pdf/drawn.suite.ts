@@ -1,17 +1,17 @@
-/** PDF files drawn by hand: a page is the operators that are given. */
+/** Test helpers: PDF files built from drawing operators. */
 import { Buffer } from 'node:buffer';
 
 export interface DrawnPage {
   readonly content: string;
-  /** Entries of the page's own dictionary: `/Rotate 90`. */
+  /** Entries of the page dictionary: `/Rotate 90`. */
   readonly extra?: string;
 }
 
 export interface DrawnFile {
   readonly pages: readonly DrawnPage[];
-  /** Objects from number 10 on: fonts, pictures. F1 (Helvetica), F2 (bold) and F3 (Courier) are there. */
+  /** Objects from number 10 on: fonts, images. F1 (Helvetica), F2 (bold) and F3 (Courier) always exist. */
   readonly objects?: readonly string[];
-  /** Entries of the page's resources: `/XObject << /I 10 0 R >>`. */
+  /** Entries of the page resources: `/XObject << /I 10 0 R >>`. */
   readonly resources?: string;
   readonly fonts?: string;
   readonly info?: string;
@@ -53,7 +53,7 @@ export function drawPdf({ pages, objects = [], resources = '', fonts = '', info 
   return new Uint8Array(Buffer.from(out, 'latin1'));
 }
 
-/** Lines of text from a point downwards, at 14 points a line. */
+/** Lines of text from a point downwards, with a line pitch of 14 points. */
 export const write = (x: number, y: number, lines: readonly string[], { font = 'F1', size = 11 } = {}): string =>
   `BT /${font} ${size} Tf 14 TL ${x} ${y} Td ${lines.map((line) => `(${line.replace(/[()\\]/g, '\\$&')}) Tj T*`).join(' ')} ET\n`;
 

@@ -1,20 +1,24 @@
-/** Headers, footers and page numbers: rows at a page's edges that its neighbours have as well. */
+/** Removes headers, footers and page numbers: rows near the page edge that also occur on neighbouring pages. */
 import type { Piece } from './ink.ts';
 import type { PageText } from './page.ts';
 
-/** Shares of a page's height in which furniture stands. */
+/** Share of the page height, at the top and the bottom, that may contain furniture. */
 const EDGE = 0.13;
+/** Number of pages before and after that are compared. */
 const NEAR_PAGES = 2;
+/** In points: rows at heights that differ by less are at the same position. */
 const SAME_PLACE = 4;
+/** Rows examined at each edge. */
 const MAX_ROWS = 6;
-const LARGE = 1.3;
+/** In body text sizes: larger text is not furniture. */
+const MAX_SIZE = 1.3;
 
 interface EdgeRow {
   readonly pieces: readonly Piece[];
   readonly y: number;
-  /** The row's text, and the same with each number told by its distance from the page's own. */
+  /** The text of the row, and the same with each number replaced by its difference from the page number. */
   readonly keys: readonly string[];
-  /** How far the numbers in it are from the page's own; of a row that is nothing but a number, `alone`. */
+  /** Differences of its numbers from the page number; `alone` marks a row that is only a number. */
   readonly distances: readonly number[];
   readonly alone: boolean;
 }
@@ -24,7 +28,7 @@ export interface Paged {
   readonly pieces: readonly Piece[];
 }
 
-/** The pieces of each page without what repeats; pages that stand alone keep all. */
+/** The pieces of each page without repeated rows. A page without neighbours keeps all. */
 export function withoutFurniture(pages: readonly PageText[], bodySize: number): Paged[] {
   const edges = pages.map((page) => edgeRows(page, bodySize));
   return pages.map((page, at) => {
@@ -40,7 +44,7 @@ export function withoutFurniture(pages: readonly PageText[], bodySize: number): 
   });
 }
 
-/** What a tagged file itself calls furniture, at the edges. */
+/** Pieces near the edge that a tagged file marks as furniture. */
 const tagged = ({ pieces, height }: PageText): Piece[] =>
   pieces.some(({ artifact }) => !artifact)
     ? pieces.filter(({ artifact, y }) => artifact && (y < EDGE * height || y > (1 - EDGE) * height))
@@ -56,7 +60,7 @@ function edgeRows({ pieces, height, number }: PageText, bodySize: number): EdgeR
   }
   const outer = rows.length > 2 * MAX_ROWS ? [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)] : rows;
   return outer
-    .filter((row) => row.pieces.every(({ size }) => size < LARGE * bodySize))
+    .filter((row) => row.pieces.every(({ size }) => size < MAX_SIZE * bodySize))
     .map((row) => ({ ...row, ...keysOf(row.pieces, number) }));
 }
 
@@ -88,7 +92,7 @@ const romanValue = (roman: string): number =>
     0,
   );
 
-/** Bare numbers that count pages stand wherever the page leaves them room: they need not be in one place. */
+/** Page numbers without other text can be anywhere near the edge, at different positions on each page. */
 const NEAR_NUMBERS = 6;
 
 function isRepeated(row: EdgeRow, at: number, edges: readonly (readonly EdgeRow[])[]): boolean {

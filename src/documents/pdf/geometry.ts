@@ -1,9 +1,9 @@
-/** Points and boxes as they are seen: 1/72 inch, from the upper left corner of the page, y downwards. */
+/** Points and boxes as displayed: in points (1/72 inch) from the upper left corner of the page, y downwards. */
 
 /** `[a, b, c, d, e, f]`: x' = ax + cy + e, y' = bx + dy + f. */
 export type Matrix = readonly [number, number, number, number, number, number];
 
-/** First `inner`, then `outer`. */
+/** Applies `inner` first, then `outer`. */
 export const multiply = (outer: Matrix, inner: Matrix): Matrix => [
   outer[0] * inner[0] + outer[2] * inner[1],
   outer[1] * inner[0] + outer[3] * inner[1],
@@ -13,7 +13,7 @@ export const multiply = (outer: Matrix, inner: Matrix): Matrix => [
   outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
 ];
 
-/** Six numbers of a file, or null when they are no matrix. */
+/** Reads a matrix from six numbers of a file; null if they are invalid. */
 export function toMatrix(value: unknown): Matrix | null {
   if (!Array.isArray(value) && !(value instanceof Float32Array)) return null;
   if (value.length !== 6) return null;
@@ -28,7 +28,7 @@ export interface Box {
   readonly y1: number;
 }
 
-/** The upright box around a box that was turned by a matrix. */
+/** The bounding box of a transformed box. */
 export function transformBox(matrix: Matrix, x0: number, y0: number, x1: number, y1: number): Box {
   const [a, b, c, d, e, f] = matrix;
   const xs = [a * x0 + c * y0, a * x1 + c * y0, a * x0 + c * y1, a * x1 + c * y1];

@@ -1,11 +1,11 @@
-/** The graphics state of a page and the stack of those that were saved: ISO 32000-1, sections 8.4 and 9.3. */
+/** The graphics state of a page and its stack of saved states: ISO 32000-1, sections 8.4 and 9.3. */
 
 import { type Box, intersect, type Matrix, multiply, toMatrix, transformBox } from './geometry.ts';
 import type { FontFacts, InkSources } from './ink.ts';
 
 export interface GraphicsState {
   matrix: Matrix;
-  /** Null when it is a pattern, or nothing. */
+  /** Null for a pattern or no colour. */
   fill: string | null;
   stroke: string | null;
   fillOpacity: number;
@@ -22,10 +22,11 @@ export interface GraphicsState {
   clip: Box;
 }
 
+/** Limit of nested saved states. */
 const MAX_SAVED = 10_000;
 
 export class Graphics {
-  /** What is in force. */
+  /** The current state. */
   state: GraphicsState;
   readonly #initial: Readonly<GraphicsState>;
   readonly #saved: GraphicsState[] = [];
@@ -62,24 +63,24 @@ export class Graphics {
     this.state = this.#saved.pop() ?? this.state;
   }
 
-  /** As it was when the page began. */
+  /** Restores the state at the start of the page. */
   reset(): void {
     this.state = { ...this.#initial };
   }
 
-  /** Returns whether the value was a matrix. */
+  /** Returns false if the value is not a matrix. */
   transform(value: unknown): boolean {
     const matrix = toMatrix(value);
     if (matrix) this.state.matrix = multiply(this.state.matrix, matrix);
     return matrix !== null;
   }
 
-  /** A box of the coordinates in force as it is seen. */
+  /** Converts a box from the current coordinates to displayed ones. */
   seen(x0: number, y0: number, x1: number, y1: number): Box {
     return transformBox(this.state.matrix, x0, y0, x1, y1);
   }
 
-  /** `box` is as it is seen. */
+  /** `box` is in displayed coordinates. */
   clipTo(box: Box): void {
     this.state.clip = intersect(this.state.clip, box);
   }
@@ -89,7 +90,7 @@ export class Graphics {
     this.state.size = Number(size);
   }
 
-  /** The entries of a dictionary of graphics state parameters, as PDF.js lists them. */
+  /** Applies the entries of a graphics state parameter dictionary, as PDF.js lists them. */
   setEntries(entries: readonly (readonly [string, unknown])[]): void {
     const { state } = this;
     for (const [key, value] of entries) {

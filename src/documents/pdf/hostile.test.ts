@@ -38,7 +38,7 @@ describe('files that are damaged', () => {
     for (const file of [cut, lying]) {
       const { pages, notes } = await parsePdf(file);
       expect(pages[0]!.html).toBe('<p>A line of text that can be read.</p>');
-      expect(notes).toEqual(['The PDF is damaged or cut off; what could be read of it is here']);
+      expect(notes).toEqual(['The PDF is damaged or cut off; only the readable part is included']);
     }
   });
 

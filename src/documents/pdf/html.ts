@@ -1,4 +1,4 @@
-/** Blocks as HTML. */
+/** Writes blocks as HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { type Block, type Item, joinLines } from './blocks.ts';
 import type { Run } from './lines.ts';
@@ -6,7 +6,7 @@ import { referenceOf, type WithNotes } from './notes.ts';
 import type { Table } from './table.ts';
 
 export interface Writing {
-  /** Makes the names of notes differ from page to page. */
+  /** Makes the ids of notes unique across pages. */
   readonly page: number;
   readonly labels: ReadonlySet<string>;
 }
@@ -49,9 +49,10 @@ function single(block: Exclude<Block, Item>, writing: Writing): string {
   }
 }
 
-/** In points: markers this far apart are of different lists. */
+/** In points: markers further apart than this belong to different list levels. */
 const SAME_INDENT = 3;
-const DEEPEST = 8;
+/** Limit of nested lists. */
+const MAX_LIST_DEPTH = 8;
 
 function list(items: readonly Item[], writing: Writing): string {
   let out = '';
@@ -62,7 +63,7 @@ function list(items: readonly Item[], writing: Writing): string {
   for (const { ordered, indent, number, runs } of items) {
     while (open.length > 1 && open[open.length - 1]!.indent > indent + SAME_INDENT) shut();
     const inner = open[open.length - 1];
-    const isDeeper = inner !== undefined && indent > inner.indent + SAME_INDENT && open.length < DEEPEST;
+    const isDeeper = inner !== undefined && indent > inner.indent + SAME_INDENT && open.length < MAX_LIST_DEPTH;
     if (inner && !isDeeper && inner.ordered === ordered) out += '</li>';
     else {
       if (inner && !isDeeper) shut();
@@ -89,12 +90,12 @@ function tableHtml({ rows }: Table, writing: Writing): string {
   return `<table>${head}<tbody>${all.slice(heads).join('')}</tbody></table>`;
 }
 
-/** TeX sets quotes and signs of its typewriter face between other text. */
+/** TeX sets quotes and symbols in its monospaced font within other text. */
 const LONE_SIGN = /^\s*[^\p{L}\p{N}\s]?\s*$/u;
 
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
-/** Runs with their looks; `plain` leaves weight out where the element has its own. */
+/** Writes runs with their styles. `plain` omits bold, for elements that are bold already. */
 function inline(runs: readonly Run[], writing: Writing, plain = false): string {
   let out = '';
   const all = trimmed(runs);
@@ -102,14 +103,15 @@ function inline(runs: readonly Run[], writing: Writing, plain = false): string {
     const { href } = all[at]!;
     let end = at + 1;
     while (end < all.length && all[end]!.href === href) end += 1;
-    const html = looks(all.slice(at, end), writing, plain);
-    out += href !== undefined && SAFE.test(href) ? around(html, `<a href="${escapeAttribute(href)}">`, '</a>') : html;
+    const html = withTags(all.slice(at, end), writing, plain);
+    out +=
+      href !== undefined && SAFE.test(href) ? wrapWords(html, `<a href="${escapeAttribute(href)}">`, '</a>') : html;
     at = end;
   }
   return out;
 }
 
-function looks(runs: readonly Run[], writing: Writing, plain: boolean): string {
+function withTags(runs: readonly Run[], writing: Writing, plain: boolean): string {
   let out = '';
   for (const run of runs) {
     const label = referenceOf(run, writing.labels);
@@ -118,19 +120,19 @@ function looks(runs: readonly Run[], writing: Writing, plain: boolean): string {
       const id = noteId(label, writing.page);
       html = `<sup><a href="#${id}" id="fnref-${id.slice(3)}">${escapeText(label)}</a></sup>`;
     } else {
-      if (run.shift === 'raised') html = around(html, '<sup>', '</sup>');
-      if (run.shift === 'lowered') html = around(html, '<sub>', '</sub>');
-      if (run.mono && !LONE_SIGN.test(run.text)) html = around(html, '<code>', '</code>');
-      if (run.italic) html = around(html, '<em>', '</em>');
-      if (run.bold && !plain) html = around(html, '<strong>', '</strong>');
+      if (run.shift === 'raised') html = wrapWords(html, '<sup>', '</sup>');
+      if (run.shift === 'lowered') html = wrapWords(html, '<sub>', '</sub>');
+      if (run.mono && !LONE_SIGN.test(run.text)) html = wrapWords(html, '<code>', '</code>');
+      if (run.italic) html = wrapWords(html, '<em>', '</em>');
+      if (run.bold && !plain) html = wrapWords(html, '<strong>', '</strong>');
     }
     out += html;
   }
   return out;
 }
 
-/** Marks stand around words, not around the spaces at their ends. */
-function around(html: string, start: string, end: string): string {
+/** Puts tags around the words, and leaves spaces at the ends outside. */
+function wrapWords(html: string, start: string, end: string): string {
   const core = html.trim();
   if (core === '') return html;
   const at = html.indexOf(core);

@@ -1,7 +1,7 @@
-/** What a PDF says about itself. */
+/** Metadata of a PDF. */
 import { setKey } from '#own.ts';
 
-/** Titles that programs put there by themselves. */
+/** Default titles that programs write. */
 const EMPTY_TITLES =
   /^(?:untitled|title|document|no title|unknown|about:blank|\(?anonymous\)?|microsoft (?:word|powerpoint|excel)\b.*|(?:word|powerpoint) (?:document|presentation)|.*\.(?:docx?|xlsx?|pptx?|odt|odp|ods|rtf|txt|indd|qxd|tex|dvi|pdf|html?|pages|eps|ai|cdr|fm|tmp)|(?:document|dokument|untitled|presentation)[ _-]?\d+|[{(]?[0-9a-f]{8}-[0-9a-f-]{27}[)}]?|file:.*|slide 1|powerpoint-pr[äa]sentation|layout \d+|print(?:ing)?)$/i;
 
@@ -10,14 +10,15 @@ export function titleOf(info: Readonly<Record<string, unknown>>): string {
   return EMPTY_TITLES.test(title) || !/[\p{L}\p{N}]/u.test(title) ? '' : title;
 }
 
-const LONGEST = 4_000;
+/** Letters. Longer values are cut off. */
+const MAX_VALUE_LENGTH = 4_000;
 
-/** The information dictionary as text, in its own names; dates as ISO 8601. */
+/** The information dictionary as text under its own names; dates as ISO 8601. */
 export function metadataOf(info: Readonly<Record<string, unknown>>): Record<string, string> {
   const out: Record<string, string> = {};
   const add = (key: string, value: unknown) => {
     const text = /Date$/.test(key) ? (isoDate(value) ?? oneLine(value)) : oneLine(value);
-    if (text !== '') setKey(out, key, text.slice(0, LONGEST));
+    if (text !== '') setKey(out, key, text.slice(0, MAX_VALUE_LENGTH));
   };
   for (const [key, value] of Object.entries(info)) {
     if (key === 'Custom' && value !== null && typeof value === 'object') {
@@ -27,7 +28,7 @@ export function metadataOf(info: Readonly<Record<string, unknown>>): Record<stri
   return out;
 }
 
-/** What PDF.js adds of its own, and what says nothing about the text. */
+/** Fields that PDF.js adds, and fields without information about the text. */
 const NOT_SHOWN = new Set(
   'EncryptFilterName IsAcroFormPresent IsXFAPresent IsCollectionPresent IsSignaturesPresent IsLinearized Language Trapped'.split(
     ' ',
@@ -43,7 +44,7 @@ const oneLine = (value: unknown): string => {
     .trim();
 };
 
-/** `D:20240131120000+01'00'` as ISO 8601 (ISO 32000-1, section 7.9.4); undefined when it is no date. */
+/** Converts `D:20240131120000+01'00'` to ISO 8601 (ISO 32000-1, section 7.9.4); `undefined` if it is malformed. */
 export function isoDate(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const found =

@@ -1,6 +1,6 @@
 /**
- * What a page shows, read from its list of drawing operators: pieces of text with place, size and style, ruling lines,
- * painted areas. Follows the graphics and text state as ISO 32000-1, sections 8 and 9, have it.
+ * Reads the drawing operators of a page: pieces of text with position, size and style, ruling lines, painted areas.
+ * Follows the graphics and text state of ISO 32000-1, sections 8 and 9.
  */
 import { Canvas } from './canvas.ts';
 import type { Box } from './geometry.ts';
@@ -10,7 +10,7 @@ import { OPERATORS, type Operator, PAINTINGS, type Reading } from './operators.t
 import { Pen } from './pen.ts';
 import type { Tag } from './tags.ts';
 
-/** How a font looks, as far as words are concerned. */
+/** The style of a font, as far as it matters for text. */
 export interface Style {
   readonly bold: boolean;
   readonly italic: boolean;
@@ -21,36 +21,36 @@ export interface Style {
 export interface Piece {
   readonly x0: number;
   readonly x1: number;
-  /** The baseline. */
+  /** Position of the baseline. */
   readonly y: number;
   readonly size: number;
   readonly text: string;
   readonly style: Style;
-  /** Whether a space stands before it in the file. */
+  /** Whether the file has a space before it. */
   readonly spaced: boolean;
   readonly rightToLeft: boolean;
-  /** The number of its marked content, by which the structure tree names it. */
+  /** The marked content id, by which the structure tree refers to it. */
   readonly mark: number | null;
-  /** Whether the file calls it no part of the text: page furniture. */
+  /** Whether the file marks it as an artifact: page furniture. */
   readonly artifact: boolean;
   readonly shift?: 'raised' | 'lowered' | undefined;
   readonly href?: string | undefined;
-  /** The element of the structure tree that it is in. */
+  /** Its element in the structure tree. */
   readonly tag?: Tag | undefined;
 }
 
-/** A piece with what decides whether it can be seen; `angle` is in degrees, clockwise. */
+/** A piece with the facts that decide whether it is visible. `angle` is in degrees, clockwise. */
 export interface RawPiece extends Piece {
   readonly angle: number;
   readonly color: string | null;
   readonly opacity: number;
   readonly painted: boolean;
   readonly clip: Box;
-  /** Its place in the order of painting. */
+  /** Position in painting order. */
   readonly order: number;
 }
 
-/** A painted area; `color` is null for pictures, patterns and what lets the ground through. */
+/** A painted area. `color` is null for images, patterns and transparent paint. */
 export interface Fill extends Box {
   readonly color: string | null;
   readonly order: number;
@@ -58,7 +58,7 @@ export interface Fill extends Box {
   readonly mark: number | null;
 }
 
-/** A straight line along the page's edges, thin or not. */
+/** A horizontal or vertical line, thin or not. */
 export interface Rule extends Box {
   readonly upright: boolean;
 }
@@ -69,17 +69,17 @@ export interface Ink {
   readonly pieces: readonly RawPiece[];
   readonly fills: readonly Fill[];
   readonly rules: readonly Rule[];
-  /** Small painted shapes, about as high as wide: drawn bullets are among them. */
+  /** Small painted shapes, about as high as wide; drawn bullets are among them. */
   readonly dots: readonly Box[];
-  /** Operators that paint something other than text. */
+  /** Number of operators that paint something other than text. */
   readonly graphics: number;
-  /** Pieces in layers that are switched off. */
-  readonly switchedOff: number;
+  /** Number of pieces in hidden layers. */
+  readonly hiddenLayerCount: number;
 }
 
 export interface FontFacts {
   readonly style: Style;
-  /** From glyph units to text units, along and across. */
+  /** Factor from glyph units to text units, along and across the text. */
   readonly scale: number;
   readonly height: number;
   readonly vertical: boolean;
@@ -109,7 +109,7 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
   for (let at = 0; at < fnArray.length; at++) {
     byNumber[fnArray[at]!]?.(reading, (argsArray[at] as unknown[] | null) ?? []);
   }
-  const { pieces, fills, rules, dots, switchedOff } = canvas;
+  const { pieces, fills, rules, dots, switchedOff: hiddenLayerCount } = canvas;
   return {
     width: viewport.width,
     height: viewport.height,
@@ -118,6 +118,6 @@ export function readInk({ operators, names, viewport, font, layers }: InkSources
     rules,
     dots,
     graphics: canvas.graphicsCount,
-    switchedOff,
+    hiddenLayerCount,
   };
 }

@@ -1,4 +1,4 @@
-/** What stands in the text without being a part of its flow: tables in lines, framed parts. */
+/** Detects insets, which stand in the text but outside its flow: tables between lines, framed parts. */
 import { alignedTable } from './aligned.ts';
 import { type Box, holds } from './geometry.ts';
 import type { Ink, Piece } from './ink.ts';
@@ -9,7 +9,7 @@ import { mergeLines, ruledTable, toGrids } from './ruled.ts';
 
 type InsetSources = Pick<PageText, 'ink' | 'figures'>;
 
-/** The page's segments, each table and frame as one of them. */
+/** The page's segments, with each table and frame replaced by one inset segment. */
 export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources, bodySize: number): Segment[] {
   const { ink, figures } = page;
   const insets: Segment[] = figures.map(({ alt, ...box }) => insetSegment(box, { alt }, bodySize));
@@ -21,7 +21,9 @@ export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources,
     rest = rest.filter((piece) => !found.used.has(piece));
   }
   for (const frame of framesOf(ink)) {
-    const inside = rest.filter((piece) => holds(frame, (piece.x0 + piece.x1) / 2, piece.y - 0.3 * piece.size));
+    const inside = rest.filter((piece) =>
+      holds(frame, (piece.x0 + piece.x1) / 2, piece.y - LETTER_CENTRE * piece.size),
+    );
     const segments = toSegments(inside);
     const rows = new Set(segments.map(({ baseline }) => Math.round(baseline)));
     if (rows.size < MIN_FRAMED_ROWS || inside.length > 0.7 * pieces.length) continue;
@@ -34,8 +36,15 @@ export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources,
 
 const MIN_FRAMED_ROWS = 3;
 const MAX_FRAMES = 40;
+/** Smallest frame, in points. */
+const MIN_FRAME_WIDTH = 60;
+const MIN_FRAME_HEIGHT = 36;
+/** Shortest ruling line of a table, in points. */
+const MIN_LINE_WIDTH = 60;
+/** In font sizes: height of the centre of lower-case letters above the baseline. */
+const LETTER_CENTRE = 0.3;
 
-/** Painted areas beside the text: narrower than the page, higher than a row of a table. */
+/** Painted areas beside the text: narrower than the page and higher than a table row. */
 const framesOf = ({ fills, width, height }: Ink): Box[] =>
   fills
     .filter(
@@ -44,16 +53,17 @@ const framesOf = ({ fills, width, height }: Ink): Box[] =>
         color !== null &&
         color !== '#ffffff' &&
         x1 - x0 < 0.6 * width &&
-        x1 - x0 > 60 &&
-        y1 - y0 > 36 &&
+        x1 - x0 > MIN_FRAME_WIDTH &&
+        y1 - y0 > MIN_FRAME_HEIGHT &&
         y1 - y0 < 0.9 * height,
     )
     .slice(0, MAX_FRAMES);
 
+/** In points: largest difference between the ends of a table's lines. */
 const SAME_EDGE = 4;
 const MAX_LEVEL_LINES = 400;
 
-/** Tables with level lines alone, each as wide as the other. */
+/** Detects tables with horizontal lines only, all of the same width. */
 function betweenLevelLines(segments: readonly Segment[], { rules }: Ink, bodySize: number): Segment[] {
   const lines = mergeLines(
     rules.filter(({ upright }) => !upright),
@@ -61,7 +71,7 @@ function betweenLevelLines(segments: readonly Segment[], { rules }: Ink, bodySiz
   ).slice(0, MAX_LEVEL_LINES);
   let rest = [...segments];
   const groups: Box[][] = [];
-  for (const line of lines.filter(({ x0, x1 }) => x1 - x0 > 60)) {
+  for (const line of lines.filter(({ x0, x1 }) => x1 - x0 > MIN_LINE_WIDTH)) {
     const group = groups.find(
       ([first]) => Math.abs(first!.x0 - line.x0) < SAME_EDGE && Math.abs(first!.x1 - line.x1) < SAME_EDGE,
     );

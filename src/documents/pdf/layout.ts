@@ -1,6 +1,6 @@
-/** Pages laid out: from their pieces of text to regions, and when all are seen, to blocks and HTML. */
+/** Lays out pages: pieces of text become regions and, once all pages are read, blocks and HTML. */
 import type { DocumentPage } from '../document.ts';
-import { type Block, goesOnAfter, joinRuns, toBlocks } from './blocks.ts';
+import { type Block, isContinuedBy, joinRuns, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
 import { withoutFurniture } from './furniture.ts';
@@ -8,10 +8,10 @@ import { toHtml } from './html.ts';
 import type { Piece } from './ink.ts';
 import { segmentsWithInsets } from './insets.ts';
 import { toSegments } from './lines.ts';
-import { bodySizeOf, type Looks, looksOf } from './looks.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
 import { isInset, type Region, regionOf, toRegions } from './regions.ts';
+import { bodySizeOf, type Typography, typographyOf } from './typography.ts';
 
 interface LaidOut {
   readonly number: number;
@@ -21,13 +21,14 @@ interface LaidOut {
 }
 
 export interface Layout {
-  /** Lays out pages that follow each other; `only` keeps one of them. */
+  /** Lays out consecutive pages. With `only`, keeps just that page. */
   add(texts: readonly PageText[], only?: number | null): void;
   finish(): DocumentPage[];
-  /** Whether there was more than the output may hold. */
+  /** Whether the output limit was reached. */
   isCutOff(): boolean;
 }
 
+/** Limit of the resulting HTML. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
 export function createLayout(): Layout {
@@ -41,8 +42,8 @@ export function createLayout(): Layout {
       });
     },
     finish() {
-      const looks = looksOf(pages.flatMap(({ regions }) => regions));
-      const blocks = pages.map((page) => pageBlocks(page, looks));
+      const typography = typographyOf(pages.flatMap(({ regions }) => regions));
+      const blocks = pages.map((page) => pageBlocks(page, typography));
       joinPages(blocks);
       const out: DocumentPage[] = [];
       let length = 0;
@@ -72,7 +73,7 @@ function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): La
   };
 }
 
-/** Only code and tagged lines are looked at piece by piece later on: long files would be kept twice for nothing. */
+/** Drops pieces that are no longer needed. Only code and tagged lines need theirs; the rest would double the memory. */
 const withoutSpentPieces = (region: Region): Region => ({
   ...region,
   items: region.items.map((item) =>
@@ -80,22 +81,24 @@ const withoutSpentPieces = (region: Region): Region => ({
   ),
 });
 
-/** Turned text stands after the rest, aside. */
-const pageBlocks = ({ regions, turned }: LaidOut, looks: Looks): Block[] => [
-  ...toBlocks(regions, looks),
+/** Turned text comes after the rest of the page. */
+const pageBlocks = ({ regions, turned }: LaidOut, typography: Typography): Block[] => [
+  ...toBlocks(regions, typography),
   ...turned.flatMap((region) =>
-    toBlocks([region], looks).map((block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block)),
+    toBlocks([region], typography).map(
+      (block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block),
+    ),
   ),
 ];
 
-/** A paragraph that goes on over the page is given whole to the page it begins on. */
+/** A paragraph that continues on the next page moves completely to the page where it begins. */
 function joinPages(pages: readonly Block[][]): void {
   for (let at = pages.length - 1; at > 0; at--) {
     const before = pages[at - 1]!;
     const [first] = pages[at]!;
     const lastAt = before.findLastIndex(({ kind }) => kind !== 'quote');
     const last = before[lastAt];
-    if (!last || !first || !('runs' in first) || !goesOnAfter(last, first)) continue;
+    if (!last || !first || !('runs' in first) || !isContinuedBy(last, first)) continue;
     before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs) };
     pages[at]!.shift();
   }

@@ -1,8 +1,11 @@
-/** Pieces of text put together: to rows on one baseline, rows to segments without a wide gap, segments to lines. */
+/**
+ * Groups pieces of text: pieces on a baseline become rows, rows are split at wide gaps into segments, segments form
+ * lines.
+ */
 import type { Piece } from './ink.ts';
 import type { Table } from './table.ts';
 
-/** Pieces side by side, with no gap wider than between words. */
+/** Adjacent pieces, with no gap wider than a word space. */
 export interface Segment {
   readonly x0: number;
   readonly x1: number;
@@ -11,23 +14,23 @@ export interface Segment {
   readonly baseline: number;
   readonly size: number;
   readonly pieces: readonly Piece[];
-  /** What stands here instead of text: a table, a framed part. */
+  /** Replaces the text of the segment: a table, a framed part. */
   readonly inset?: Inset | undefined;
 }
 
 export type Inset =
   | { readonly table: Table }
   | { readonly segments: readonly Segment[] }
-  /** A picture's words. */
+  /** Alternative text of an image. */
   | { readonly alt: string };
 
-/** In ems of the smaller neighbour: a gap that parts segments. */
+/** In ems of the smaller neighbour: a gap that separates segments. */
 const SEGMENT_GAP = 0.85;
 const WORD_GAP = 0.15;
-/** The same where a space would have been written. */
+/** The same in files that write their spaces. */
 const UNWRITTEN_GAP = 0.17;
 const SAME_BASELINE = 0.22;
-/** Share of its size by which text reaches over the baseline, and below it. */
+/** Extent of the text above and below the baseline, as a share of its size. */
 const ABOVE = 0.75;
 const BELOW = 0.2;
 
@@ -37,7 +40,7 @@ export function toSegments(pieces: readonly Piece[]): Segment[] {
   return rows.flatMap((row) => splitRow(row, writesSpaces));
 }
 
-/** Whether the file writes its spaces: then a gap without one parts what does not belong together. */
+/** Whether the file writes its spaces. If so, a gap without one separates segments. */
 function hasSpaces(rows: readonly Row[]): boolean {
   let gaps = 0;
   let spaces = 0;
@@ -71,14 +74,14 @@ function toRows(pieces: readonly Piece[]): Row[] {
   return rows;
 }
 
-/** How far around a row the rows are looked for that its raised pieces belong to. */
+/** Number of rows on each side among which the row of a raised piece is searched. */
 const NEAR_ROWS = 6;
 const LONGEST_RAISED = 14;
 const LONGEST_ROW = 2_000;
-/** How many times larger the text is that has raised pieces. */
+/** Minimum ratio of the text size to that of its raised pieces. */
 const SMALLER = 1.12;
 
-/** Moves small pieces that stand a little higher or lower than larger text beside them into the row of that text. */
+/** Moves small pieces that are slightly raised or lowered into the row of the larger text beside them. */
 function attachRaised(rows: readonly Row[]): Row[] {
   for (const row of rows) row.pieces.sort((one, two) => one.x0 - two.x0);
   rows.forEach((row, at) => {
@@ -138,7 +141,7 @@ function splitRow(row: Row, writesSpaces: boolean): Segment[] {
   return segments;
 }
 
-/** Bold made by printing twice. */
+/** Bold simulated by printing the text twice. */
 const isRepeated = (before: Piece, piece: Piece): boolean =>
   before.text === piece.text && Math.abs(before.x0 - piece.x0) < 0.12 * piece.size;
 
@@ -147,7 +150,7 @@ const MARKER_GAP = 4;
 const HEADING_NUMBER = /^\d{1,2}(?:\.\d{1,2}){1,3}\.?$/;
 const NUMBER_GAP = 2.5;
 
-/** Whether what is there so far is the marker of a list or the number of a heading, and so belongs to what follows. */
+/** Whether the pieces so far are a list marker or heading number, which belongs to the text that follows. */
 function leads(current: readonly Piece[], piece: Piece, end: number, isFirst: boolean): boolean {
   if (current.length > 2) return false;
   const text = current.map((one) => one.text).join('');
@@ -177,14 +180,14 @@ export function segmentOf(pieces: readonly Piece[]): Segment {
   return { x0, x1, top: baseline - ABOVE * size, bottom: baseline + BELOW * size, baseline, size, pieces };
 }
 
-/** A line of running text: the segments that stand side by side. */
+/** A line of running text: the segments side by side. */
 export interface Line extends Segment {
-  /** The same text, in the order of reading and with its spaces. */
+  /** The text in reading order, with spaces. */
   readonly text: string;
   readonly runs: readonly Run[];
 }
 
-/** Text of one look. */
+/** Consecutive text in one style. */
 export interface Run {
   readonly text: string;
   readonly bold: boolean;

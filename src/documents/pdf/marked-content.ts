@@ -1,8 +1,8 @@
-/** The marked content that a place of a page is in: ISO 32000-1, sections 14.6 and 8.11.3. */
+/** Tracks the marked content sequences around the current operator: ISO 32000-1, sections 14.6 and 8.11.3. */
 import type { InkSources } from './ink.ts';
 
 interface Mark {
-  /** The number by which the structure tree names it. */
+  /** The id by which the structure tree refers to it. */
   readonly mark: number | null;
   readonly artifact: boolean;
 }
@@ -22,7 +22,7 @@ export class MarkedContent {
     this.#layers = layers;
   }
 
-  /** `value` is what PDF.js gives for the properties: a number of the structure tree, a layer, or null. */
+  /** `value` is the property value from PDF.js: a marked content id, a layer, or null. */
   begin(tag: unknown, value: unknown = null): void {
     const { mark, artifact } = this.innermost;
     const off = tag === 'OC' && value !== null && this.#layers !== null && !this.#layers.isVisible(value);
@@ -42,11 +42,11 @@ export class MarkedContent {
     return this.#open[this.#open.length - 1] ?? NONE;
   }
 
-  /** Whether a layer is around that is not shown. */
+  /** Whether an enclosing layer is hidden. */
   get isOff(): boolean {
     return this.#off > 0;
   }
 }
 
-/** PDF.js gives a tag as it is in the file or as its text. */
+/** PDF.js passes a tag either as a Name object or as a string. */
 const nameOf = (tag: unknown): unknown => (typeof tag === 'object' && tag !== null && 'name' in tag ? tag.name : tag);

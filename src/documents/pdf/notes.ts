@@ -1,4 +1,4 @@
-/** Footnotes: small text at the end of a page that begins with a sign which stands raised in the text above. */
+/** Footnotes: small text at the end of a page that begins with a label which also occurs raised in the text above. */
 import type { Block } from './blocks.ts';
 import type { Run } from './lines.ts';
 
@@ -10,7 +10,7 @@ export interface Note {
 export interface WithNotes {
   readonly blocks: readonly Block[];
   readonly notes: readonly Note[];
-  /** Labels that have a note: their raised signs in the text are links. */
+  /** Labels that have a note; raised references to them become links. */
   readonly labels: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export function withNotes(blocks: readonly Block[]): WithNotes {
   return { blocks: kept, notes, labels };
 }
 
-/** Text of the usual size is a note only when its sign is raised. */
+/** Text in body size is a note only if its label is raised. */
 function noteOf({ kind, runs }: Running, referred: ReadonlySet<string>): Note | null {
   const [first] = runs;
   if (!first) return null;
@@ -61,7 +61,7 @@ function noteOf({ kind, runs }: Running, referred: ReadonlySet<string>): Note | 
   return rest.length > 0 ? { label, runs: rest } : null;
 }
 
-/** The label that a raised sign refers to, when there is a note of it. */
+/** The label that a raised run refers to, if a note with it exists. */
 export function referenceOf(run: Run, labels: ReadonlySet<string>): string | null {
   if (run.shift !== 'raised') return null;
   const label = LONE_LABEL.exec(run.text)?.[1];

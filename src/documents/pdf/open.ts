@@ -1,22 +1,22 @@
-/** Opens a file with PDF.js: the one place that loads it, with everything it needs from its own package. */
+/** Opens files with PDF.js. Only this module loads PDF.js and the resources in its package. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { DocumentError } from '../document.ts';
 import { createPort, type Port } from './port.ts';
-import { withNewEnd } from './repair.ts';
+import { withNewTrailer } from './repair.ts';
 
 export type Library = typeof import('pdfjs-dist');
 
-/** The half of PDF.js that reads files; the package has no types for it. */
+/** The worker part of PDF.js, which parses files; the package has no types for it. */
 interface WorkerHalf {
   readonly WorkerMessageHandler: { initializeFromPort(port: Port): void };
 }
 
 let loading: Promise<{ readonly pdf: Library; readonly half: WorkerHalf }> | undefined;
 
-/** The legacy build is the one that runs on every Node we support; its types are those of the package. */
-export const library = async (): Promise<Library> => (await halves()).pdf;
+/** Loads the legacy build, which runs on every supported Node version. Its types are those of the package. */
+export const loadPdfJs = async (): Promise<Library> => (await halves()).pdf;
 
 function halves() {
   loading ??= load();
@@ -24,8 +24,8 @@ function halves() {
 }
 
 /**
- * The legacy build puts a stand-in of its own in the place of `push`, for a fault of engines that nobody meets; it costs
- * a tenth of the time.
+ * Restores `Array.prototype.push`, which the legacy build replaces with a polyfill for a bug that Node does not have.
+ * The polyfill takes a tenth of the run time.
  */
 async function load(): Promise<{ pdf: Library; half: WorkerHalf }> {
   const { push } = Array.prototype;
@@ -35,37 +35,40 @@ async function load(): Promise<{ pdf: Library; half: WorkerHalf }> {
   return { pdf, half };
 }
 
-export interface Opened {
+export interface OpenedPdf {
   readonly document: PDFDocumentProxy;
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Images of more pixels are left out; 1 leaves out all that can be seen. */
+  /** Images with more pixels are left out; 1 leaves out all visible ones. */
   readonly maxImagePixels: number;
 }
 
-/** Opens a file, or what can be saved of it. Throws DocumentFault: `encrypted` when it asks for a password, `damaged` when nothing can be made of it. */
-export async function open(bytes: Uint8Array, options: OpenOptions): Promise<Opened> {
+/**
+ * Opens a file, repairing it if needed. Throws DocumentError: `encrypted` if it needs a password, `damaged` if it
+ * cannot be repaired.
+ */
+export async function openPdf(bytes: Uint8Array, options: OpenOptions): Promise<OpenedPdf> {
   try {
     return await openAsItIs(bytes, options);
   } catch (error) {
-    const repaired = error instanceof DocumentError && error.kind === 'damaged' ? withNewEnd(bytes) : null;
+    const repaired = error instanceof DocumentError && error.kind === 'damaged' ? withNewTrailer(bytes) : null;
     if (!repaired) throw error;
     return await openAsItIs(repaired, options);
   }
 }
 
-async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<Opened> {
+async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<OpenedPdf> {
   const { pdf, half } = await halves();
   const port = createPort();
   half.WorkerMessageHandler.initializeFromPort(port);
-  // It asks for a Worker of the web, and needs no more than its messages.
+  // PDF.js expects a Web Worker, but uses only its messages.
   const worker = new pdf.PDFWorker({ port: port as unknown as null, verbosity: pdf.VerbosityLevel.ERRORS });
   const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   const task: PDFDocumentLoadingTask = pdf.getDocument({
     worker,
-    // PDF.js takes its buffer away, and callers may need theirs once more.
+    // PDF.js detaches its buffer, and callers may need theirs again.
     data: bytes.slice(),
     isEvalSupported: false,
     disableFontFace: true,
@@ -95,6 +98,6 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): P
 
 function faultOf(error: unknown): DocumentError {
   const name = error instanceof Error ? error.name : '';
-  if (name === 'PasswordException') return new DocumentError('encrypted', 'The PDF asks for a password', error);
-  return new DocumentError('damaged', 'The PDF is damaged or is no PDF at all', error);
+  if (name === 'PasswordException') return new DocumentError('encrypted', 'The PDF is protected by a password', error);
+  return new DocumentError('damaged', 'The file is damaged or is not a PDF', error);
 }

@@ -1,19 +1,19 @@
-/** What each drawing operator does, by PDF.js's names for them; the others change nothing that is read here. */
+/** Handlers for the drawing operators, by their PDF.js names. All other operators have no effect on the text. */
 import type { Canvas, Painting } from './canvas.ts';
 import { toMatrix } from './geometry.ts';
 import type { Graphics, GraphicsState } from './graphics.ts';
 import type { MarkedContent } from './marked-content.ts';
 import type { Glyph, Pen } from './pen.ts';
 
-/** A page that is being read. */
+/** State while reading a page. */
 export interface Reading {
   readonly graphics: Graphics;
   readonly marks: MarkedContent;
   readonly canvas: Canvas;
   readonly pen: Pen;
-  /** How the operators that end a path paint it, by their numbers. */
+  /** How each path-ending operator paints the path, by operator number. */
   readonly paintings: ReadonlyMap<number, Painting>;
-  /** Whether the path that comes next clips. */
+  /** Whether the next path becomes a clip. */
   clipping: boolean;
 }
 

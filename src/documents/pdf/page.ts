@@ -1,4 +1,4 @@
-/** One page: its ink, its links, and what of it is seen. */
+/** Reads one page: its ink, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { type Box, holds, toMatrix, transformBox } from './geometry.ts';
 import { type FontFacts, type Ink, type InkSources, type Piece, type RawPiece, readInk } from './ink.ts';
@@ -10,7 +10,7 @@ export interface PageText {
   readonly number: number;
   readonly width: number;
   readonly height: number;
-  /** What is seen, read along the page; turned text is apart. */
+  /** Visible pieces, along the page; turned text is separate. */
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
   readonly ink: Ink;
@@ -19,13 +19,13 @@ export interface PageText {
   readonly scanned: boolean;
 }
 
-/** A picture with the words that stand for it. */
+/** An image with its alternative text. */
 export interface Figure extends Box {
   readonly alt: string;
 }
 
 const FEW_LETTERS = 12;
-/** In degrees: from here on, text is no part of the lines around it. */
+/** In degrees: text at a greater angle is not part of the lines around it. */
 const TURNED = 35;
 
 export async function readPage(document: PDFDocumentProxy, number: number, { OPS }: Library): Promise<PageText> {
@@ -76,7 +76,7 @@ function figuresOf({ fills }: Ink, alts: ReadonlyMap<number, string>): Figure[] 
   return [...figures.values()];
 }
 
-/** In degrees, clockwise: how most of the text of a page is turned against the page, in quarters. */
+/** The rotation of most text against the page: clockwise, in degrees, a multiple of 90. */
 function mainTurn(pieces: readonly RawPiece[]): number {
   const letters = [0, 0, 0, 0];
   for (const { angle, text } of pieces) letters[((Math.round(angle / 90) % 4) + 4) % 4]! += text.length;
@@ -87,7 +87,7 @@ function mainTurn(pieces: readonly RawPiece[]): number {
 const SAME_TURN = 5;
 const MAX_TURNS = 20;
 
-/** Turned text by its angle, each group laid straight. */
+/** Groups turned text by angle and rotates each group to horizontal. */
 function turnedGroups(pieces: readonly RawPiece[]): Piece[][] {
   const groups = new Map<number, Piece[]>();
   for (const piece of pieces) {
@@ -130,7 +130,7 @@ function hrefAt(piece: RawPiece, links: readonly Link[]): string | undefined {
   return links.find((box) => holds(box, x, piece.y - 0.3 * piece.size))?.href;
 }
 
-/** Facts of the fonts of a page, by the names that its operators use. */
+/** Looks up fonts of a page by the names in its operators. */
 function fontsOf(page: PDFPageProxy): (name: string) => FontFacts {
   const known = new Map<string, FontFacts>();
   return (name) => {

@@ -1,15 +1,15 @@
-/** What a painted path amounts to: upright areas, and straight lines along the page's edges. */
+/** Converts a painted path to upright areas and to horizontal and vertical lines. */
 import { type Box, type Matrix, transformBox } from './geometry.ts';
 import type { Rule } from './ink.ts';
 
-/** PDF.js packs a path into numbers: one of these, then its coordinates. */
+/** PDF.js packs a path into numbers: one of these codes, then its coordinates. */
 const MOVE = 0;
 const LINE = 1;
 const CURVE = 2;
 const QUADRATIC = 3;
 const CLOSE = 4;
 
-/** An area no thicker than this is a line that was filled instead of stroked. */
+/** In points: an area up to this thickness is a line that was filled instead of stroked. */
 const THIN = 2.5;
 const STRAIGHT = 0.7;
 const SHORTEST = 3;

@@ -1,18 +1,19 @@
-/** PDF files: text in the order of reading by our own analysis of what PDF.js finds on each page. */
+/** PDF files as text in reading order, by analysing the layout of what PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
-import { library, type Opened, open } from './open.ts';
+import { loadPdfJs, type OpenedPdf, openPdf } from './open.ts';
 import { type PageText, readPage } from './page.ts';
-import { drawPage, drawPages } from './picture.ts';
-import { isWhole } from './repair.ts';
+import { renderPage, renderPages } from './picture.ts';
+import { isComplete } from './repair.ts';
 
+/** Limits for one file: pages read, and time for one page. */
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
-/** How long pages may be looked for in all: PDF.js goes through the tree of pages for each anew. */
-const MAX_LOOKING_MS = 5_000;
-/** Pages are laid out so many at a time: what repeats is seen, and no long file is kept in pieces. */
+/** Total time limit for locating pages: PDF.js walks the page tree again for each one. */
+const MAX_LOCATING_MS = 5_000;
+/** Pages laid out in one batch: enough to detect repeated rows, few enough to bound memory. */
 const PAGES_AT_ONCE = 48;
 const NEIGHBOURS = 2;
 
@@ -35,7 +36,7 @@ async function parse(
       only === null ? [1, last] : [Math.max(1, only - NEIGHBOURS), Math.min(numPages, only + NEIGHBOURS)];
     let done = to;
     for (let number = from; number <= to; number++) {
-      if (only === null && number > from && (performance.now() > until || reader.lookingMs() > MAX_LOOKING_MS)) {
+      if (only === null && number > from && (performance.now() > until || reader.lookingMs() > MAX_LOCATING_MS)) {
         done = number - 1;
         break;
       }
@@ -50,9 +51,10 @@ async function parse(
     layout.add(texts, only);
     const pages = layout.finish();
     if (pages.length === 0) throw reader.fault();
-    const notes = isWhole(bytes) ? [] : ['The PDF is damaged or cut off; what could be read of it is here'];
-    if (failed.length > 0) notes.push(unread(failed));
-    if (done < to) notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long`);
+    const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
+    if (failed.length > 0) notes.push(unreadPagesNote(failed));
+    if (done < to)
+      notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long to read`);
     else if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
     if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
     const info = await infoOf(reader.document());
@@ -71,41 +73,42 @@ async function parse(
   }
 }
 
-const MOST_NAMED = 12;
+/** Number of unreadable pages that a note lists. */
+const MAX_LISTED_PAGES = 12;
 
-function unread(pages: readonly number[]): string {
-  const named = pages.slice(0, MOST_NAMED).join(', ');
-  const more = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : '';
+function unreadPagesNote(pages: readonly number[]): string {
+  const named = pages.slice(0, MAX_LISTED_PAGES).join(', ');
+  const more = pages.length > MAX_LISTED_PAGES ? ` and ${pages.length - MAX_LISTED_PAGES} more` : '';
   return `${pages.length === 1 ? 'Page' : 'Pages'} ${named}${more} could not be read`;
 }
 
-const infoOf = async (document: Opened['document']): Promise<Record<string, unknown>> =>
+const infoOf = async (document: OpenedPdf['document']): Promise<Record<string, unknown>> =>
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
-/** Reads pages one by one, and opens the file anew after one that took too long: PDF.js would go on with it. */
+/** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
 async function createReader(bytes: Uint8Array) {
-  const pdf = await library();
-  let opened = await open(bytes, { maxImagePixels: 1 });
+  const pdf = await loadPdfJs();
+  let opened = await openPdf(bytes, { maxImagePixels: 1 });
   let cause: unknown;
   let isLate = false;
-  let lookingMs = 0;
+  let locatingMs = 0;
   const readFound = async (number: number) => {
     const begun = performance.now();
-    // PDF.js keeps the page, and gives it again to those who read it.
+    // PDF.js caches the page and returns it for the same number.
     await opened.document.getPage(number).finally(() => {
-      lookingMs += performance.now() - begun;
+      locatingMs += performance.now() - begun;
     });
     return readPage(opened.document, number, pdf);
   };
   return {
     document: () => opened.document,
-    /** How long pages were looked for so far. */
-    lookingMs: () => lookingMs,
-    /** Why there is no page at all. */
+    /** Total time spent locating pages so far. */
+    lookingMs: () => locatingMs,
+    /** The error to throw if no page could be read. */
     fault: () =>
       isLate
-        ? new DocumentError('too large', 'The pages of the PDF take too long to be read')
-        : new DocumentError('damaged', 'No page of the PDF can be read', cause),
+        ? new DocumentError('too large', 'The pages of the PDF take too long to read')
+        : new DocumentError('damaged', 'None of the pages of the PDF can be read', cause),
     close: () => opened.close(),
     /** Null for a page that cannot be read. */
     async read(number: number): Promise<PageText | null> {
@@ -118,7 +121,7 @@ async function createReader(bytes: Uint8Array) {
         if (text !== 'late') return text;
         isLate = true;
         await opened.close();
-        opened = await open(bytes, { maxImagePixels: 1 });
+        opened = await openPdf(bytes, { maxImagePixels: 1 });
         return null;
       } catch (error) {
         cause = error;
@@ -132,6 +135,6 @@ async function createReader(bytes: Uint8Array) {
 
 export const kind: DocumentKind = {
   parse,
-  picture: (_file, bytes, options) => drawPage(bytes, options),
-  pictures: (_file, bytes, options) => drawPages(bytes, options),
+  picture: (_file, bytes, options) => renderPage(bytes, options),
+  pictures: (_file, bytes, options) => renderPages(bytes, options),
 };

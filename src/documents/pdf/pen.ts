@@ -1,4 +1,4 @@
-/** Text as it is shown: the pen that moves from glyph to glyph, and the pieces that it leaves (ISO 32000-1, 9.4). */
+/** Follows the text operators from glyph to glyph and collects pieces of text (ISO 32000-1, 9.4). */
 import type { Canvas } from './canvas.ts';
 import { isRightToLeft, plainText } from './characters.ts';
 import { type Matrix, multiply, toMatrix } from './geometry.ts';
@@ -13,17 +13,17 @@ export interface Glyph {
   readonly vmetric?: readonly number[] | null;
 }
 
-/** What all glyphs of one operator have in common. */
+/** Common facts of all glyphs of one operator. */
 interface Showing {
   readonly state: Readonly<GraphicsState>;
   readonly font: FontFacts;
-  /** From the text's own coordinates to those of the page as it is seen. */
+  /** From text coordinates to displayed page coordinates. */
   readonly matrix: Matrix;
-  /** Where along the text the pen goes: 1 or -1. */
+  /** Direction along the text: 1 or -1. */
   readonly direction: number;
   /** In degrees, clockwise. */
   readonly angle: number;
-  /** In the text's own coordinates. */
+  /** In text coordinates. */
   readonly em: number;
   readonly seenSize: number;
   readonly color: string | null;
@@ -34,11 +34,12 @@ interface Showing {
 }
 
 const UNMOVED: Matrix = [1, 0, 0, 1, 0, 0];
+/** Letters. A longer piece is split. */
 const LONGEST_PIECE = 200;
-/** In ems: a jump of the pen that parts words, and one backwards that starts anew. */
+/** In ems: a forward jump that separates words, and a backward jump that starts a new piece. */
 const WORD_GAP = 0.15;
 const BACK_JUMP = 0.5;
-/** In ems: from the middle of a column of vertical text to where a baseline would be. */
+/** In ems: from the centre of a column of vertical text to the corresponding baseline. */
 const CENTRE = 0.35;
 
 export class Pen {
@@ -50,7 +51,7 @@ export class Pen {
   #lineY = 0;
   #x = 0;
   #y = 0;
-  /** What has been written and is no piece yet, and from where to where. */
+  /** Text that is not yet in a piece, with its start and end. */
   #text = '';
   #start = 0;
   #end = 0;
@@ -77,13 +78,13 @@ export class Pen {
     this.#lineX = this.#lineY = this.#x = this.#y = 0;
   }
 
-  /** From where the line began, not from where the pen is. */
+  /** Relative to the start of the line, not to the current position. */
   move(x: number, y: number): void {
     this.#x = this.#lineX += x;
     this.#y = this.#lineY += y;
   }
 
-  /** Numbers move the pen back, in thousandths of the size of the font. */
+  /** Numbers move the position back, in thousandths of the font size. */
   show(glyphs: readonly (Glyph | number | null)[]): void {
     const { state } = this.#graphics;
     const { font, size, stretch } = state;
@@ -126,7 +127,7 @@ export class Pen {
     };
   }
 
-  /** Each sign is a piece of its own: what is turned with it is put together like any other line. */
+  /** Each glyph of vertical text becomes a piece; turned pieces are later joined like any other line. */
   #writeDown(glyph: Glyph, showing: Showing): void {
     const value = plainText(glyph.unicode);
     if (value.trim() !== '') {
@@ -178,7 +179,7 @@ export class Pen {
     const toX = placeX(matrix, endX, endY);
     const x1 = isLevel(angle) ? toX : x0 + Math.hypot(toX - x0, placeY(matrix, endX, endY) - y);
     const before = this.#spaced ? undefined : canvas.lastPiece;
-    if (before && goesOn(before, text, x0, y, showing)) {
+    if (before && continuesPiece(before, text, x0, y, showing)) {
       before.text += text;
       before.x1 = x1;
       before.order = canvas.takePlace();
@@ -206,8 +207,8 @@ export class Pen {
   }
 }
 
-/** Files that place sign after sign get whole words all the same. */
-const goesOn = (before: RawPiece, text: string, x: number, y: number, showing: Showing): boolean =>
+/** Joins pieces into words even if the file positions each glyph separately. */
+const continuesPiece = (before: RawPiece, text: string, x: number, y: number, showing: Showing): boolean =>
   before.style === showing.font.style &&
   isLevel(showing.angle) &&
   isLevel(before.angle) &&

@@ -1,8 +1,8 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { DocumentError, type PictureOptions, type PicturesOptions } from '../document.ts';
-import { type Fitting, fitPicture } from '../image/fit.ts';
-import { pixelsOf } from '../image/raster.ts';
+import { fitImage, type ImageFit } from '../image/fit.ts';
+import { decodePixels } from '../image/raster.ts';
 import { drawPdf, write } from './drawn.suite.ts';
 import { kind } from './pdf.ts';
 
@@ -63,7 +63,7 @@ describe('a picture of a page', () => {
   });
 });
 
-const FITTING: Fitting = {
+const FITTING: ImageFit = {
   ...{ width: 224, height: 224, resize: 'shortest', resizeTo: 224 },
   ...{ kernel: 'bicubic', middle: 'floor', fill: 0 },
 };
@@ -124,11 +124,11 @@ describe('pages from one opening', { timeout: 240_000 }, () => {
     const fitted = await drawInRuns(bytes, { pages: everyPage, scale: 1, as: FITTING });
     const files = await drawInRuns(bytes, { pages: everyPage, scale: 1, as: 'png' });
     for (const page of everyPage) {
-      const alone = await pixelsOf(await draw(bytes, { page, scale: 1 }), 'png');
-      const together = await pixelsOf(files[page - 1]!, 'png');
+      const alone = await decodePixels(await draw(bytes, { page, scale: 1 }), 'png');
+      const together = await decodePixels(files[page - 1]!, 'png');
       expect([together.width, together.height]).toEqual([alone.width, alone.height]);
       expect(Buffer.compare(together.rgb, alone.rgb), `page ${page}`).toBe(0);
-      expect(Buffer.compare(fitted[page - 1]!, fitPicture(alone, FITTING).rgb), `page ${page}`).toBe(0);
+      expect(Buffer.compare(fitted[page - 1]!, fitImage(alone, FITTING).rgb), `page ${page}`).toBe(0);
       different.add(Buffer.from(fitted[page - 1]!).toString('base64'));
     }
     expect(different.size).toBe(everyPage.length);
@@ -148,6 +148,6 @@ describe('pages from one opening', { timeout: 240_000 }, () => {
   it('end before one that cannot be drawn, which fails when it is the first', async () => {
     expect(await drawInRuns(file(), { pages: [1, 2], scale: 1, as: FITTING })).toHaveLength(2);
     expect(await drawAll(file(), { pages: [1, 4, 2], scale: 1, as: FITTING })).toHaveLength(1);
-    await expect(drawAll(file(), { pages: [4, 2], as: FITTING })).rejects.toThrow('The PDF has no such page');
+    await expect(drawAll(file(), { pages: [4, 2], as: FITTING })).rejects.toThrow('The PDF has no page 4; it has 3');
   });
 });

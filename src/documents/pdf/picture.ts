@@ -1,28 +1,32 @@
-/** Pages as pictures. */
+/** Renders pages as images. */
 import type { Canvas } from '@napi-rs/canvas';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { DocumentError, type PictureOptions, type PicturesOptions } from '../document.ts';
-import { fitPicture } from '../image/fit.ts';
-import { pixelsOf } from '../image/raster.ts';
+import { fitImage } from '../image/fit.ts';
+import { decodePixels } from '../image/raster.ts';
 import type { Pixels } from '../image/resample.ts';
-import { open } from './open.ts';
+import { openPdf } from './open.ts';
 
 type RenderTarget = Pick<Parameters<PDFPageProxy['render']>[0], 'canvas' | 'canvasContext'>;
 
+/** Pixels per point: 144 dpi. */
 const DEFAULT_SCALE = 2;
-/** Pixels on a side. */
+/** Longest side, in pixels. */
 const LARGEST = 4_000;
 const MAX_IMAGE_PIXELS = 50_000_000;
-/** How long pages are begun in one run: long beside the opening of the file, and short for those who wait for the process. */
+/**
+ * Time after which a run starts no further page: long relative to opening the file, short for others that wait for the
+ * process.
+ */
 const runMs = (openingMs: number) => Math.min(2_000, Math.max(250, 10 * openingMs));
-/** Of pictures that are handed over together; no further page is begun when they have as many. */
+/** Total size of the images of one run; no further page is started beyond it. */
 const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
-export const drawPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
+export const renderPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
   withDocument(bytes, async (document) => (await draw(document, page, scale)).encode('png'));
 
 /** See `pictures` of DocumentKind. */
-export function drawPages(
+export function renderPages(
   bytes: Uint8Array,
   { pages, scale = DEFAULT_SCALE, as }: PicturesOptions,
 ): Promise<Uint8Array[]> {
@@ -35,11 +39,11 @@ export function drawPages(
     for (const page of pages) {
       try {
         const canvas = await draw(document, page, scale);
-        const picture = as === 'png' ? await canvas.encode('png') : fitPicture(await pixelsOn(canvas), as).rgb;
+        const picture = as === 'png' ? await canvas.encode('png') : fitImage(await pixelsOn(canvas), as).rgb;
         drawn.push(picture);
         size += picture.length;
       } catch (error) {
-        // The next run begins with it: what is told of a page does not depend on those before.
+        // The next run starts with this page and reports the error there, independent of earlier pages.
         if (drawn.length === 0) throw error;
         break;
       }
@@ -50,12 +54,12 @@ export function drawPages(
 }
 
 async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
-  const { document, close } = await open(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
+  const { document, close } = await openPdf(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
   try {
     return await work(document);
   } catch (error) {
     if (error instanceof DocumentError) throw error;
-    throw new DocumentError('damaged', 'The page of the PDF cannot be drawn', error);
+    throw new DocumentError('damaged', 'The page of the PDF cannot be rendered', error);
   } finally {
     await close();
   }
@@ -63,20 +67,21 @@ async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentPr
 
 async function draw(document: PDFDocumentProxy, number: number, scale: number): Promise<Canvas> {
   const { createCanvas } = await import('@napi-rs/canvas');
-  if (number < 1 || number > document.numPages) throw new DocumentError('damaged', 'The PDF has no such page');
+  if (number < 1 || number > document.numPages)
+    throw new DocumentError('damaged', `The PDF has no page ${number}; it has ${document.numPages}`);
   const page = await document.getPage(number);
   const size = page.getViewport({ scale: 1 });
   const fitting = Math.min(scale, LARGEST / size.width, LARGEST / size.height);
   const viewport = page.getViewport({ scale: fitting });
   const canvas = createCanvas(Math.max(1, Math.floor(viewport.width)), Math.max(1, Math.floor(viewport.height)));
-  // The canvas has all that PDF.js draws with, but is not the DOM's.
+  // The canvas has the methods that PDF.js uses, but is not of the DOM type.
   const target = { canvas: null, canvasContext: canvas.getContext('2d') } as unknown as RenderTarget;
   await page.render({ ...target, viewport, background: '#ffffff' }).promise;
   page.cleanup();
   return canvas;
 }
 
-/** What the PNG of a canvas would be opened as. */
+/** The same pixels as decoding the canvas's PNG. */
 async function pixelsOn(canvas: Canvas): Promise<Pixels> {
   const { width, height } = canvas;
   const rgba = canvas.data();
@@ -88,6 +93,6 @@ async function pixelsOn(canvas: Canvas): Promise<Pixels> {
     rgb[to + 2] = rgba[from + 2]!;
     covered &= rgba[from + 3]!;
   }
-  // All is laid on paper. Were something of it not covered, its colours would be multiplied by its cover here.
-  return covered === 255 ? { width, height, rgb } : pixelsOf(await canvas.encode('png'), 'png');
+  // The page is painted on opaque paper. Otherwise the colours here would be premultiplied by alpha.
+  return covered === 255 ? { width, height, rgb } : decodePixels(await canvas.encode('png'), 'png');
 }

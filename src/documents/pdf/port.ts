@@ -1,11 +1,12 @@
 /**
- * The way between the two halves of PDF.js, both in this thread. Its own one answers before any timer gets its turn, so
- * that a page that draws without end could never be given up; this one lets them have it now and then.
+ * The message channel between the two parts of PDF.js, both in this thread. PDF.js's own channel delivers messages
+ * before any timer can fire, so an endless page could never time out. This one yields to timers regularly.
  */
 
 type Listener = (event: { readonly data: unknown }) => void;
 
-const LONGEST_TURN_MS = 50;
+/** Time after which the channel yields to timers. */
+const MAX_BUSY_MS = 50;
 
 export interface Port {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
@@ -14,7 +15,7 @@ export interface Port {
   terminate(): void;
 }
 
-/** One port for both halves: each takes only what is addressed to it. */
+/** One port serves both parts: each handles only the messages addressed to it. */
 export function createPort(): Port {
   const listeners = new Set<Listener>();
   let waiting: unknown[] = [];
@@ -32,10 +33,10 @@ export function createPort(): Port {
   };
   return {
     postMessage(message, transfer) {
-      waiting.push(handedOver(message, transfer));
+      waiting.push(copyForReceiver(message, transfer));
       if (isScheduled) return;
       isScheduled = true;
-      if (performance.now() - turnBegan > LONGEST_TURN_MS) setImmediate(deliverInNextTurn);
+      if (performance.now() - turnBegan > MAX_BUSY_MS) setImmediate(deliverInNextTurn);
       else queueMicrotask(deliver);
     },
     addEventListener(_name, listener, options) {
@@ -58,10 +59,10 @@ interface Operators {
 }
 
 /**
- * What the other half gets: a copy, as between threads. Of a list of operators, whose sender empties it and keeps nothing
- * else of it, only the list is copied: copies of each sign would take a third of the time.
+ * Returns what the receiver gets: a structured clone, as between threads. For an operator list, only the list itself is
+ * copied: its sender empties the list but keeps no reference to its content, and cloning it takes a third of the time.
  */
-function handedOver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
+function copyForReceiver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
   const chunk = (message as { readonly chunk?: Partial<Operators> | null }).chunk;
   if (!chunk?.fnArray || !chunk.argsArray) {
     return structuredClone(message, transfer ? { transfer: [...transfer] } : undefined);

@@ -1,4 +1,4 @@
-/** What the tests of this folder share: files printed by a real browser and by LibreOffice, and what is read from them. */
+/** Test helpers: files printed by a real browser and by LibreOffice, and the parsed result. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -9,7 +9,7 @@ import type { ParsedDocument, ParseOptions } from '../document.ts';
 import { kind } from './pdf.ts';
 
 export interface Printer {
-  /** A page of HTML as PDF, on A4 with 2 cm margins unless told otherwise. */
+  /** Prints HTML as PDF, by default on A4 with margins of 2 cm. */
   print(html: string, options?: Parameters<Page['pdf']>[0]): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startPrinter(): Promise<Printer> {
   };
 }
 
-/** Files (name to content) as PDF by LibreOffice, all in one run, in the order given. */
+/** Converts files (name to content) to PDF with LibreOffice in one run, in the given order. */
 export function printByOffice(files: Readonly<Record<string, string | Uint8Array>>, filter = 'pdf'): Uint8Array[] {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-office-'));
   try {

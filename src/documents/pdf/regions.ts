@@ -1,13 +1,13 @@
 /**
- * The order of reading: a page's segments cut into regions, each of which is read from top to bottom. Bands (segments
- * side by side) that follow each other and leave the same upright strip free are columns; what crosses the strip stands
- * alone. What is left of the strip is read before what is right of it.
+ * Determines the reading order: cuts a page's segments into regions, each read from top to bottom. Consecutive bands
+ * (segments side by side) with a common free vertical strip are columns; a segment across the strip is its own region.
+ * The left side of a strip is read before the right side.
  */
 import { alignedTable, isRunningText } from './aligned.ts';
 import type { Inset, Line, Segment } from './lines.ts';
 import { lineOf } from './runs.ts';
 
-/** Lines, and insets between them, that are read one after the other. */
+/** Lines and insets that are read one after the other. */
 export interface Region {
   readonly x0: number;
   readonly x1: number;
@@ -22,7 +22,7 @@ export const isInset = (item: Segment): item is InsetSegment => item.inset !== u
 
 interface Band {
   readonly segments: readonly Segment[];
-  /** What its segments leave free. */
+  /** Free horizontal intervals between its segments. */
   readonly strips: readonly Interval[];
   readonly top: number;
   readonly bottom: number;
@@ -34,15 +34,19 @@ export interface Interval {
 }
 
 const MAX_DEPTH = 40;
-/** A page that is nothing but gaps is read from top to bottom in the end. */
+/** In font sizes: segments whose heights overlap by more are side by side. */
+const MIN_OVERLAP = 0.15;
+/** In font sizes: lines that end this close to the edge of a column belong to it. */
+const COLUMN_EDGE = 3;
+/** Time limit: a page with gaps everywhere is finally read from top to bottom. */
 const MAX_CUTTING_MS = 2_000;
 
 export interface RegionOptions {
-  /** The size of running text on the page. */
+  /** Size of body text on the page. */
   readonly bodySize: number;
 }
 
-/** Regions in the order of reading. */
+/** The regions in reading order. */
 export function toRegions(segments: readonly Segment[], { bodySize }: RegionOptions): Region[] {
   const regions: Region[] = [];
   const todo: { readonly segments: readonly Segment[]; readonly depth: number }[] = [{ segments, depth: 0 }];
@@ -61,11 +65,11 @@ export function toRegions(segments: readonly Segment[], { bodySize }: RegionOpti
 
 interface Part {
   readonly segments: readonly Segment[];
-  /** Whether it needs no more cutting. */
+  /** Whether it needs no further cuts. */
   readonly whole: boolean;
 }
 
-/** How many runs of bands are looked at before a part of a page is taken to have neither columns nor tables. */
+/** Number of runs examined before a part of a page counts as having neither columns nor tables. */
 const MAX_TRIES = 24;
 const MAX_BANDS = 1_200;
 
@@ -103,7 +107,7 @@ function cut(segments: readonly Segment[], bodySize: number): Part[] {
   return [{ segments, whole: true }];
 }
 
-/** Columns of code are its author's, and the code says so better. */
+/** Whether most text is monospaced. Columns in code are alignment by its author, and stay code. */
 function isTyped(segments: readonly Segment[]): boolean {
   const typed = segments.filter(({ pieces }) => pieces.length > 0 && pieces.every(({ style }) => style.mono)).length;
   return typed > 0.8 * segments.length;
@@ -113,7 +117,7 @@ export function toBands(segments: readonly Segment[]): Band[] {
   const bands: { segments: Segment[]; top: number; bottom: number }[] = [];
   for (const segment of segments.toSorted((one, two) => one.top - two.top || one.x0 - two.x0)) {
     const band = bands[bands.length - 1];
-    if (band && segment.top < band.bottom - 0.15 * segment.size) {
+    if (band && segment.top < band.bottom - MIN_OVERLAP * segment.size) {
       band.segments.push(segment);
       band.bottom = Math.max(band.bottom, segment.bottom);
     } else bands.push({ segments: [segment], top: segment.top, bottom: segment.bottom });
@@ -121,7 +125,7 @@ export function toBands(segments: readonly Segment[]): Band[] {
   return bands.map((band) => ({ ...band, strips: freeStrips(band.segments) }));
 }
 
-/** The strips that segments leave free, with what is left and right of all of them. */
+/** The free intervals between segments, including the margins left and right of all. */
 export function freeStrips(segments: readonly Segment[]): Interval[] {
   const strips: Interval[] = [];
   let from = Number.NEGATIVE_INFINITY;
@@ -145,17 +149,18 @@ const common = (one: readonly Interval[], two: readonly Interval[], atLeast: num
   return out;
 };
 
+/** Minimum width of the gutter between columns, in font sizes. */
 const MIN_GUTTER = 0.85;
 
 interface Run {
   readonly start: number;
   readonly end: number;
   readonly gutter: Interval;
-  /** Bands with text on both sides of the strip. */
+  /** Number of bands with text on both sides of the strip. */
   readonly both: number;
 }
 
-/** The longest run of bands from this one on that leave a strip free, with text on both sides of it. */
+/** The longest run of bands from `start` with a common free strip and text on both sides. */
 function runFrom(bands: readonly Band[], start: number, bodySize: number): Run | null {
   const width = MIN_GUTTER * bodySize;
   let strips: Interval[] = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
@@ -189,7 +194,7 @@ function runFrom(bands: readonly Band[], start: number, bodySize: number): Run |
   return { start, end, gutter, both };
 }
 
-/** With the lines just above that stand on the right alone: the left column begins with space. */
+/** Extends a run by the lines just above it that are only on the right, where the left column begins with space. */
 function extended(bands: readonly Band[], run: Run, bodySize: number): Run {
   let { start } = run;
   while (start > 0) {
@@ -201,7 +206,7 @@ function extended(bands: readonly Band[], run: Run, bodySize: number): Run {
   return { ...run, start };
 }
 
-/** Without what stands apart on the left below both columns, when text over the whole width follows. */
+/** Shortens a run by separate lines on the left below both columns, if full-width text follows. */
 function trimmed(bands: readonly Band[], run: Run, bodySize: number): Run {
   if (run.end >= bands.length) return run;
   let lastRight = run.end - 1;
@@ -212,17 +217,17 @@ function trimmed(bands: readonly Band[], run: Run, bodySize: number): Run {
   const edge = Math.max(...left.map(({ x1 }) => x1));
   for (let at = lastRight + 1; at < run.end; at++) {
     if (bands[at]!.top - bands[at - 1]!.bottom < 0.8 * bodySize) continue;
-    // Lines that end where those of the column end are lines of the column.
+    // Lines that end where the lines of the column end are part of the column.
     const rest = bands.slice(at, run.end);
     const full = rest.filter(({ segments }) =>
-      segments.some(({ x1 }) => x1 > edge - 3 * bodySize && x1 < edge + bodySize),
+      segments.some(({ x1 }) => x1 > edge - COLUMN_EDGE * bodySize && x1 < edge + bodySize),
     ).length;
     if (rest.length < 2 || full < 0.5 * rest.length) return { ...run, end: at };
   }
   return run;
 }
 
-/** Large text alone over both columns parts what is above from what is below. */
+/** A large heading across both columns separates the columns above from those below. */
 function isSpanningHeading(
   bands: readonly Band[],
   at: number,
@@ -236,10 +241,11 @@ function isSpanningHeading(
   return next?.segments.some(({ x0 }) => x0 >= strip.to) === true;
 }
 
+/** Share of the column width from which a line is full. */
 const FULL = 0.72;
 const MIN_LINES = 3;
 
-/** Whether text on both sides fills its column as running text does. */
+/** Whether text on both sides fills its column like running text. */
 function isProse(bands: readonly Band[], gutter: Interval): boolean {
   const middle = (gutter.from + gutter.to) / 2;
   const segments = bands.flatMap((band) => band.segments);
@@ -280,7 +286,7 @@ export function regionOf(segments: readonly Segment[]): Region {
   return { x0, x1, items };
 }
 
-/** A place for something that is no text. */
+/** A segment that holds an inset instead of text. */
 export const insetSegment = (
   { x0, y0, x1, y1 }: { x0: number; y0: number; x1: number; y1: number },
   inset: Inset,

@@ -1,11 +1,12 @@
-/** Files that were cut off or lost their end: whether they are whole, and what can be done when nothing reads them. */
+/** Detects PDF files that lost their end, and repairs them if PDF.js cannot. */
 import { Buffer } from 'node:buffer';
 
+/** Bytes searched at the end of a file (and before an object number), and at its start. */
 const TAIL = 2_048;
 const HEAD = 1_024;
 
-/** Whether the end of the file leads to its table of objects, as ISO 32000-1, section 7.5.5, wants it. */
-export function isWhole(bytes: Uint8Array): boolean {
+/** Whether the file ends with a pointer to its cross-reference table, as ISO 32000-1, section 7.5.5, requires. */
+export function isComplete(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tail = buffer.subarray(Math.max(0, buffer.length - TAIL)).toString('latin1');
   const start = [...tail.matchAll(/startxref\s+(\d{1,12})/g)].at(-1)?.[1];
@@ -16,8 +17,8 @@ export function isWhole(bytes: Uint8Array): boolean {
   );
 }
 
-/** The file with a new end that names its catalogue; null when there is none to be found. */
-export function withNewEnd(bytes: Uint8Array): Uint8Array | null {
+/** Appends a new trailer that names the catalogue; null if no catalogue is found. */
+export function withNewTrailer(bytes: Uint8Array): Uint8Array | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const name of ['/Type /Catalog', '/Type/Catalog']) {
     const at = buffer.lastIndexOf(name);

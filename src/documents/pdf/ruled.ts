@@ -1,15 +1,15 @@
-/** Tables from their ruling lines: a grid of what the lines part, cells joined where no line is between them. */
+/** Detects tables by their ruling lines: a grid whose cells are merged if no line separates them. */
 import { type Box, holds, union } from './geometry.ts';
 import type { Piece, Rule } from './ink.ts';
 import { toSegments } from './lines.ts';
 import { regionOf } from './regions.ts';
 import type { Cell, Table } from './table.ts';
 
-/** In points: lines this close are one, and touch. */
+/** In points: lines within this distance touch, and parallel ones are the same line. */
 const NEAR = 3;
 const MAX_LINES = 1_500;
 const MAX_CELLS = 20_000;
-/** The share of a cell's side that a line must cover to part it from its neighbour. */
+/** Share of a cell's side that a line must cover to separate it from its neighbour. */
 const COVERED = 0.55;
 
 export interface Grid {
@@ -26,7 +26,7 @@ export interface RuledTable {
   readonly used: ReadonlySet<Piece>;
 }
 
-/** Groups of lines that touch each other. */
+/** Groups lines that touch each other. */
 export function toGrids(rules: readonly Rule[]): Grid[] {
   const upright = mergeLines(
     rules.filter((rule) => rule.upright),
@@ -70,7 +70,7 @@ export function toGrids(rules: readonly Rule[]): Grid[] {
 const touches = (one: Box, two: Box): boolean =>
   one.x0 <= two.x1 + NEAR && one.x1 >= two.x0 - NEAR && one.y0 <= two.y1 + NEAR && one.y1 >= two.y0 - NEAR;
 
-/** Lines in one row that meet or overlap become one. */
+/** Merges collinear lines that meet or overlap. */
 export function mergeLines(lines: readonly Box[], upright: boolean): Box[] {
   const across = ({ x0, x1, y0, y1 }: Box) => (upright ? (x0 + x1) / 2 : (y0 + y1) / 2);
   const from = ({ x0, y0 }: Box) => (upright ? y0 : x0);
@@ -114,7 +114,7 @@ function positions(values: readonly number[]): number[] {
   return out;
 }
 
-/** The table that a grid holds, or null when it has fewer than two rows and two columns with text. */
+/** The table in a grid; null if it has fewer than two rows and two columns with text. */
 export function ruledTable({ box, xs, ys, upright, level }: Grid, pieces: readonly Piece[]): RuledTable | null {
   const columns = xs.length - 1;
   const rows = ys.length - 1;
@@ -158,7 +158,7 @@ interface Borders {
   splits(column: number, row: number): boolean;
 }
 
-/** For each cell of the grid the area it belongs to. */
+/** For each cell of the grid, the merged area that contains it. */
 function joinCells(columns: number, rows: number, borders: Borders): Area[] {
   const areas: (Area | undefined)[] = new Array(columns * rows);
   for (let row = 0; row < rows; row++) {
@@ -181,7 +181,7 @@ function joinCells(columns: number, rows: number, borders: Borders): Area[] {
   return areas as Area[];
 }
 
-/** Whether a row of cells goes on with the one above it, over the whole width. */
+/** Whether no line separates a row of cells from the one above it, over the whole width. */
 function isOpen(borders: Borders, column: number, width: number, row: number): boolean {
   for (let at = column; at < column + width; at++) {
     if (borders.splits(at, row) || (at > column && borders.parts(at, row))) return false;
@@ -227,6 +227,6 @@ function toTable(
   return { rows: out };
 }
 
-/** A head cell that is two rows high makes both rows heads. */
+/** A header cell that spans two rows makes both rows headers. */
 const headRows = (areas: readonly Area[], columns: number): number =>
   Math.min(3, Math.max(...areas.slice(0, columns).map(({ rows }) => rows)));

@@ -1,12 +1,12 @@
-/** Pieces of a line to text in the order of reading, with its spaces, as runs of one look. */
+/** Converts the pieces of a line to text in reading order, with spaces, as runs of one style. */
 import { own } from '#own.ts';
 import { isRightToLeft, isUnspaced } from './characters.ts';
 import type { Piece } from './ink.ts';
 import { type Line, type Run, type Segment, segmentOf } from './lines.ts';
 
-/** In ems: a gap that is a space. */
+/** In ems: the minimum gap that counts as a space. */
 const SPACE = 0.15;
-/** Between the signs of scripts that write no spaces, a gap must be wider to mean one. */
+/** The same between characters of scripts without spaces. */
 const WIDE_SPACE = 0.6;
 
 export function lineOf(segments: readonly Segment[]): Line {
@@ -20,7 +20,7 @@ interface Unit {
   readonly piece: Piece;
 }
 
-/** Pieces from left to right as they are seen. */
+/** `pieces` are in visual order, from left to right. */
 export function runsOf(pieces: readonly Piece[]): Run[] {
   const units: Unit[] = [];
   let before: Piece | null = null;
@@ -45,21 +45,21 @@ function isSpaceBetween(before: Piece, piece: Piece, end: number): boolean {
 }
 
 /**
- * From the order of places to that of reading, in the spirit of the Unicode bidirectional algorithm turned round: the
- * direction of the line is that of most of its letters; stretches of the other direction are reversed.
+ * Converts visual order to reading order: the Unicode bidirectional algorithm in reverse, simplified. The direction of
+ * the line is that of most of its letters; runs of the other direction are reversed.
  */
 function inReadingOrder(units: readonly Unit[]): Unit[] {
   const letters = units.reduce((sum, { text, piece }) => sum + (piece.rightToLeft ? text.length : 0), 0);
   const others = units.reduce((sum, { text, piece }) => sum + (piece.rightToLeft ? 0 : latinLetters(text)), 0);
-  if (letters < others) return turned(units, ({ piece }) => piece.rightToLeft, true);
+  if (letters < others) return reverseRuns(units, ({ piece }) => piece.rightToLeft, true);
   const reversed = units.toReversed().map(mirrored);
-  return turned(reversed, ({ text, piece }) => !piece.rightToLeft && /[\p{L}\p{N}]/u.test(text), false);
+  return reverseRuns(reversed, ({ text, piece }) => !piece.rightToLeft && /[\p{L}\p{N}]/u.test(text), false);
 }
 
 const latinLetters = (text: string): number => text.replace(/[^\p{L}]/gu, '').length;
 
-/** Reverses each stretch of units that are of one kind, with the neutral ones inside it. */
-function turned(units: readonly Unit[], isOfKind: (unit: Unit) => boolean, mirror: boolean): Unit[] {
+/** Reverses each run of units of one kind, including the neutral units inside it. */
+function reverseRuns(units: readonly Unit[], isOfKind: (unit: Unit) => boolean, mirror: boolean): Unit[] {
   const out: Unit[] = [];
   let stretch: Unit[] = [];
   let neutral: Unit[] = [];
@@ -111,7 +111,7 @@ function merge(units: readonly Unit[]): Run[] {
     if (!look) return;
     const { style, shift, href } = look;
     const text = parts.join('');
-    // Faces of scripts whose signs are all as wide as another are no typewriter's.
+    // CJK fonts have a fixed width by nature, which does not make the text code.
     runs.push({ text, ...style, mono: style.mono && !isUnspaced(text), shift, href });
     parts = [];
   };

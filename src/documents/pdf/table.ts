@@ -1,4 +1,4 @@
-/** A table as rows of cells, whatever told that it is one. */
+/** A table as rows of cells, however it was detected. */
 import type { Line } from './lines.ts';
 
 export interface Cell {

@@ -1,21 +1,21 @@
-/** What a tagged file says of its text: which pieces make one block, and which are headings. */
+/** Reads the structure tree of a tagged file: which pieces form a block, and which blocks are headings. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { Ink, Piece } from './ink.ts';
 
 export interface Tag {
   /** The same for all text of one paragraph, heading or item. */
   readonly block: number;
-  /** Of a heading: 1 to 6, else 0. */
+  /** 1 to 6 for a heading, otherwise 0. */
   readonly level: number;
-  /** Whether it is said to be a paragraph, and so is no heading, however it looks. */
+  /** Whether it is tagged as a paragraph, and so never a heading, whatever its style. */
   readonly isText: boolean;
   readonly isQuote: boolean;
 }
 
 export interface Tags {
-  /** By the number of marked content. */
+  /** By marked content id. */
   readonly texts: ReadonlyMap<number, Tag>;
-  /** What is said for those who do not see a picture, by the same numbers. */
+  /** Alternative texts of images, by marked content id. */
   readonly figures: ReadonlyMap<number, string>;
 }
 
@@ -33,11 +33,11 @@ const BLOCKS = new Set(
   'P H H1 H2 H3 H4 H5 H6 Title LI LBody Lbl TD TH Caption Note FENote Code BlockQuote TOCI Aside'.split(' '),
 );
 const MAX_NODES = 50_000;
-/** A block with so much of a long page's text was put there by a program that knows no better. */
+/** A block with this share of a long page's text comes from a program that does not tag paragraphs. */
 const WHOLE_PAGE = 0.6;
 const LONG_PAGE = 1_200;
 
-/** Empty when the file has no tags, or none that can be believed. */
+/** Empty if the file has no tags or implausible ones. */
 export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink: Ink): Promise<Tags> {
   if (!ink.pieces.some(({ mark }) => mark !== null) && !ink.fills.some(({ mark }) => mark !== null)) return NONE;
   const info = (await document.getMarkInfo().catch(() => null)) as { Marked?: boolean } | null;
@@ -66,7 +66,7 @@ export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink
   return { texts: isBelievable(texts, ink.pieces) ? texts : new Map(), figures };
 }
 
-/** A list item is one block with its marker and its text; a paragraph in an item or a cell is one of its own. */
+/** A list item forms one block with its marker and text; a paragraph in an item or a cell forms its own. */
 function tagOfRole(role: string, outer: Tag | null, nextBlock: () => number): Tag {
   if ((role === 'LBody' || role === 'Lbl') && outer) return outer;
   const level = role === 'Title' ? 1 : role === 'H' ? 2 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0);

@@ -1,44 +1,55 @@
-/** Which pieces of a page a person sees. */
+/** Filters the pieces of a page to those a person can see. */
 import { area, holds } from './geometry.ts';
 import type { Fill, Ink, RawPiece } from './ink.ts';
 
 const PAPER = '#ffffff';
 /** In points. */
 const SMALLEST = 1.2;
+/** Smallest visible opacity. */
 const FAINTEST = 0.04;
-/** Largest difference of two colours, channel by channel, that nobody sees. */
+/** Largest difference per colour channel that is invisible. */
 const SAME_COLOR = 10;
+/** In font sizes: height of the centre of lower-case letters above the baseline. */
+const LETTER_CENTRE = 0.3;
+/** In font sizes: height above the baseline that a fill must cover to hide a letter. */
+const COVERED = 0.6;
+/** In font sizes: a letter whose centre is this far outside a clip is still partly visible. */
+const CLIPPED = 0.4;
+/** In points: tolerance at the sides of clips and fills. */
+const EDGE = 0.5;
 
-export interface Seen {
+export interface VisibleText {
   readonly pieces: readonly RawPiece[];
   readonly hidden: number;
 }
 
 /**
- * Text without ink over a picture is what text recognition found in it, and stays. Text in the colour of what lies
- * under it goes, where that colour is known; so does text that is off the page, cut off, too small or painted over.
+ * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the colour of a
+ * known background, and text that is off the page, clipped, too small or painted over.
  */
-export function visiblePieces({ pieces, fills, width, height, switchedOff }: Ink): Seen {
-  const seen: RawPiece[] = [];
-  let hidden = switchedOff;
+export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: Ink): VisibleText {
+  const visible: RawPiece[] = [];
+  let hidden = hiddenLayerCount;
   const images = fills.filter(({ image }) => image);
   for (const piece of pieces) {
     const x = (piece.x0 + piece.x1) / 2;
-    const y = piece.y - 0.3 * piece.size;
+    const y = piece.y - LETTER_CENTRE * piece.size;
     const onPage = x >= 0 && x <= width && y >= 0 && y <= height;
     if (!onPage || piece.size < SMALLEST || !Number.isFinite(piece.size) || !inClip(piece, x, y)) hidden += 1;
     else if (!piece.painted) {
-      if (images.some((image) => holds(image, x, y))) seen.push(piece);
+      if (images.some((image) => holds(image, x, y))) visible.push(piece);
       else hidden += 1;
     } else if (piece.opacity < FAINTEST || isLost(piece, fills, x, y)) hidden += 1;
-    else seen.push(piece);
+    else visible.push(piece);
   }
-  return { pieces: seen, hidden };
+  return { pieces: visible, hidden };
 }
 
-/** A clip that lets half of the letter through is one that was drawn around it. */
+/**
+ * Letters are also visible if a clip cuts off up to half of them, since a clip may be drawn tightly around the text.
+ */
 const inClip = ({ clip, size }: RawPiece, x: number, y: number): boolean =>
-  x >= clip.x0 - 0.5 && x <= clip.x1 + 0.5 && y >= clip.y0 - 0.4 * size && y <= clip.y1 + 0.4 * size;
+  x >= clip.x0 - EDGE && x <= clip.x1 + EDGE && y >= clip.y0 - CLIPPED * size && y <= clip.y1 + CLIPPED * size;
 
 function isLost(piece: RawPiece, fills: readonly Fill[], x: number, y: number): boolean {
   let ground: string | null = PAPER;
@@ -51,7 +62,10 @@ function isLost(piece: RawPiece, fills: readonly Fill[], x: number, y: number): 
 }
 
 const covers = (fill: Fill, piece: RawPiece): boolean =>
-  fill.x0 <= piece.x0 + 0.5 && fill.x1 >= piece.x1 - 0.5 && fill.y0 <= piece.y - 0.6 * piece.size && fill.y1 >= piece.y;
+  fill.x0 <= piece.x0 + EDGE &&
+  fill.x1 >= piece.x1 - EDGE &&
+  fill.y0 <= piece.y - COVERED * piece.size &&
+  fill.y1 >= piece.y;
 
 function isSameColor(one: string, two: string): boolean {
   if (one === two) return true;
@@ -59,6 +73,6 @@ function isSameColor(one: string, two: string): boolean {
   return [16, 8, 0].every((shift) => Math.abs(((first! >> shift) & 255) - ((second! >> shift) & 255)) <= SAME_COLOR);
 }
 
-/** The share of the page that pictures cover, summed up. */
+/** The share of the page covered by images, as a sum. */
 export const pictureShare = ({ fills, width, height }: Ink): number =>
   fills.reduce((sum, fill) => (fill.image ? sum + area(fill) : sum), 0) / (width * height);

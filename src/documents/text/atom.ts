@@ -1,19 +1,20 @@
-/** Atom (RFC 4287), and its forerunner 0.3. */
-import { safeAddress, webBase } from './address.ts';
+/** Atom (RFC 4287) and its predecessor Atom 0.3. */
+
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import type { Feed, FeedEntry, FeedLink } from './feed.ts';
 import { ENTRY_HEADINGS, enclosureLabel } from './rss.ts';
 import { childOf, childrenOf, textIn, textOfChild, type XmlNode } from './tolerant-xml.ts';
+import { firstHttpUrl, safeUrl } from './url.ts';
 import { xmlToHtml } from './xml-html.ts';
 
-/** Names with the prefix of Atom, and without for feeds that forgot to say what they are. */
+/** Names with the Atom prefix, and without it for feeds that lack the namespace. */
 const atom = (...names: string[]): string[] => names.flatMap((name) => [`atom:${name}`, name]);
 
 export function readAtom(feed: XmlNode): Feed {
   const self = childrenOf(feed, ...atom('link')).find(({ attributes }) => attributes.rel === 'self')?.attributes.href;
   const home = linkOf(feed, undefined);
-  const base = webBase(feed.attributes['xml:base'], home, self);
+  const base = firstHttpUrl(feed.attributes['xml:base'], home, self);
   const updated = isoDate(textOfChild(feed, ...atom('updated', 'modified')));
   const language = feed.attributes['xml:lang'] ?? '';
   const hidden = { count: 0 };
@@ -45,7 +46,7 @@ function* entriesOf(feed: XmlNode, base: string | undefined, hidden: { count: nu
       title:
         lineOf(childOf(entry, ...atom('title'))) ||
         plainLine(textOfChild(childOf(entry, 'media:group'), 'media:title')),
-      url: linkOf(entry, here) ?? safeAddress(webBase(textOfChild(entry, ...atom('id'))) ?? '', here),
+      url: linkOf(entry, here) ?? safeUrl(firstHttpUrl(textOfChild(entry, ...atom('id'))) ?? '', here),
       date: isoDate(textOfChild(entry, ...atom('published', 'issued', 'updated', 'modified', 'created'), 'dc:date')),
       author: authorOf(entry),
       html,
@@ -55,12 +56,12 @@ function* entriesOf(feed: XmlNode, base: string | undefined, hidden: { count: nu
 }
 
 const entryBase = (own: string | undefined, outer: string | undefined): string | undefined =>
-  own !== undefined && URL.canParse(own, outer) ? webBase(new URL(own, outer).href) : outer;
+  own !== undefined && URL.canParse(own, outer) ? firstHttpUrl(new URL(own, outer).href) : outer;
 
 function linkOf(holder: XmlNode, base: string | undefined): string | undefined {
   const links = childrenOf(holder, ...atom('link'));
   const found = links.find(({ attributes }) => (attributes.rel ?? 'alternate') === 'alternate');
-  return safeAddress(found?.attributes.href ?? '', base);
+  return safeUrl(found?.attributes.href ?? '', base);
 }
 
 const authorOf = (holder: XmlNode): string =>
@@ -69,15 +70,15 @@ const authorOf = (holder: XmlNode): string =>
     .filter((name) => name !== '')
     .join(', ');
 
-/** Text of any of Atom's three types in one line. */
+/** The text of a text construct of any of Atom's three types, in one line. */
 function lineOf(node: XmlNode | undefined): string {
   const type = node?.attributes.type ?? 'text';
   const text = textIn(node);
-  // Plain text is said to be plain more often than it is.
+  // Many feeds declare HTML as plain text.
   return type === 'xhtml' ? text.replace(/\s+/g, ' ') : plainLine(text);
 }
 
-/** The summary, or the content where there is nothing shorter. */
+/** The summary, or the content if there is no summary. */
 function htmlOf(entry: XmlNode, base: string | undefined): { html: string; hiddenCount: number } {
   const options = { base, headingLevel: ENTRY_HEADINGS };
   for (const node of [childOf(entry, ...atom('summary')), childOf(entry, ...atom('content'))]) {
@@ -97,6 +98,6 @@ function sourceOf(node: XmlNode): string {
 
 const enclosuresOf = (entry: XmlNode, base: string | undefined): FeedLink[] =>
   childrenOf(entry, ...atom('link')).flatMap(({ attributes }) => {
-    const url = attributes.rel === 'enclosure' ? safeAddress(attributes.href ?? '', base) : undefined;
+    const url = attributes.rel === 'enclosure' ? safeUrl(attributes.href ?? '', base) : undefined;
     return url === undefined ? [] : [{ url, label: enclosureLabel(attributes.type ?? '', attributes.length ?? '') }];
   });

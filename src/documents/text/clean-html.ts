@@ -1,4 +1,4 @@
-/** The HTML in the entries of a feed: what belongs to text is kept, by name; all else is taken out or unwrapped. */
+/** Cleans the HTML in feed entries: an allowlist of elements stays, all others are removed or unwrapped. */
 import { hidesText } from '#html/css/inline.ts';
 import {
   attribute,
@@ -16,7 +16,7 @@ import {
 import { parseFragment } from '#html/parse.ts';
 import { escapeText, innerHtml } from '#html/serialize.ts';
 import { own } from '#own.ts';
-import { safeAddress } from './address.ts';
+import { safeUrl } from './url.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -44,7 +44,7 @@ export interface CleanHtml {
   readonly hiddenCount: number;
 }
 
-/** `headingLevel` is that of the highest heading that may stand in it; addresses are made absolute where there is a base. */
+/** `headingLevel` is the highest allowed heading level. URLs become absolute if there is a base. */
 export function cleanHtml(
   source: string,
   { base, headingLevel }: { base: string | undefined; headingLevel: number },
@@ -65,7 +65,7 @@ export function cleanHtml(
   return { html: html === '' || hasBlocks(fragment) ? html : `<p>${html}</p>`, hiddenCount };
 }
 
-/** The text of a piece of HTML in one line; what only looks like a tag, as in a title on `<div>`, stays. */
+/** The text of a piece of HTML in one line. Unknown tags stay as text: a title may be about `<div>`. */
 export function plainLine(source: string): string {
   if (!/[<&]/.test(source)) return oneLine(source);
   const inline =
@@ -80,7 +80,7 @@ export function plainLine(source: string): string {
 
 export const oneLine = (text: string): string => text.replace(/[\s\0-\x1f]+/g, ' ').trim();
 
-/** Lines of plain text that are parted by an empty one are paragraphs. */
+/** Plain text as paragraphs, which empty lines separate. */
 export const plainParagraphs = (text: string): string =>
   text
     .split(/\n[ \t]*\n/)
@@ -98,7 +98,7 @@ function keep(element: Element, base: string | undefined): void {
   element.attributes = element.attributes.filter(({ name }) => allowed.includes(name));
   const name = element.name === 'a' ? 'href' : element.name === 'img' ? 'src' : undefined;
   if (!name) return;
-  const address = safeAddress(attribute(element, name) ?? '', base, element.name === 'img');
+  const address = safeUrl(attribute(element, name) ?? '', base, element.name === 'img');
   if (address === undefined) unwrap(element);
   else element.attributes = [{ name, value: address }, ...element.attributes.filter((entry) => entry.name !== name)];
 }
@@ -106,7 +106,7 @@ function keep(element: Element, base: string | undefined): void {
 const isHidden = (element: Element): boolean =>
   element.attributes.some(({ name, value }) => name === 'hidden' || (name === 'style' && hidesText(value)));
 
-/** Pictures of one point count readers and show nothing. */
+/** Tracking pixels show nothing. */
 const isPixel = (element: Element): boolean =>
   element.name === 'img' && ['width', 'height'].some((name) => /^[01](?:px)?$/.test(attribute(element, name) ?? ''));
 

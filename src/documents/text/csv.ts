@@ -1,13 +1,14 @@
-/** CSV and TSV (RFC 4180 and what is met in its stead): a table. */
+/** CSV and TSV (RFC 4180 and common deviations) as a table. */
 import { decodeText } from '#html/decode.ts';
 import type { DocumentKind } from '../document.ts';
 import { cellHtml, HtmlOutput } from '../office/html-output.ts';
 import { type CellKind, NUMBER, newRow, OTHER, TEXT } from '../office/sheet/cell.ts';
 import { headerRows } from '../office/sheet/header.ts';
 
+/** Further rows are left out, with a note. */
 const MAX_ROWS = 100_000;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-/** Characters and rows by which the delimiter is found. */
+/** Characters and rows examined to detect the delimiter. */
 const SNIFF_CHARS = 64 * 1024;
 const SNIFF_ROWS = 200;
 
@@ -21,18 +22,18 @@ export const kind: DocumentKind = {
     const notes: string[] = [];
     if (more) notes.push(`Only the first ${MAX_ROWS.toLocaleString('en')} rows are shown`);
     else if (output.full) notes.push('The table is too large to be shown in full');
-    return { title: '', pages: [{ number: 1, html: output.take() }], metadata: {}, notes, hiddenCount: 0 };
+    return { title: '', pages: [{ number: 1, html: output.takeHtml() }], metadata: {}, notes, hiddenCount: 0 };
   },
 };
 
 interface Reading {
   readonly delimiter: string;
-  /** Where the first row starts. */
+  /** Offset of the first row. */
   readonly start?: number;
   readonly maxRows: number;
 }
 
-/** Rows that are not blank. `more` when there are others after `maxRows`. */
+/** Reads the rows that are not blank. `more` is true if rows remain after `maxRows`. */
 export function readRows(
   text: string,
   { delimiter, start = 0, maxRows }: Reading,
@@ -71,7 +72,7 @@ const isEnd = (text: string, at: number, delimiter: string): boolean => {
   return unit === delimiter || unit === '\n' || unit === '\r';
 };
 
-/** A field in quotes. One that is never closed is the rest of its line: the quote was a character like any other. */
+/** Reads a quoted field. If the quote is never closed, it is literal and the field ends with its line. */
 function readQuoted(text: string, from: number, delimiter: string): { field: string; at: number } {
   const parts: string[] = [];
   let at = from + 1;
@@ -96,11 +97,11 @@ function readRest(text: string, from: number, delimiter: string): { field: strin
   return { field: text.slice(from, at), at };
 }
 
-/** The type and the name are believed for tabs; else the delimiter that cuts the rows most evenly. */
+/** Tab if the type or name says so; otherwise the delimiter that splits the rows most evenly. */
 function delimiterOf(text: string, mediaType: string, name = ''): { delimiter: string; start: number } {
-  // Excel's own way of saying it, on a line before the first row.
-  const said = /^sep=([^\r\n])(?:\r\n|\r|\n)/i.exec(text.slice(0, 10));
-  if (said) return { delimiter: said[1]!, start: said[0].length };
+  // Excel declares the delimiter on a line before the first row.
+  const declared = /^sep=([^\r\n])(?:\r\n|\r|\n)/i.exec(text.slice(0, 10));
+  if (declared) return { delimiter: declared[1]!, start: declared[0].length };
   if (mediaType === 'text/tab-separated-values' || /\.(?:tsv|tab)$/i.test(name)) return { delimiter: '\t', start: 0 };
   const sample = text.slice(0, SNIFF_CHARS);
   let best: { delimiter: string; score: number } = { delimiter: ',', score: 0 };
@@ -111,7 +112,7 @@ function delimiterOf(text: string, mediaType: string, name = ''): { delimiter: s
   return { delimiter: best.delimiter, start: 0 };
 }
 
-/** From 0 (not cut at all) to 1 (many rows of equal width), wider tables a little before narrower ones. */
+/** From 0 (rows are not split) to 1 (many rows of equal width). Wider tables score slightly higher. */
 function evenness(rows: readonly string[][]): number {
   const widths = new Map<number, number>();
   for (const { length } of rows) widths.set(length, (widths.get(length) ?? 0) + 1);
@@ -137,7 +138,7 @@ function writeTable(rows: readonly string[][], output: HtmlOutput): void {
   output.close(header && rows.length === header ? '</thead></table>' : '</tbody></table>');
 }
 
-/** The width to which rows are padded; 0 when one long row among short ones would make the padding the larger part. */
+/** The width to which rows are padded; 0 if one long row would make most of the table padding. */
 function paddedWidth(rows: readonly string[][]): number {
   let width = 0;
   let cells = 0;

@@ -1,7 +1,7 @@
-/** Dates as feeds write them (RFC 822, ISO 8601, and what is near to either) to ISO 8601. */
+/** Converts dates as feeds write them (RFC 822, ISO 8601 and similar) to ISO 8601. */
 import { own } from '#own.ts';
 
-/** Names of zones that JavaScript does not know, in hours. */
+/** Offsets of time zone names that JavaScript does not know. */
 const ZONES: Readonly<Record<string, string>> = {
   Z: '+0000',
   WET: '+0000',
@@ -24,7 +24,7 @@ const ZONES: Readonly<Record<string, string>> = {
   NZDT: '+1300',
 };
 
-/** Parts of a date that are not known stay away: `2024-05`. What is no date is given back in one line. */
+/** Unknown parts of a date are omitted: `2024-05`. Text that is not a date is returned in one line. */
 export function isoDate(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim().slice(0, 100);
   if (/^\d{4}(?:-\d\d(?:-\d\d)?)?$/.test(plain)) return plain;

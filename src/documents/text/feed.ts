@@ -1,17 +1,17 @@
-/** Feeds and sitemaps as one value, whatever they are written in, and that value as HTML. */
+/** A common model of feeds and sitemaps of any format, and its HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { ParsedDocument } from '../document.ts';
 
 export interface FeedLink {
   readonly url: string;
-  /** What the link says beside its address: a type, a language. */
+  /** Further information about the link: a type, a language. */
   readonly label: string;
 }
 
 export interface FeedEntry {
   readonly title: string;
   readonly url: string | undefined;
-  /** ISO 8601 where it could be understood. */
+  /** ISO 8601 if it could be parsed. */
   readonly date: string;
   readonly author: string;
   /** Clean HTML. */
@@ -21,18 +21,18 @@ export interface FeedEntry {
 
 export interface Feed {
   readonly title: string;
-  /** One line a fact; empty ones are left out. */
+  /** One line per value; empty values are left out. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly publishedTime: string;
   readonly lang: string;
-  /** Entries are read when they are written, so that a feed too long is not read to its end. */
+  /** Read lazily while writing, so that reading stops when the output is full. */
   readonly entries: Iterable<FeedEntry>;
   readonly hidden: { count: number };
-  /** `articles` have a heading each, `addresses` are items of a list. */
+  /** `articles`: each entry has a heading. `addresses`: entries are list items. */
   readonly form: 'articles' | 'addresses';
 }
 
-/** Bytes of HTML that a document may become. */
+/** Maximum size of the resulting HTML, in bytes. */
 const MAX_HTML_BYTES = 32 * 1024 * 1024;
 
 export function writeFeed({ title, metadata, publishedTime, lang, entries, hidden, form }: Feed): ParsedDocument {

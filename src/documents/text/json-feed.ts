@@ -1,16 +1,17 @@
 /** JSON Feed (jsonfeed.org, versions 1 and 1.1). */
 import type { ParsedDocument } from '../document.ts';
-import { safeAddress, webBase } from './address.ts';
 import { cleanHtml, oneLine, plainParagraphs } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import { type FeedEntry, writeFeed } from './feed.ts';
 import { ENTRY_HEADINGS, enclosureLabel } from './rss.ts';
+import { firstHttpUrl, safeUrl } from './url.ts';
 
-/** A feed says in its first member what it is, and this is not a text that others have. */
+/** The version URL that marks a JSON feed. No other text contains it in this form. */
 const VERSION = /"version"\s{0,20}:\s{0,20}"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version/;
+/** Characters at the start and the end of a file that are searched for the version. */
 const START = 64 * 1024;
 
-/** Undefined when it is none. */
+/** Returns `undefined` if the text is not a JSON feed. */
 export function readJsonFeed(text: string): ParsedDocument | undefined {
   if (!VERSION.test(text.slice(0, START)) && !VERSION.test(text.slice(-START))) return undefined;
   let feed: unknown;
@@ -20,7 +21,7 @@ export function readJsonFeed(text: string): ParsedDocument | undefined {
     return undefined;
   }
   if (!isObject(feed) || !Array.isArray(feed.items)) return undefined;
-  const base = webBase(stringIn(feed, 'home_page_url'), stringIn(feed, 'feed_url'));
+  const base = firstHttpUrl(stringIn(feed, 'home_page_url'), stringIn(feed, 'feed_url'));
   const hidden = { count: 0 };
   const language = stringIn(feed, 'language');
   return writeFeed({
@@ -50,15 +51,15 @@ function* entriesOf(
     hidden.count += hiddenCount;
     yield {
       title: oneLine(stringIn(item, 'title')),
-      url: safeAddress(
-        stringIn(item, 'url') || stringIn(item, 'external_url') || (webBase(stringIn(item, 'id')) ?? ''),
+      url: safeUrl(
+        stringIn(item, 'url') || stringIn(item, 'external_url') || (firstHttpUrl(stringIn(item, 'id')) ?? ''),
         base,
       ),
       date: isoDate(stringIn(item, 'date_published') || stringIn(item, 'date_modified')),
       author: authorsOf(item),
       html,
       links: listIn(item, 'attachments').flatMap((attachment) => {
-        const url = safeAddress(stringIn(attachment, 'url'), base);
+        const url = safeUrl(stringIn(attachment, 'url'), base);
         const size = attachment.size_in_bytes;
         const label = enclosureLabel(stringIn(attachment, 'mime_type'), typeof size === 'number' ? size : '');
         return url === undefined ? [] : [{ url, label }];

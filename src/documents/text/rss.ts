@@ -1,17 +1,18 @@
-/** RSS 0.9x, 1.0 and 2.0, with the modules that entries are full of: content, Dublin Core, Media RSS, iTunes. */
-import { safeAddress, webBase } from './address.ts';
+/** RSS 0.9x, 1.0 and 2.0, with the common modules: content, Dublin Core, Media RSS, iTunes. */
+
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import type { Feed, FeedEntry, FeedLink } from './feed.ts';
 import { childOf, childrenOf, textIn, textOfChild, type XmlNode } from './tolerant-xml.ts';
+import { firstHttpUrl, safeUrl } from './url.ts';
 import { xmlToHtml } from './xml-html.ts';
 
-/** Headings in an entry stand below its own, which is of the second level. */
+/** Highest heading level inside an entry, below the entry's own level 2. */
 export const ENTRY_HEADINGS = 3;
 
 export function readRss(root: XmlNode): Feed {
   const channel = childOf(root, 'channel') ?? root;
-  const base = webBase(
+  const base = firstHttpUrl(
     channel.attributes['xml:base'],
     root.attributes['xml:base'],
     ...childrenOf(channel, 'link', 'atom:link').map(addressOf),
@@ -38,7 +39,7 @@ export function readRss(root: XmlNode): Feed {
   };
 }
 
-/** In RSS 1.0 and 0.90 items stand beside their channel. */
+/** In RSS 1.0 and 0.90, items are siblings of their channel. */
 function* entriesOf(
   root: XmlNode,
   channel: XmlNode,
@@ -47,7 +48,7 @@ function* entriesOf(
 ): Generator<FeedEntry> {
   const items = childrenOf(channel, 'item');
   for (const item of items.length > 0 || root === channel ? items : childrenOf(root, 'item')) {
-    yield entryOf(item, webBase(item.attributes['xml:base']) ?? base, hidden);
+    yield entryOf(item, firstHttpUrl(item.attributes['xml:base']) ?? base, hidden);
   }
 }
 
@@ -74,7 +75,7 @@ const TEXTS = [
   'xhtml:body',
 ];
 
-/** HTML, which should be escaped and is not always. */
+/** HTML, which should be escaped but is not always. */
 function sourceOf(item: XmlNode): string {
   const node = TEXTS.flatMap((name) => childrenOf(item, name)).find((each) => textIn(each) !== '');
   if (!node) return '';
@@ -84,21 +85,21 @@ function sourceOf(item: XmlNode): string {
 const addressOf = (link: XmlNode): string =>
   (link.attributes.rel ?? 'alternate') === 'alternate' ? (link.attributes.href ?? textIn(link)) : '';
 
-/** Its link, else a guid that is one. */
+/** The link of an entry, otherwise its guid if that is a URL. */
 function linkOf(item: XmlNode, base: string | undefined): string | undefined {
   const links = childrenOf(item, 'link', 'atom:link').map(addressOf);
   const guid = childOf(item, 'guid');
   const permanent = guid?.attributes.isPermaLink !== 'false' ? textOfChild(item, 'guid') : '';
   const about = item.attributes['rdf:about'] ?? '';
   const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((address) => address !== '');
-  return safeAddress(plain ?? '', base);
+  return safeUrl(plain ?? '', base);
 }
 
 function enclosuresOf(item: XmlNode, base: string | undefined): FeedLink[] {
   const media = [item, ...childrenOf(item, 'media:group')].flatMap((holder) => childrenOf(holder, 'media:content'));
   const seen = new Set<string>();
   return [...childrenOf(item, 'enclosure'), ...media].flatMap(({ attributes }) => {
-    const url = safeAddress(attributes.url ?? '', base);
+    const url = safeUrl(attributes.url ?? '', base);
     if (url === undefined || seen.has(url)) return [];
     seen.add(url);
     return [

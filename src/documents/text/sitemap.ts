@@ -1,11 +1,11 @@
-/** Sitemaps and their indexes (sitemaps.org 0.9), with pictures, news, videos and other languages; lists of feeds (OPML). */
+/** Sitemaps and sitemap indexes (sitemaps.org 0.9), with images, news, videos and languages; OPML lists of feeds. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { ParsedDocument } from '../document.ts';
-import { safeAddress } from './address.ts';
 import { plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import type { Feed, FeedEntry, FeedLink } from './feed.ts';
 import { childOf, childrenOf, textOfChild, type XmlNode } from './tolerant-xml.ts';
+import { safeUrl } from './url.ts';
 
 export function readSitemap(root: XmlNode): Feed {
   const isIndex = /(?:^|:)sitemapindex$/.test(root.name);
@@ -22,7 +22,7 @@ export function readSitemap(root: XmlNode): Feed {
 
 function* entriesOf(nodes: readonly XmlNode[]): Generator<FeedEntry> {
   for (const node of nodes) {
-    const url = safeAddress(textOfChild(node, 'loc'), undefined);
+    const url = safeUrl(textOfChild(node, 'loc'), undefined);
     if (url === undefined) continue;
     const news = childOf(node, 'news:news');
     yield {
@@ -57,7 +57,7 @@ const videosOf = (node: XmlNode): FeedLink[] =>
 const labelled = (kind: string, title: string): string => (title === '' ? kind : `${kind} (${plainLine(title)})`);
 
 function linkOf(address: string | undefined, label: string): FeedLink[] {
-  const url = safeAddress(address ?? '', undefined);
+  const url = safeUrl(address ?? '', undefined);
   return url === undefined ? [] : [{ url, label }];
 }
 
@@ -89,8 +89,8 @@ export function readOpml(root: XmlNode): ParsedDocument {
 
 function outlineOf({ attributes }: XmlNode): string {
   const text = plainLine(attributes.text || attributes.title || '');
-  const feed = safeAddress(attributes.xmlUrl ?? '', undefined);
-  const page = safeAddress(attributes.htmlUrl || attributes.url || '', undefined) ?? feed;
+  const feed = safeUrl(attributes.xmlUrl ?? '', undefined);
+  const page = safeUrl(attributes.htmlUrl || attributes.url || '', undefined) ?? feed;
   const name = escapeText(text || page || 'Untitled');
   const linked = page === undefined ? name : `<a href="${escapeAttribute(page)}">${name}</a>`;
   return feed === undefined || feed === page ? linked : `${linked} (<a href="${escapeAttribute(feed)}">feed</a>)`;

@@ -1,13 +1,12 @@
 /**
- * XML as it is found in feeds: with ampersands that stand for themselves, entities of HTML, values without quotes, end
- * tags that end something else. It is read to a tree however broken it is; nothing that a document type declares is used,
- * so nothing in it can explode.
+ * A tolerant XML parser for feeds: accepts bare ampersands, HTML entities, values without quotes and mismatched end
+ * tags. Any input becomes a tree. Document type declarations are ignored, so entities cannot expand.
  */
 import { decodeHTMLStrict } from 'entities';
 import { own } from '#own.ts';
 
 export interface XmlNode {
-  /** With the prefix of the table below, whatever prefix the file uses; of other namespaces, the file's own. */
+  /** With the prefix in NAMESPACES, whatever prefix the file uses. Names in other namespaces keep the file's prefix. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly (XmlNode | string)[];
@@ -20,7 +19,7 @@ interface Open extends XmlNode {
   readonly scope: Scope;
 }
 
-/** Prefixes of the file to ours; '' is the default. */
+/** Maps prefixes of the file to those in NAMESPACES; '' is the default namespace. */
 type Scope = ReadonlyMap<string, string>;
 
 const NAMESPACES: Readonly<Record<string, string>> = {
@@ -45,20 +44,20 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   'http://www.google.com/schemas/sitemap-news/0.9': 'news',
 };
 
-/** Deeper elements are taken for text of the one they stand in. */
+/** Deeper elements become text of their ancestor at this depth. */
 const MAX_DEPTH = 500;
 const MAX_PREFIXES = 100;
-/** Fields of a feed that are one line, and end where the next begins if they were not ended. */
+/** Single-line feed fields. An unclosed one ends where the next begins. */
 const LINES = new Set(['title', 'link', 'guid', 'pubDate', 'author', 'category', 'loc', 'lastmod']);
 const FIELDS = new Set([...LINES, 'description', 'content:encoded', 'item', 'enclosure', 'url']);
 const NAME = /[A-Za-z_][\w.:-]*/y;
 const ATTRIBUTE = /[\s/]*([^\s=>/<"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y;
 
-/** The root element; undefined when there is none. */
-export function readTolerantly(source: string): XmlNode | undefined {
+/** The root element; `undefined` if there is none. */
+export function parseTolerantXml(source: string): XmlNode | undefined {
   const top: Open = { name: '', raw: '', attributes: {}, children: [], scope: new Map() };
   const open = [top];
-  /** How many elements of a name are open, so that an end tag that ends nothing costs nothing. */
+  /** Number of open elements by name, so that unmatched end tags cost nothing. */
   const counts = new Map<string, number>();
   const inner = () => open.at(-1)!;
   const seek = seeker(source);
@@ -107,8 +106,8 @@ function close(open: Open[], counts: Map<string, number>, raw: string): void {
 type Seek = (mark: string, from: number) => number;
 
 /**
- * Where a mark stands next, or the end of the source. What was found is remembered, so that asking again and again for a
- * mark that is far away, or nowhere, costs nothing.
+ * Finds the next occurrence of a mark, or the end of the source. The last result is remembered, so that repeated
+ * searches for a distant or absent mark cost nothing.
  */
 function seeker(source: string): Seek {
   const found = new Map<string, { from: number; at: number }>();
@@ -122,7 +121,7 @@ function seeker(source: string): Seek {
   };
 }
 
-/** A comment, an instruction, a document type or a section of plain text. */
+/** Reads a comment, processing instruction, document type or CDATA section. */
 function declaration(source: string, lt: number, seek: Seek): { end: number; text?: string } {
   if (source.startsWith('<!--', lt)) return { end: seek('-->', lt + 4) + 3 };
   if (source.startsWith('<![CDATA[', lt)) {
@@ -130,7 +129,7 @@ function declaration(source: string, lt: number, seek: Seek): { end: number; tex
     return { end: end + 3, text: source.slice(lt + 9, end) };
   }
   const gt = seek('>', lt);
-  // What a document type declares may hold tags of its own.
+  // The internal subset of a document type may contain tags.
   if (source[lt + 1] === '!' && seek('[', lt) < gt) return { end: seek('>', seek(']', lt)) + 1 };
   return { end: gt + 1 };
 }
@@ -157,7 +156,7 @@ function startTag(source: string, lt: number, seek: Seek): Tag | undefined {
   }
   const gt = seek('>', at);
   const lost = seek('<', at);
-  // A tag that is not ended before the next begins.
+  // A tag that is not closed before the next begins.
   if (lost < gt) return { raw, attributes, isEmpty: false, end: lost };
   return { raw, attributes, isEmpty: source[gt - 1] === '/', end: gt + 1 };
 }
@@ -191,9 +190,10 @@ function nameOf(raw: string, scope: Scope, isAttribute: boolean): string {
   return ours === '' ? local : `${ours}:${local}`;
 }
 
+/** Characters at the start of a file that are searched for its root element. */
 const START = 64 * 1024;
 
-/** The name of the first tag without its prefix, looked for in the beginning alone. */
+/** The name of the first tag without its prefix, searched only near the beginning. */
 export function rootName(source: string): string | undefined {
   const start = source
     .slice(0, START)
@@ -201,13 +201,13 @@ export function rootName(source: string): string | undefined {
   return /<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)/.exec(start)?.[1];
 }
 
-/** Child elements, all or of any of some names. */
+/** Child elements, all or those with one of the names. */
 export const childrenOf = (node: XmlNode | undefined, ...names: string[]): XmlNode[] =>
   (node?.children ?? []).filter(
     (child): child is XmlNode => typeof child !== 'string' && (names.length === 0 || names.includes(child.name)),
   );
 
-/** The first child of the first of these names that has one with something in it. */
+/** The first non-empty child with one of these names, tried in the given order. */
 export function childOf(node: XmlNode | undefined, ...names: string[]): XmlNode | undefined {
   for (const name of names) {
     const found = childrenOf(node, name).find(
@@ -218,7 +218,7 @@ export function childOf(node: XmlNode | undefined, ...names: string[]): XmlNode 
   return undefined;
 }
 
-/** All text in an element, trimmed; '' without one. */
+/** The trimmed text of an element; '' if `node` is `undefined`. */
 export function textIn(node: XmlNode | undefined): string {
   const pieces: string[] = [];
   const waiting: (XmlNode | string)[] = node ? [node] : [];

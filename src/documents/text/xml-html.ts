@@ -1,10 +1,10 @@
-/** XHTML inside a feed as HTML source, to be parsed and cleaned like any other. */
+/** Serializes XHTML inside a feed as HTML source, which is then cleaned like any other. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { XmlNode } from './tolerant-xml.ts';
 
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
-/** What an element holds. */
+/** The content of an element as HTML. */
 export function xmlToHtml(node: XmlNode): string {
   const pieces: string[] = [];
   const waiting: (XmlNode | string | { readonly end: string })[] = node.children.toReversed();

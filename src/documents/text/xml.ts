@@ -1,4 +1,4 @@
-/** XML: feeds, sitemaps and outlines as lists of their entries, everything else as its source. */
+/** XML: feeds, sitemaps and outlines become lists of entries; all other XML is shown as source. */
 import { own } from '#own.ts';
 import type { DocumentKind, ParsedDocument } from '../document.ts';
 import { readAtom } from './atom.ts';
@@ -7,24 +7,24 @@ import { readJsonFeed } from './json-feed.ts';
 import { readRss } from './rss.ts';
 import { readOpml, readSitemap } from './sitemap.ts';
 import { asSource, decodedText } from './text.ts';
-import { childOf, readTolerantly, rootName, type XmlNode } from './tolerant-xml.ts';
+import { childOf, parseTolerantXml, rootName, type XmlNode } from './tolerant-xml.ts';
 
 export const kind: DocumentKind = {
   async parse(file, bytes) {
     const text = decodedText(bytes, file.contentType);
     const read = own(READERS, rootName(text) ?? '');
-    const root = read && readTolerantly(text);
+    const root = read && parseTolerantXml(text);
     const list = root && read?.(root);
-    // One without a name and with nothing in it is rather something else.
+    // A root that has a feed's name but no title and no entries is probably something else.
     if (list && (list.title !== '' || list.pages[0]?.html !== '')) return list;
     return readJsonFeed(text) ?? asSource(text);
   },
 };
 
-/** By the name of the root element. */
+/** Readers by the name of the root element. */
 const READERS: Readonly<Record<string, (root: XmlNode) => ParsedDocument | undefined>> = {
   rss: (root) => writeFeed(readRss(root)),
-  // Not everything in RDF is a feed, nor everything that is called one.
+  // RDF is used for more than feeds.
   RDF: (root) => (childOf(root, 'channel', 'item') ? writeFeed(readRss(root)) : undefined),
   feed: (root) => (root.name === 'atom:feed' || childOf(root, 'entry') ? writeFeed(readAtom(root)) : undefined),
   urlset: (root) => writeFeed(readSitemap(root)),

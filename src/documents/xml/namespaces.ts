@@ -1,9 +1,9 @@
 /**
- * The namespaces of the documents that we read, each with the prefix under which its names are known here, whatever
- * prefix a file uses. Transitional and Strict Office Open XML (ISO/IEC 29500) have one prefix.
+ * The namespaces of supported documents, each with the prefix that Lectern uses for it, whatever prefix a file uses.
+ * Transitional and Strict Office Open XML (ISO/IEC 29500) share a prefix.
  */
 
-/** The part that Transitional namespaces of Office Open XML share, and its Strict twin. */
+/** Start of the namespaces of Transitional Office Open XML, and its Strict counterpart. */
 const OPEN_XML = ['http://schemas.openxmlformats.org/', 'http://purl.oclc.org/ooxml/'] as const;
 
 const OPEN_XML_PATHS: Readonly<Record<string, readonly [transitional: string, strict: string]>> = {
@@ -78,7 +78,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OTHERS).map(([prefix, uri]): [string, string] => [uri, prefix]),
 ]);
 
-/** Stands before the local part of names in a namespace that is not in the table. */
+/** Prefix of names in a namespace that is not in the table. */
 export const UNKNOWN = '?';
 
 export const prefixOf = (uri: string): string => PREFIXES.get(uri.trim()) ?? UNKNOWN;

@@ -1,4 +1,4 @@
-/** Long documents a piece at a time: the children of some elements, each as a tree that can go when it is read. */
+/** Reads long XML documents piecewise: each child of certain elements becomes a tree that can be freed after use. */
 import { type Attributes, readXml, type XmlInput } from './read.ts';
 import type { XmlElement, XmlNode } from './xml.ts';
 
@@ -7,14 +7,14 @@ interface Building extends XmlElement {
 }
 
 /**
- * Calls `take` with each child element of the elements of a name, in document order, together with that name. Such
- * elements inside a piece are part of it. Returns whether the document was whole: what follows a fault is lost.
- * Throws DocumentFault (`too large`) and what `take` throws.
+ * Calls `onPiece` with each child element of the named elements, and the name, in document order. Nested elements of these
+ * names stay part of their piece. Returns false if the document ends at an error. Throws DocumentError (`too large`)
+ * and what `onPiece` throws.
  */
 export function readPieces(
   input: XmlInput,
   parents: ReadonlySet<string>,
-  take: (piece: XmlElement, parent: string) => void,
+  onPiece: (piece: XmlElement, parent: string) => void,
 ): boolean {
   const above: string[] = [];
   const open: Building[] = [];
@@ -34,7 +34,7 @@ export function readPieces(
       close() {
         const element = open.pop();
         if (!element) above.pop();
-        else if (open.length === 0) take(element, above.at(-1)!);
+        else if (open.length === 0) onPiece(element, above.at(-1)!);
       },
       text(text: string) {
         open.at(-1)?.children.push(text);

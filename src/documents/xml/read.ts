@@ -1,50 +1,50 @@
 /**
- * XML as events, in one pass over its text. Document types are passed over and what they declare is not used; a
- * document that defines entities of its own is refused, since nothing that we read needs them and they can explode.
+ * A streaming (SAX) XML reader: one pass over the text. Document types are skipped and their declarations ignored. A
+ * document that declares entities is refused: no supported format needs them, and they can expand without bound.
  */
 import { decodeText } from '#html/decode.ts';
 import { own } from '#own.ts';
 import { DocumentError } from '../document.ts';
 import { prefixOf, UNKNOWN } from './namespaces.ts';
 
-/** Bytes are decoded by their byte order mark or XML declaration, else as UTF-8. */
+/** Bytes are decoded by their byte order mark or XML declaration, otherwise as UTF-8. */
 export type XmlInput = string | Uint8Array;
 
-/** Names and values in turn; names with the prefixes of namespaces.ts. Declarations of namespaces are not among them. */
+/** Alternating names and values. Names have the prefixes of namespaces.ts; namespace declarations are left out. */
 export type Attributes = readonly string[];
 
 export interface XmlHandler {
   open(name: string, attributes: Attributes): void;
-  /** `<name/>`; when absent, `open` and `close` are called. */
+  /** `<name/>`. If absent, `open` and `close` are called. */
   empty?(name: string, attributes: Attributes): void;
   close(name: string): void;
-  /** Text between two tags may come in several pieces. */
+  /** Text between two tags may arrive in several pieces. */
   text(text: string): void;
 }
 
 export interface ReadXmlOptions {
-  /** Ends at the first fault instead of throwing. */
+  /** Stops at the first error instead of throwing. */
   readonly lenient?: boolean;
-  /** For documents that are read without being kept, such as large sheets. Default 10 million. */
+  /** For documents that are streamed without building a tree, such as large sheets. Default 10 million. */
   readonly maxNodes?: number;
 }
 
+/** Limit of nested elements. */
 const MAX_DEPTH = 1_000;
-/** Elements, attributes and texts. */
+/** Counts elements, attributes and texts. */
 const MAX_NODES = 10_000_000;
 
 const NONE: Attributes = [];
 
-/** The value of an attribute, by its name with prefix. */
+/** The value of an attribute by its prefixed name. */
 export function attributeIn(attributes: Attributes, name: string): string | undefined {
   for (let at = 0; at < attributes.length; at += 2) if (attributes[at] === name) return attributes[at + 1];
   return undefined;
 }
 
 /**
- * Calls the handler for each piece; a handler may throw to stop. Returns whether the document was whole, which is
- * always so unless `lenient`. Throws DocumentFault: `damaged`, and `too large` (lenient or not) for documents of more
- * than 1,000 levels or 10 million nodes.
+ * Calls the handler for each event; the handler may throw to stop. Returns false if a `lenient` read ended at an error.
+ * Throws DocumentError: `damaged` unless lenient; `too large` for more than 1,000 levels or 10 million nodes.
  */
 export function readXml(
   input: XmlInput,
@@ -77,7 +77,7 @@ const malformed = (what: string) => new DocumentError('damaged', `The XML in the
 interface Open {
   readonly raw: string;
   readonly name: string;
-  /** Prefixes that the element declares; undefined for nearly all. */
+  /** Prefixes that the element declares; usually `undefined`. */
   readonly declared: readonly string[] | undefined;
 }
 
@@ -119,7 +119,7 @@ class Reader {
 
   #count(): void {
     if (++this.#nodes > this.#maxNodes)
-      throw new DocumentError('too large', 'The file has more XML than may be worked on');
+      throw new DocumentError('too large', 'The XML in the file has too many elements');
   }
 
   #after(mark: string, from: number, fault: string): number {
@@ -161,7 +161,7 @@ class Reader {
       else if (code === 0x5d) inSubset = false;
       else if (code === LT && inSubset) {
         if (source.startsWith('<!ENTITY', at))
-          throw new DocumentError('damaged', 'The XML in the file defines entities');
+          throw new DocumentError('damaged', 'The XML in the file declares entities, which are not supported');
         if (source.startsWith('<!--', at)) at = this.#after('-->', at + 4, 'a comment does not end') - 1;
       } else if (code === GT && !inSubset) {
         this.#at = at + 1;
@@ -197,13 +197,13 @@ class Reader {
       return;
     }
     if (this.#open.length >= MAX_DEPTH) {
-      throw new DocumentError('too large', 'The XML in the file is nested deeper than may be worked on');
+      throw new DocumentError('too large', 'The XML in the file is nested too deeply');
     }
     this.#open.push({ raw, name, declared });
     this.#handler.open(name, attributes);
   }
 
-  /** Names as they are written and values, from a place inside a tag; leaves the reader at the `>` or `/>`. */
+  /** Reads raw attribute names and values, from a position inside a tag. Stops at the `>` or `/>`. */
   #attributes(from: number): string[] {
     const source = this.#source;
     const pairs: string[] = [];
@@ -262,14 +262,14 @@ class Reader {
 
 const isDeclaration = (raw: string): boolean => raw.startsWith('xmlns') && (raw.length === 5 || raw[5] === ':');
 
-/** Which prefixes mean what at the place where the reader is. */
+/** The namespace prefixes in scope at the current position. */
 class Scope {
-  /** For each prefix of the file ('' without) the meanings of the open elements that declare it, innermost last. */
+  /** For each prefix of the file ('' for the default), its meanings in the open elements, innermost last. */
   readonly #meanings = new Map<string, string[]>([['xml', ['xml']]]);
   #elements = new Map<string, string>();
   #attributes = new Map<string, string>();
 
-  /** Takes the declarations among the attributes of an element; gives their prefixes. */
+  /** Adds the namespace declarations among an element's attributes. Returns their prefixes. */
   declare(pairs: readonly string[]): string[] | undefined {
     let declared: string[] | undefined;
     for (let at = 0; at < pairs.length; at += 2) {
@@ -330,7 +330,7 @@ class Scope {
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** References and line ends (XML 1.0, sections 2.11 and 4.1); a reference to an entity that nobody defined stays. */
+/** Resolves references and normalizes line ends (XML 1.0, sections 2.11 and 4.1). Unknown entities stay as written. */
 function resolve(text: string): string {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   if (!lines.includes('&')) return lines;

@@ -1,10 +1,10 @@
-/** Going through an XML tree without recursion: what happens at an element is told by its visitor. */
+/** Walks an XML tree without recursion, calling a visitor for each element. */
 import type { XmlElement, XmlNode } from './xml.ts';
 
-/** Returned by a visitor to pass over what is inside an element. */
+/** Returned by a visitor to skip the content of an element. */
 export const SKIP = Symbol('skip');
 
-/** Called when everything inside an element is done. */
+/** Called after the content of an element. */
 export type Leave = () => void;
 
 export interface Visitor {
@@ -18,7 +18,7 @@ interface Level {
   at: number;
 }
 
-/** Visits an element and everything under it, in document order. */
+/** Visits an element and its descendants in document order. */
 export function walk(root: XmlElement, visitor: Visitor): void {
   const levels: Level[] = [{ nodes: [root], leave: undefined, at: 0 }];
   for (;;) {

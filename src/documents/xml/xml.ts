@@ -1,7 +1,6 @@
 /**
- * XML (with namespaces) to a small tree. Names are written with the prefixes of namespaces.ts: `w:p` is a paragraph
- * of Word whatever prefix the file has chosen, names in no namespace have no prefix, those in one that is not in the
- * table have `?`.
+ * Parses XML with namespaces into a small tree. Names have the prefixes of namespaces.ts: `w:p` is a Word paragraph
+ * whatever prefix the file uses. Names without a namespace have no prefix; names in unknown namespaces have `?`.
  */
 import { type Attributes, attributeIn, readXml, type XmlInput } from './read.ts';
 
@@ -11,13 +10,13 @@ export interface XmlElement {
   readonly children: readonly XmlNode[];
 }
 
-/** Text is a string; comments and processing instructions are left out. */
+/** Text is a string. Comments and processing instructions are left out. */
 export type XmlNode = XmlElement | string;
 
 export interface ParsedXml {
-  /** Undefined when there is no element at all. */
+  /** `undefined` if there is no element at all. */
   readonly root: XmlElement | undefined;
-  /** False when the source is cut off or not well-formed: the tree then holds what came before. */
+  /** False if the source is cut off or not well-formed. The tree then holds what precedes the error. */
   readonly complete: boolean;
 }
 
@@ -29,14 +28,14 @@ interface Building {
 
 const NO_CHILDREN: XmlNode[] = [];
 
-/** The root element. Throws DocumentFault: `damaged` when not well-formed, `too large` beyond the limits of read.ts. */
+/** The root element. Throws DocumentError: `damaged` if not well-formed, `too large` beyond the limits of read.ts. */
 export function parseXml(input: XmlInput): XmlElement {
   const { root } = build(input, false);
   return root!;
 }
 
-/** As `parseXml`, but what stands before a fault is kept. */
-export const parseSoundXml = (input: XmlInput): ParsedXml => build(input, true);
+/** Like `parseXml`, but keeps everything before an error. */
+export const parseXmlPrefix = (input: XmlInput): ParsedXml => build(input, true);
 
 function build(input: XmlInput, lenient: boolean): ParsedXml {
   const open: Building[] = [];
@@ -66,17 +65,17 @@ function build(input: XmlInput, lenient: boolean): ParsedXml {
 
 export const isElement = (node: XmlNode): node is XmlElement => typeof node !== 'string';
 
-/** The value of an attribute, by its name with prefix. */
+/** The value of an attribute by its prefixed name. */
 export const attribute = (element: XmlElement, name: string): string | undefined =>
   attributeIn(element.attributes, name);
 
-/** The first child element of a name. */
+/** The first child element with this name. */
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
   if (element) for (const node of element.children) if (typeof node !== 'string' && node.name === name) return node;
   return undefined;
 }
 
-/** The child elements, of one name when given. */
+/** The child elements, only those with the name if given. */
 export function children(element: XmlElement | undefined, name?: string): XmlElement[] {
   if (!element) return [];
   return element.children.filter(
@@ -84,14 +83,14 @@ export function children(element: XmlElement | undefined, name?: string): XmlEle
   );
 }
 
-/** The element at the end of a path of child names. */
+/** Follows a path of child names to an element. */
 export function childAt(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
   let at = element;
   for (const name of names) at = child(at, name);
   return at;
 }
 
-/** The elements under an element in document order, without itself; of one name when given. */
+/** The descendants of an element in document order, only those with the name if given. */
 export function* descendants(element: XmlElement, name?: string): Generator<XmlElement> {
   const stack: { readonly nodes: readonly XmlNode[]; at: number }[] = [{ nodes: element.children, at: 0 }];
   while (stack.length > 0) {
@@ -107,13 +106,13 @@ export function* descendants(element: XmlElement, name?: string): Generator<XmlE
   }
 }
 
-/** The first element of a name under an element. */
+/** The first descendant with this name. */
 export function find(element: XmlElement | undefined, name: string): XmlElement | undefined {
   if (element) for (const found of descendants(element, name)) return found;
   return undefined;
 }
 
-/** All text under an element, as it is. */
+/** All text under an element, not trimmed. */
 export function textOf(element: XmlElement | undefined): string {
   if (!element) return '';
   const { children: nodes } = element;

@@ -8,7 +8,7 @@ import { QueueFullError } from '#concurrency/task-queue.ts';
 import { canonicalType, hasLatePdfHeader, TYPES, typeOfBytes } from '#documents/detect.ts';
 import { DocumentError, type DocumentFile } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
-import { isCutOff, pictureFormat } from '#documents/image/format.ts';
+import { detectImageFormat, isCutOff } from '#documents/image/format.ts';
 import { Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { temporaryFolder } from '#storage/temporary.ts';
@@ -120,7 +120,7 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   await writeFile(file, bytes, { mode: 0o600 });
   return blaming(at, signal, async () => {
     // What is missing would be missing in the answer, without a word.
-    if (!isPdf && isCutOff(bytes, pictureFormat(bytes, mediaType)))
+    if (!isPdf && isCutOff(bytes, detectImageFormat(bytes, mediaType)))
       throw mediaFault(at, 'is cut off: its end is missing');
     return await pagesOf(
       { path: file, size: bytes.byteLength, mediaType, contentType, name: source.name },

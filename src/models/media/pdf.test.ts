@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDocuments, type Documents } from '#documents/documents.ts';
-import { fitPicture } from '#documents/image/fit.ts';
-import { pictureSize } from '#documents/image/image.ts';
-import { pixelsOf } from '#documents/image/raster.ts';
+import { fitImage } from '#documents/image/fit.ts';
+import { imageSize } from '#documents/image/image.ts';
+import { decodePixels } from '#documents/image/raster.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import type { Ocr } from '#ocr/index.ts';
@@ -49,7 +49,7 @@ it(
     const texts = await pagesAsTexts(file, { tools: { documents, ocr, temporaryDir }, signal });
     expect(texts).toEqual(['The river is long, and its water is safe to drink.', 'what the picture says']);
     expect(looked).toHaveLength(1);
-    expect((await pictureSize(looked[0]!)).width).toBeGreaterThan(1_500);
+    expect((await imageSize(looked[0]!)).width).toBeGreaterThan(1_500);
     const without = await pagesAsTexts(file, { tools: { documents, ocr: undefined, temporaryDir }, signal });
     expect(without).toEqual([texts[0], '']);
   },
@@ -61,7 +61,7 @@ it(
   async () => {
     const tools = { documents, ocr: undefined, temporaryDir };
     const files = await pagesAsPictures(file, { as: 'png', tools, signal }, (png) => png);
-    expect(await pictureSize(files[1]!)).toEqual({ width: 1_024, height: 1_449 });
+    expect(await imageSize(files[1]!)).toEqual({ width: 1_024, height: 1_449 });
     const alone = async (side: number, page: number) => {
       const at = path.join(temporaryDir, 'alone.pdf');
       await writeFile(at, file);
@@ -71,7 +71,7 @@ it(
         options,
         signal,
       );
-      return Buffer.from(fitPicture(await pixelsOf(png!, 'png'), clipRule(side)).rgb);
+      return Buffer.from(fitImage(await decodePixels(png!, 'png'), clipRule(side)).rgb);
     };
     for (const side of [224, 700]) {
       const drawn = await pagesAsPictures(file, { as: clipRule(side), tools, signal }, (rgb) => Buffer.from(rgb));

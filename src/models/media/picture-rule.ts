@@ -2,11 +2,11 @@
  * How a picture must be made for an image model: a value that is written in the row of a model, or read from the
  * `preprocessor_config.json` that is published with one.
  */
-import type { Fitting } from '#documents/image/fit.ts';
+import type { ImageFit } from '#documents/image/fit.ts';
 import type { Kernel } from '#documents/image/resample.ts';
 import { own } from '#own.ts';
 
-export interface PictureRule extends Fitting {
+export interface PictureRule extends ImageFit {
   /** A byte times this, less the mean, by the deviation: for red, green and blue. */
   readonly rescale: number;
   readonly mean: readonly [number, number, number];

@@ -1,9 +1,9 @@
 /** What opens media that strangers send, in a process that can be ended: pictures to pixels, samples to features. */
 
-import { DocumentError, type FaultKind } from '#documents/document.ts';
-import { fitPicture } from '#documents/image/fit.ts';
-import { isCutOff, pictureFormat } from '#documents/image/format.ts';
-import { pixelsOf } from '#documents/image/raster.ts';
+import { DocumentError, type DocumentErrorKind } from '#documents/document.ts';
+import { fitImage } from '#documents/image/fit.ts';
+import { detectImageFormat, isCutOff } from '#documents/image/format.ts';
+import { decodePixels } from '#documents/image/raster.ts';
 import type { PictureRule } from './picture-rule.ts';
 import { logMel, type SoundRule } from './sound.ts';
 
@@ -17,17 +17,17 @@ export type MediaOutcome =
   | { readonly kind: 'rgb'; readonly rgb: Uint8Array }
   | { readonly kind: 'checked'; readonly mediaType: string }
   | { readonly kind: 'features'; readonly features: Float32Array }
-  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly message: string };
+  | { readonly kind: 'fault'; readonly fault: DocumentErrorKind; readonly message: string };
 
 export default async function work(task: MediaTask): Promise<MediaOutcome> {
   try {
     if (task.do === 'sound') return { kind: 'features', features: logMel(task.samples, task.rule) };
     const { bytes, mediaType } = task;
-    const format = pictureFormat(bytes, mediaType);
+    const format = detectImageFormat(bytes, mediaType);
     if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture is never drawn: send it as PNG');
     if (isCutOff(bytes, format)) throw new DocumentError('damaged', 'The picture is cut off');
     if (task.do === 'check') return { kind: 'checked', mediaType: `image/${format}` };
-    return { kind: 'rgb', rgb: fitPicture(await pixelsOf(bytes, format), task.rule).rgb };
+    return { kind: 'rgb', rgb: fitImage(await decodePixels(bytes, format), task.rule).rgb };
   } catch (error) {
     if (error instanceof DocumentError) return { kind: 'fault', fault: error.kind, message: error.message };
     throw error;

@@ -1,12 +1,12 @@
-/** Pieces of ink as large as letters or words, and pieces put side by side as one line to be read by themselves. */
+/** Finds pieces of ink the size of letters or words, and arranges pieces as lines that are read separately. */
 import type { OcrBox } from '../hocr.ts';
 import type { Grey } from './ink.ts';
 
-/** Ink is looked at in squares of so many to a height of line. */
+/** Ink is examined in squares; this many make the height of a line. */
 const SQUARES = 8;
-/** Squares that stand so far apart in a line, in heights of it, are of one piece. */
+/** Maximum gap within a piece, in line heights. */
 const JOIN = 0.3;
-/** Pieces are so high and wide, in heights of a line: neither dots nor pictures. */
+/** Size of a piece, in line heights: larger than dots and smaller than pictures. */
 const MIN_HEIGHT = 0.5;
 const MAX_HEIGHT = 1.6;
 const MAX_WIDTH = 12;
@@ -15,11 +15,11 @@ const MAX_PIECES = 10_000;
 interface Look {
   /** In pixels; 0 when there are no lines. */
   readonly lineHeight: number;
-  /** What is darker is ink. */
+  /** Darker levels are ink. */
   readonly level: number;
 }
 
-export function piecesOf({ pixels, width, height }: Grey, { lineHeight, level }: Look): OcrBox[] {
+export function findPieces({ pixels, width, height }: Grey, { lineHeight, level }: Look): OcrBox[] {
   if (lineHeight <= 0) return [];
   const side = Math.max(2, Math.round(lineHeight / SQUARES));
   const columns = Math.ceil(width / side);
@@ -63,21 +63,21 @@ export function piecesOf({ pixels, width, height }: Grey, { lineHeight, level }:
 }
 
 export interface Sheet {
-  /** A grey PNG of lines of pieces. */
+  /** A grey PNG with lines of pieces. */
   readonly picture: Uint8Array;
-  /** Where each piece stands on it; by number, in the order of the boxes, and again from the first. */
+  /** Position of each piece on it. The boxes repeat in order, once per repetition. */
   readonly places: readonly OcrBox[];
 }
 
-/** Pieces are put there again and again: a line of one letter is not taken for text, and readings can be compared. */
+/** Pieces are repeated: a line of one letter is not recognized as text, and repeated readings can be compared. */
 const MIN_IN_ALL = 9;
 const TIMES = 3;
 const MAX_ON_LINE = 24;
-/** Around each piece, in heights of the highest: near enough to be one line, too far to be one word. */
+/** Space around each piece, in heights of the highest: close enough to form a line, too far to form a word. */
 const SPACE = 1.9;
 
-/** At least one box; each no higher than a few lines, in pixels of the picture, which is one that was made ready. */
-export async function sheetOf(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet> {
+/** Needs at least one box. Each is at most a few lines high, in pixels of `picture`, which is a prepared image. */
+export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
@@ -94,7 +94,7 @@ export async function sheetOf(picture: Uint8Array, boxes: readonly OcrBox[]): Pr
   for (const [at, box] of taken.entries()) {
     if (at > 0 && at % MAX_ON_LINE === 0) [x, y] = [2 * space, y + lineHeight + space];
     const right = x + box.right - box.left;
-    // Feet are level, as those of digits and capitals are.
+    // Align on the baseline, as digits and capitals are.
     places.push({ left: x, right, top: y + lineHeight - (box.bottom - box.top), bottom: y + lineHeight });
     x = right + space;
     width = Math.max(width, x + space);
@@ -114,7 +114,7 @@ export async function sheetOf(picture: Uint8Array, boxes: readonly OcrBox[]): Pr
   return { picture: await png.toBuffer(), places };
 }
 
-/** The level that most pixels have. */
+/** The most frequent level: the background. */
 function groundOf(pixels: Uint8Array): number {
   const counts = new Uint32Array(256);
   for (const level of pixels) counts[level]!++;

@@ -1,4 +1,4 @@
-/** Where what was read stands in the picture as it was sent: the way back from turning, straightening and enlarging. */
+/** Maps positions in the prepared image back to the original: undoes rotation, straightening and enlargement. */
 import type { OcrBox } from '../hocr.ts';
 import type { OcrBlock } from '../layout/layout.ts';
 import { boundsOf } from '../layout/segments.ts';
@@ -9,23 +9,23 @@ export interface Size {
   readonly height: number;
 }
 
-/** How a picture was made ready. All sizes are in pixels. */
+/** How an image was prepared. All sizes are in pixels. */
 export interface Preparation {
-  /** As it was sent, the way up that its metadata say. */
+  /** Size of the original image after Exif rotation. */
   readonly source: Size;
-  /** The same, made smaller when it was large. */
+  /** The same, reduced if it was large. */
   readonly upright: Size;
   readonly turn: Rotation;
-  /** After the turn. */
+  /** Scale factor applied after rotation. */
   readonly scale: number;
-  /** By which it was turned clockwise at last, in degrees. */
+  /** Clockwise rotation applied last to straighten the text, in degrees. */
   readonly skew: number;
-  /** As it was read. */
+  /** Size of the prepared image. */
   readonly made: Size;
 }
 
-/** The same blocks, the boxes of their words in pixels of the picture as it was sent. */
-export function inSource(blocks: readonly OcrBlock[], preparation: Preparation): OcrBlock[] {
+/** Maps the word boxes of blocks to pixels of the original image. */
+export function mapToSource(blocks: readonly OcrBlock[], preparation: Preparation): OcrBlock[] {
   const moved = (box: OcrBox) => sourceBox(box, preparation);
   return blocks.map((block) => ({
     ...block,

@@ -1,4 +1,4 @@
-/** What a small grey copy of a picture tells about its lines of text, before anything is read. */
+/** Measures text lines on a small grey copy of an image, before recognition. */
 
 /** One byte a pixel, 0 is black. */
 export interface Grey {
@@ -7,25 +7,26 @@ export interface Grey {
   readonly height: number;
 }
 
-/** The pixels that are written on the ground of a picture. */
+/** The pixels that differ from the background of an image. */
 export interface Ink {
   readonly x: Uint16Array;
   readonly y: Uint16Array;
   readonly width: number;
   readonly height: number;
-  /** Whether it is light ink on a dark ground. */
+  /** Whether the ink is light on a dark background. */
   readonly onDark: boolean;
-  /** The level of the ground, and one not far from it that faint lines reach; of the negative, when on dark. */
-  readonly ground: number;
+  /** Level of the background, and a level close to it that faint lines reach. Inverted if the ink is light. */
+  readonly background: number;
   readonly faint: number;
 }
 
+/** Ink pixels examined; more are thinned out. */
 const MAX_POINTS = 150_000;
-/** Grey levels between ink and ground; less is a blank picture. */
+/** Grey levels between ink and background; with less, the image is blank. */
 const MIN_CONTRAST = 24;
-/** Longer strokes, in parts of the picture's width or height, are rules and frames: no letter has them. */
+/** Strokes longer than this share of the width or height are rules and frames, not letters. */
 const RULE_PART = 1 / 12;
-/** How far from the ground faint lines are, in parts of what divides ground from ink. */
+/** Distance of faint lines from the background, as a share of the distance to the threshold. */
 const FAINT = 0.3;
 
 export function inkOf({ pixels, width, height }: Grey): Ink {
@@ -47,9 +48,9 @@ export function inkOf({ pixels, width, height }: Grey): Ink {
     x[kept] = i % width;
     y[kept++] = Math.floor(i / width);
   }
-  const ground = onDark ? 255 - dark : light;
-  const faint = ground - FAINT * (ground - (onDark ? 255 - threshold : threshold));
-  return { x, y, width, height, onDark, ground, faint };
+  const background = onDark ? 255 - dark : light;
+  const faint = background - FAINT * (background - (onDark ? 255 - threshold : threshold));
+  return { x, y, width, height, onDark, background, faint };
 }
 
 interface Division {
@@ -61,7 +62,7 @@ interface Division {
   readonly light: number;
 }
 
-/** The grey level that parts ink and ground best (Otsu, 1979), and how far apart they are. */
+/** Otsu's threshold (1979) between ink and background, and the distance between the two. */
 function divide(pixels: Uint8Array): Division {
   const counts = new Float64Array(256);
   for (const level of pixels) counts[level]!++;
@@ -104,8 +105,8 @@ function dropStrokes(mask: Uint8Array, { lines, length, lineStep, step }: Scan):
   }
 }
 
-/** The same ink with the picture turned by a quarter: its columns are rows then. */
-export const turnedQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
+/** The same ink, rotated by 90 degrees: columns become rows. */
+export const rotateQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
   ...rest,
   x: y,
   y: x,
@@ -114,10 +115,10 @@ export const turnedQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
 });
 
 /**
- * How much the ink lies in rows that rise by so many degrees: near 0 when it is spread evenly, larger the more lines and
- * spaces alternate.
+ * Score of how strongly the ink forms rows at a slope of `degrees`: near 0 if it is spread evenly, larger the more
+ * clearly lines and spaces alternate.
  */
-export function lineness(ink: Ink, degrees: number): number {
+export function rowScore(ink: Ink, degrees: number): number {
   if (ink.y.length === 0) return 0;
   const rows = rowsAt(ink, degrees);
   let sum = 0;
@@ -125,9 +126,10 @@ export function lineness(ink: Ink, degrees: number): number {
   return (sum * ink.height) / ink.y.length ** 2;
 }
 
+/** Largest slope that is searched, in degrees. */
 const MAX_SKEW = 6;
 
-/** How far lines rise to the right (negative: fall), in degrees: the shear that gathers the ink best in rows. */
+/** Slope of the lines in degrees, positive if they rise to the right: the shear that best gathers the ink in rows. */
 export function skewDegrees(ink: Ink): number {
   if (ink.y.length === 0) return 0;
   const straight = gathered(ink, 0);
@@ -148,7 +150,7 @@ function gathered(ink: Ink, degrees: number): number {
   return sum;
 }
 
-/** How much ink each row has when rows rise by so many degrees. */
+/** Amount of ink in each row, for rows with a slope of `degrees`. */
 function rowsAt({ x, y, width, height }: Ink, degrees: number): Float64Array {
   const slope = Math.tan((degrees * Math.PI) / 180);
   const margin = Math.ceil((Math.abs(slope) * width) / 2) + 1;
@@ -157,11 +159,12 @@ function rowsAt({ x, y, width, height }: Ink, degrees: number): Float64Array {
   return rows;
 }
 
+/** Number of vertical strips in which rows are measured. */
 const STRIPS = 8;
 
 /**
- * The height of a line of text, in pixels of this copy: the middle one of the runs of inked rows, taken in narrow
- * strips, since lines of neighbouring columns need not be level. 0 when there is none.
+ * Height of a line of text, in pixels of this copy; 0 if there is none. It is the median run of inked rows, measured in
+ * narrow strips because lines of neighbouring columns may not be level.
  */
 export function lineHeight({ x, y, width, height }: Ink): number {
   const strips = Array.from({ length: STRIPS }, () => new Uint32Array(height));
@@ -181,20 +184,26 @@ export function lineHeight({ x, y, width, height }: Ink): number {
   return runs[Math.floor(runs.length / 2)] ?? 0;
 }
 
-/** A dot is darker than all that is around it by so many levels. */
+/** Minimum difference in grey levels between a dot and everything around it. */
 const DOT_CONTRAST = 30;
-/** Neighbours that differ by so many levels, in this part of the paper: what came out of a scanner, with dirt on it. */
+/**
+ * Level difference of neighbouring pixels that counts as grain, and the share of paper with grain from which an image
+ * is a scan with dirt.
+ */
 const GRAIN = 3;
 const GRAINY = 0.3;
 const NEAR_PAPER = 32;
 
 /**
- * Takes single dark pixels off light paper (light ones off dark), in place: they grow to signs when a picture is enlarged.
- * Only where the paper has grain, for full stops of small letters may be as small.
+ * Removes single dark pixels from light paper (light ones from dark), in place: they would look like characters after
+ * enlargement. Only if the paper has grain, because full stops of small print can be as small.
  */
-export function dropDots({ pixels, width, height }: Grey, { onDark, ground }: Pick<Ink, 'onDark' | 'ground'>): void {
+export function removeDots(
+  { pixels, width, height }: Grey,
+  { onDark, background }: Pick<Ink, 'onDark' | 'background'>,
+): void {
   const sign = onDark ? -1 : 1;
-  const paper = onDark ? 255 - ground : ground;
+  const paper = onDark ? 255 - background : background;
   let [seen, grains] = [0, 0];
   for (let at = 1; at < pixels.length; at++) {
     if (Math.abs(pixels[at]! - paper) > NEAR_PAPER) continue;

@@ -1,32 +1,32 @@
 /**
- * What was overlooked: ink that stands by itself in a line of text and was taken for dirt, as a lone digit in its cell is, or
- * was read without being sure of it. All such pieces are read once more, side by side.
+ * Finds overlooked text: separate ink in a line that was ignored as dirt, such as a single digit in a cell, or read
+ * with low confidence. All such pieces are read again, side by side.
  */
 import type { OcrBox, OcrLine, OcrPage, OcrWord } from '../hocr.ts';
 import type { Sheet } from './components.ts';
 
-/** A word that is read less surely is doubted when it is short and stands by itself. */
+/** A short, separate word below this confidence is doubted. */
 const DOUBTED = 0.85;
 const SHORT = 3;
-/** How far other words are from what stands by itself, in its heights. */
+/** Minimum distance of a separate piece from other words, in its heights. */
 const ALONE = 0.9;
 const MAX_PIECES = 200;
-/** What is taken in place of nothing; in place of another reading it must also be surer than that. */
+/** Minimum confidence to add a new reading. To replace another reading, it must also be higher than that one's. */
 const SURE = 0.6;
-/** A piece with more of it in the box of a word is of that word. */
+/** A piece belongs to a word if more than this share of it is in the word's box. */
 const COVERED = 0.2;
-/** Paper around what is cut out, in pixels. */
+/** White margin around a cut-out piece, in pixels. */
 const MARGIN = 3;
 
-/** A place to be read again, and the word that was read there. */
+/** A region to read again, and the word that was read there. */
 export interface Overlooked {
   readonly box: OcrBox;
   readonly word?: OcrWord | undefined;
 }
 
-export function overlooked(page: OcrPage, pieces: readonly OcrBox[]): Overlooked[] {
+export function findOverlooked(page: OcrPage, pieces: readonly OcrBox[]): Overlooked[] {
   const words = page.lines.flatMap((line) => line.words);
-  const inRows = rowsOf(words);
+  const inRows = indexByStripe(words);
   const found: Overlooked[] = [];
   for (const piece of pieces) {
     const beside = near(inRows, piece);
@@ -46,10 +46,10 @@ const widened = ({ left, top, right, bottom }: OcrBox, { width, height }: OcrPag
   bottom: Math.min(height, bottom + MARGIN),
 });
 
-/** Words by the stripes of the page that they are in, so that those beside something are found without looking at all. */
+/** Height of horizontal stripes that index the words, in pixels, so that nearby words are found quickly. */
 const STRIPE = 64;
 
-function rowsOf(words: readonly OcrWord[]): Map<number, OcrWord[]> {
+function indexByStripe(words: readonly OcrWord[]): Map<number, OcrWord[]> {
   const rows = new Map<number, OcrWord[]>();
   for (const word of words) {
     for (let row = Math.floor(word.box.top / STRIPE); row <= Math.floor(word.box.bottom / STRIPE); row++) {
@@ -70,7 +70,7 @@ function near(rows: ReadonlyMap<number, readonly OcrWord[]>, { top, bottom }: Oc
 
 const overlap = (a: number, b: number, c: number, d: number): number => Math.max(0, Math.min(b, d) - Math.max(a, c));
 
-/** How much of the first is in the second. */
+/** The share of the first box that is in the second. */
 const share = (a: OcrBox, b: OcrBox): number =>
   (overlap(a.left, a.right, b.left, b.right) * overlap(a.top, a.bottom, b.top, b.bottom)) /
   Math.max(1, (a.right - a.left) * (a.bottom - a.top));
@@ -91,8 +91,8 @@ interface Found {
   readonly confidence: number;
 }
 
-/** The page with what was found in the places of the sheet that they were put on. */
-export function withFound(
+/** Merges the readings of the sheet into the page. */
+export function mergeReadings(
   page: OcrPage,
   again: readonly Overlooked[],
   { places }: Sheet,
@@ -100,7 +100,7 @@ export function withFound(
 ): OcrPage {
   const words = read.lines.flatMap((line) => line.words);
   const readings = again.map((_, number) =>
-    agreed(places.filter((_place, at) => at % again.length === number).map((place) => readingAt(place, words))),
+    mostFrequent(places.filter((_place, at) => at % again.length === number).map((place) => readingAt(place, words))),
   );
   const better = new Map<OcrWord, Found>();
   const sizes = page.lines.map(({ size }) => size).sort((a, b) => a - b);
@@ -125,8 +125,8 @@ function readingAt(place: OcrBox, words: readonly OcrWord[]): Found | undefined 
   return { text, confidence: Math.max(...inside.map((word) => word.confidence)) };
 }
 
-/** What most readings of one piece say, of those that say anything. */
-function agreed(readings: readonly (Found | undefined)[]): Found | undefined {
+/** The most frequent reading of a piece, ignoring empty ones. */
+function mostFrequent(readings: readonly (Found | undefined)[]): Found | undefined {
   const known = readings.filter((reading) => reading !== undefined);
   for (const { text } of known) {
     const same = known.filter((other) => other.text === text);

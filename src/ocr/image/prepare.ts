@@ -1,13 +1,13 @@
 /**
- * Pictures made ready for reading: upright, straight, grey, dark on light, with letters of a size that Tesseract reads
- * best. Runs in a child process (`ocr/worker.ts`), for a picture may be anybody's.
+ * Prepares images for recognition: upright, straight, grey, dark on light, with letters of the size that Tesseract
+ * reads best. Runs in a child process (`ocr/worker.ts`), because images are untrusted.
  */
 
 import type { OcrBox } from '../hocr.ts';
-import { piecesOf } from './components.ts';
+import { findPieces } from './components.ts';
 import type { Preparation, Size } from './coordinates.ts';
-import { dropDots, type Grey, inkOf, lineHeight, lineness, skewDegrees, turnedQuarter } from './ink.ts';
-import { type Rules, takeRules } from './ruling-lines.ts';
+import { type Grey, inkOf, lineHeight, removeDots, rotateQuarter, rowScore, skewDegrees } from './ink.ts';
+import { type Rules, removeRules } from './ruling-lines.ts';
 
 /** Clockwise, in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
@@ -15,35 +15,32 @@ export type Rotation = 0 | 90 | 180 | 270;
 export interface Prepared {
   /** A grey PNG. */
   readonly picture: Uint8Array;
-  /** Whether its lines seem to run from top to bottom. */
+  /** Whether its lines seem to run vertically. */
   readonly sideways: boolean;
-  /** Whether there is nothing on it. */
+  /** Whether the image is empty. */
   readonly blank: boolean;
-  /** Lines that were drawn, in pixels of the picture; they are no longer on it. */
+  /** Ruling lines, in pixels of `picture`, from which they have been removed. */
   readonly rules: Rules;
-  /** What is on it that is as large as letters and words are, in the same pixels. */
+  /** Boxes of everything the size of letters and words, in the same pixels. */
   readonly pieces: readonly OcrBox[];
   readonly preparation: Preparation;
 }
 
-/** Beyond it a picture is refused before it is decoded. */
+/** Larger images are refused before they are decoded. */
 const MAX_PIXELS = 100_000_000;
-/** What is read at once: an A4 page at 400 dpi has 15 million. */
+/** Size of the prepared image; an A4 page at 400 dpi has 15 million pixels. */
 const MAX_READ_PIXELS = 16_000_000;
-/** The side of the small copy that is looked at first. */
+/** Longest side of the small copy that is analysed first, in pixels. */
 const LOOK_SIDE = 1_600;
-/** Tesseract reads best when lines are about so high, in pixels; small ones are enlarged to it. */
+/** Line height that Tesseract reads best, in pixels. Smaller lines are enlarged to it. */
 const GOOD_LINE_HEIGHT = 24;
 const SMALL_LINE_HEIGHT = 20;
 const MAX_ENLARGEMENT = 4;
-/** A slant that does no harm, in degrees. */
+/** A slope that does no harm, in degrees. */
 const STRAIGHT_DEGREES = 0.2;
 const TIMEOUT_S = 60;
 
-/**
- * Throws an Error when it cannot be read as a picture, or has too many pixels; also when a part of it is missing and it is to
- * be `whole`.
- */
+/** Throws an Error if the image cannot be decoded or has too many pixels, or if it is incomplete and `whole` is set. */
 export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false): Promise<Prepared> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
@@ -52,14 +49,14 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
   const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
   const look = await greyOf(raw(sharp, page).resize(small));
   const ink = inkOf(look);
-  const turned = turnedQuarter(ink);
+  const turned = rotateQuarter(ink);
   const skew = skewDegrees(ink);
-  const sideways = lineness(turned, skewDegrees(turned)) > 2 * lineness(ink, skew);
+  const sideways = rowScore(turned, skewDegrees(turned)) > 2 * rowScore(ink, skew);
   const letters = (lineHeight(ink) * page.height) / look.height;
   const wanted = letters > 0 && letters < SMALL_LINE_HEIGHT ? Math.min(MAX_ENLARGEMENT, GOOD_LINE_HEIGHT / letters) : 1;
   const scale = Math.min(wanted, Math.sqrt(MAX_READ_PIXELS / page.pixels.length));
 
-  dropDots(page, ink);
+  removeDots(page, ink);
   let picture = raw(sharp, page);
   if (ink.onDark) picture = picture.negate();
   const isEnlarged = scale > 1.1;
@@ -68,8 +65,11 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
   if (isStraightened) picture = picture.rotate(skew, { background: '#fff' });
   const made = await greyOf(picture);
   const lettersMade = letters * (isEnlarged ? scale : 1);
-  const rules = takeRules(made, { lineHeight: lettersMade, ...ink });
-  const pieces = piecesOf(made, { lineHeight: lettersMade, level: ink.ground - 2 * (ink.ground - ink.faint) });
+  const rules = removeRules(made, { lineHeight: lettersMade, ...ink });
+  const pieces = findPieces(made, {
+    lineHeight: lettersMade,
+    level: ink.background - 2 * (ink.background - ink.faint),
+  });
   const png = await raw(sharp, made)
     .toColourspace('b-w')
     .png({ compressionLevel: 1 })
@@ -101,7 +101,10 @@ async function greyOf(picture: Sharp): Promise<Grey> {
   return { pixels: data, width: info.width, height: info.height };
 }
 
-/** The first page of a picture as grey, on paper when it is see-through; of one that need not be whole, what there is. */
+/**
+ * The first page of an image as grey, on an opaque background. Unless `whole` is set, an incomplete image gives its
+ * available part.
+ */
 async function greyPage(
   sharp: SharpModule,
   bytes: Uint8Array,
@@ -110,7 +113,7 @@ async function greyPage(
   const failOn = whole ? 'truncated' : 'none';
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn });
   const { width, height, autoOrient: source, hasAlpha, format } = await open().metadata();
-  if (format === 'svg') throw new Error('not a picture of pixels');
+  if (format === 'svg') throw new Error('not a raster image');
   const background = hasAlpha && (await isLight(open())) ? '#000' : '#fff';
   let picture = open().autoOrient().flatten({ background }).greyscale();
   const shrink = Math.sqrt(MAX_READ_PIXELS / (width * height));
@@ -123,7 +126,7 @@ async function greyPage(
   return { page, source, upright: { width: upright.width, height: upright.height } };
 }
 
-/** Whether what can be seen of a see-through picture is light: it was made to stand on something dark. */
+/** Whether the visible part of a transparent image is light, which means it is made for a dark background. */
 async function isLight(picture: Sharp): Promise<boolean> {
   const small = picture.resize({ width: 256, height: 256, fit: 'inside', withoutEnlargement: true });
   const { data, info } = await small

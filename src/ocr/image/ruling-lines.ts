@@ -1,10 +1,10 @@
 /**
- * Ruling lines: found, since they are the grid of a table, and taken away, since text is read better without them. Lines
- * are straight, level, and thinner than letters are high.
+ * Finds ruling lines, because they form the grid of tables, and removes them, because text is read better without them.
+ * They are straight, level, and thinner than letters are high.
  */
 import type { Grey } from './ink.ts';
 
-/** A straight line along x (or y), from one end to the other, at the middle of its thickness. */
+/** A straight line along x (or y), from `from` to `to`, at the middle of its thickness. */
 export interface Rule {
   readonly from: number;
   readonly to: number;
@@ -32,32 +32,32 @@ interface Bundle {
   to: number;
 }
 
-/** Lines that were scanned have holes, but are mostly there: what has more of them is a row of letters. */
+/** Scanned lines have small holes, in pixels, but are mostly dark; a row of letters has more holes. */
 const HOLE = 5;
 const DENSE = 0.9;
-/** Beside a line there is next to nothing, beside a row of letters that looks like one there are letters. */
+/** Share of dark pixels beside a line; beside a row of letters it is higher. */
 const BESIDE = 0.3;
-/** Pieces of a line that lie so far apart, in heights of a line of text, are one. */
+/** Pieces of a line up to this far apart, in text line heights, are joined. */
 const BREAK = 2;
-/** In heights of a line of text. */
+/** Lengths and thickness in text line heights. */
 const MIN_HORIZONTAL = 3;
 const MIN_VERTICAL = 1.1;
 const FREE_VERTICAL = 4;
 const MAX_THICKNESS = 0.3;
 const MAX_RUNS = 200_000;
-/** More pieces of lines are a hatching or squared paper. */
+/** With more pieces, the page shows a hatching or squared paper. */
 const MAX_PIECES = 5_000;
 
 interface Page {
   /** Of text, in pixels. */
   readonly lineHeight: number;
-  /** Levels of the ground, and of the faintest lines. */
-  readonly ground: number;
+  /** Levels of the background, and of the faintest lines. */
+  readonly background: number;
   readonly faint: number;
 }
 
-/** What was found is painted over with the ground, in place. */
-export function takeRules({ pixels, width, height }: Grey, { lineHeight, ground, faint }: Page): Rules {
+/** Returns the lines and paints over them with the background, in place. */
+export function removeRules({ pixels, width, height }: Grey, { lineHeight, background, faint }: Page): Rules {
   const size = Math.max(16, lineHeight);
   const isDark = new Uint8Array(pixels.length);
   for (let i = 0; i < pixels.length; i++) isDark[i] = pixels[i]! <= faint ? 1 : 0;
@@ -74,24 +74,24 @@ export function takeRules({ pixels, width, height }: Grey, { lineHeight, ground,
     isAlone(width, 1, width),
   );
   if (rows.length + columns.length > MAX_PIECES) return NO_RULES;
-  const horizontal = whole(rows.map(ruleOf), size * BREAK);
-  // The stem of a large letter is as long as the side of a cell, but does not go from line to line.
+  const horizontal = joinPieces(rows.map(ruleOf), size * BREAK);
+  // The stem of a large letter can be as long as the side of a cell, but does not connect two lines.
   const kept = columns.filter((bundle) => {
     const { from, to, at } = ruleOf(bundle);
     if (to - from >= size * FREE_VERTICAL) return true;
     return [from, to].every((end) => horizontal.some((rule) => meets(rule, at, end, thick)));
   });
-  const paint = (area: Area) => fill({ pixels, width, height }, area, ground);
+  const paint = (area: Area) => fill({ pixels, width, height }, area, background);
   for (const { at, from, to } of rows.flatMap(({ runs }) => runs))
     paint({ top: at, bottom: at, left: from, right: to });
   for (const { at, from, to } of kept.flatMap(({ runs }) => runs))
     paint({ left: at, right: at, top: from, bottom: to });
-  return { horizontal, vertical: whole(kept.map(ruleOf), size * BREAK) };
+  return { horizontal, vertical: joinPieces(kept.map(ruleOf), size * BREAK) };
 }
 
 const ruleOf = ({ from, to, first, last }: Bundle): Rule => ({ from, to, at: (first + last) / 2 });
 
-/** Lines may be double. */
+/** Distances in pixels at which the neighbourhood is checked; two, because lines may be double. */
 const BESIDE_AT = [3, 7];
 
 function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }: Bundle): number {
@@ -100,8 +100,8 @@ function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }
   return dark / (to - from + 1);
 }
 
-/** Pieces of one line, put together. */
-function whole(pieces: readonly Rule[], maxBreak: number): Rule[] {
+/** Joins the pieces of one line. */
+function joinPieces(pieces: readonly Rule[], maxBreak: number): Rule[] {
   const rules: Rule[] = [];
   for (const piece of pieces.toSorted((a, b) => a.from - b.from)) {
     const at = rules.findIndex((rule) => Math.abs(rule.at - piece.at) <= 4 && piece.from - rule.to <= maxBreak);
@@ -138,7 +138,7 @@ function rowRuns(isDark: Uint8Array, width: number, height: number, minLength: n
 const isLine = (length: number, dark: number, minLength: number): boolean =>
   length >= minLength && dark >= DENSE * length;
 
-/** Row after row, as the pixels lie in memory; given column after column. */
+/** Reads row by row, as the pixels lie in memory; returns the runs column by column. */
 function columnRuns(isDark: Uint8Array, width: number, height: number, minLength: number): Run[] {
   const runs: Run[] = [];
   const from = new Int32Array(width).fill(-1);
@@ -163,7 +163,7 @@ function columnRuns(isDark: Uint8Array, width: number, height: number, minLength
   return runs.sort((a, b) => a.at - b.at || a.from - b.from);
 }
 
-/** Runs that lie beside each other are one line; bundles that are too thick are no lines. */
+/** Groups adjacent runs into lines. Bundles that are too thick are not lines. */
 function bundles(runs: readonly Run[], thick: number): Bundle[] {
   const done: Bundle[] = [];
   let open: Bundle[] = [];
@@ -189,7 +189,7 @@ function bundles(runs: readonly Run[], thick: number): Bundle[] {
   return [...done, ...open].filter(({ first, last }) => last - first < thick);
 }
 
-/** The soft edges of a line go with it. */
+/** Width of the soft edge that is removed with a line, in pixels. */
 const EDGE = 2;
 
 interface Area {

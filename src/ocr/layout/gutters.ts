@@ -1,8 +1,8 @@
-/** Gutters: strips of paper that run from top to bottom between lines, and what stands beside, above and below them. */
+/** Finds gutters: vertical strips of white between lines, and the lines beside, above and below them. */
 import type { Segment } from './segments.ts';
 
 export interface Gutter {
-  /** Beside it, from top to bottom. */
+  /** Lines beside it, from top to bottom. */
   readonly left: readonly Segment[];
   readonly right: readonly Segment[];
   readonly above: readonly Segment[];
@@ -10,18 +10,20 @@ export interface Gutter {
 }
 
 interface Gutters {
-  /** That with most lines on both sides; undefined when no two lines stand beside each other with a gutter between. */
+  /** The gutter with most lines on both sides; `undefined` if no two lines stand side by side with a gutter between. */
   longest(segments: readonly Segment[]): Gutter | undefined;
 }
 
-/** It is at least so wide, in sizes of letters. */
+/** Minimum width of a gutter, in letter sizes. */
 const WIDTH = 0.8;
 const MIN_LINES = 2;
-/** In one part of the page; each is followed up and down as far as it goes. */
+/** Candidates tried in one part of the page; each is followed up and down as far as possible. */
 const MAX_TRIALS = 60;
-/** Looks at a line, in all: a page of a thousand pieces of lines is looked through a thousand times. */
+/** Total number of line comparisons: a page of a thousand segments would be scanned a thousand times. */
 const MAX_LOOKS = 1_000_000;
-/** In a column, lines that are as far apart belong together, in sizes of letters; else they must stand beside others. */
+/**
+ * Lines of a column up to this far apart belong together, in letter sizes. Beyond it, they must stand beside others.
+ */
 const TOGETHER = 1.2;
 const STILL_TOGETHER = 2.5;
 const HEADING = 1.15;
@@ -29,14 +31,14 @@ const HEADING = 1.15;
 interface Run {
   readonly left: number;
   readonly right: number;
-  /** The first line beside it, and that behind the last. */
+  /** Index of the first line beside it, and the index after the last. */
   readonly start: number;
   readonly end: number;
 }
 
 const middleOf = ({ box }: Segment): number => (box.top + box.bottom) / 2;
 
-/** Counts what it has looked at: what is left of a page when that becomes too much has no gutters. */
+/** Counts its comparisons. After too many, the rest of a page has no gutters. */
 export function createGutters(): Gutters {
   let looks = 0;
   return {
@@ -64,10 +66,10 @@ interface Space {
   readonly right: number;
 }
 
-/** How many lines up and down those that stand beside a line are looked for; none has more beside it. */
+/** Number of lines up and down among which neighbours of a line are searched. */
 const NEAR = 24;
 
-/** The space to the right of a line, up to the next that stands beside it. */
+/** The free space to the right of a line, up to its next neighbour. */
 function seedAt(lines: readonly Segment[], at: number): Space | undefined {
   const { box, size } = lines[at]!;
   let right = Infinity;
@@ -83,7 +85,7 @@ function seedAt(lines: readonly Segment[], at: number): Space | undefined {
 const covers = (run: Run, seed: Space, at: number): boolean =>
   at >= run.start && at < run.end && run.left >= seed.left && run.right <= seed.right;
 
-/** As far up and down as a strip of its space stays free. */
+/** Follows a strip up and down as long as part of its space stays free. */
 function followed(lines: readonly Segment[], at: number, seed: Space): Run {
   let space = seed;
   let end = at + 1;
@@ -98,7 +100,7 @@ function followed(lines: readonly Segment[], at: number, seed: Space): Run {
     if (!left) break;
     space = left;
   }
-  // What is level with the line that ends it belongs to that.
+  // Lines level with the line that ends the strip belong to it.
   const isLevel = (a: Segment, b: Segment) => Math.abs(middleOf(a) - middleOf(b)) < 0.5 * a.size;
   const [above, below] = [lines[start - 1], lines[end]];
   while (below && end > at + 1 && isLevel(below, lines[end - 1]!)) end--;
@@ -113,7 +115,7 @@ function narrowed({ left, right }: Space, { box, size }: Segment): Space | undef
   return before > after ? { left, right: box.left } : { left: box.right, right };
 }
 
-/** The text of the side that has less, of what stands beside something, by its area: columns of text before those of cells. */
+/** Area of text on the side that has less, counting only lines with neighbours. It ranks text columns before cells. */
 function worthOf(lines: readonly Segment[], run: Run): number {
   const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
   if (left.length === 0 || right.length === 0) return 0;
@@ -137,8 +139,8 @@ const bottomOf = (lines: readonly Segment[]): number =>
   lines.reduce((bottom, { box }) => Math.max(bottom, box.bottom), -Infinity);
 
 /**
- * What stands at its ends on one side only is of its column when it is near. On the left at its upper end, and on the right
- * at its lower end, it is read at the same place either way, and nearness is asked for more.
+ * Lines at the ends of a gutter on one side only belong to its column if they are near. Reading order is the same
+ * either way for the left column at the top and for the right column at the bottom, so those need to be nearer.
  */
 function gutterOf(lines: readonly Segment[], run: Run): Gutter {
   const beside = lines.slice(run.start, run.end);
@@ -158,7 +160,7 @@ function gutterOf(lines: readonly Segment[], run: Run): Gutter {
       taken.push(line);
       edge = isDown ? line.box.bottom : line.box.top;
     }
-    // A heading with nothing below it is that of what comes next.
+    // A heading with nothing below it belongs to the text that follows.
     while (isDown && taken.length > 0 && taken.at(-1)!.size > HEADING * body) taken.pop();
     for (const line of taken) kept.add(line);
   };

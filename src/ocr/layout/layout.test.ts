@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { type OcrLine, type OcrPage, parseHocr } from '../hocr.ts';
-import { NO_RULES, type Rule, takeRules } from '../image/ruling-lines.ts';
+import { NO_RULES, type Rule, removeRules } from '../image/ruling-lines.ts';
 import { blocksToHtml, blocksToText } from '../output/html.ts';
 import { layOut } from './layout.ts';
 
@@ -257,7 +257,10 @@ describe('drawn tables', () => {
     for (let x = 60; x < 300; x += 12) dark(x, 90, x + 7, 120);
     dark(60, 90, 300, 93);
     dark(700, 300, 790, 390);
-    const { horizontal, vertical } = takeRules({ pixels, width, height }, { lineHeight: 40, ground: 250, faint: 190 });
+    const { horizontal, vertical } = removeRules(
+      { pixels, width, height },
+      { lineHeight: 40, background: 250, faint: 190 },
+    );
     expect(horizontal.map(({ at }) => Math.round(at))).toEqual([51, 151, 251]);
     expect(vertical.map(({ at }) => Math.round(at))).toEqual([51, 351, 651]);
     expect(pixels[151 * width + 200]).toBe(250);

@@ -1,6 +1,6 @@
 /**
- * What the boxes of a page mean: drawn tables first (`ruled-tables.ts`), then other tables and columns (`regions.ts`), then in each column headings, paragraphs
- * and lists (`paragraphs.ts`).
+ * Derives the structure of a page from its boxes: ruled tables first (`ruled-tables.ts`), then other tables and columns
+ * (`regions.ts`), then headings, paragraphs and lists in each column (`paragraphs.ts`).
  */
 import type { OcrPage, OcrWord } from '../hocr.ts';
 import { bodySizeOf, paragraphsOf } from './paragraphs.ts';
@@ -8,18 +8,18 @@ import { regionsOf } from './regions.ts';
 import { ruledTablesOf } from './ruled-tables.ts';
 import { segmentsOf } from './segments.ts';
 
-interface Read {
-  /** The words that it was made of, a list for each line of the picture. */
+interface Recognized {
+  /** Source words, one list for each line of the image. */
   readonly lines: readonly (readonly OcrWord[])[];
 }
 
 export type OcrBlock =
-  | (Read & { readonly kind: 'heading'; readonly level: number; readonly text: string })
-  | (Read & { readonly kind: 'paragraph'; readonly text: string })
-  | (Read & { readonly kind: 'list'; readonly items: readonly OcrListItem[] })
+  | (Recognized & { readonly kind: 'heading'; readonly level: number; readonly text: string })
+  | (Recognized & { readonly kind: 'paragraph'; readonly text: string })
+  | (Recognized & { readonly kind: 'list'; readonly items: readonly OcrListItem[] })
   | OcrTable;
 
-export interface OcrTable extends Read {
+export interface OcrTable extends Recognized {
   readonly kind: 'table';
   readonly rows: readonly (readonly OcrCell[])[];
   /** Whether the first row names the columns. */
@@ -28,7 +28,7 @@ export interface OcrTable extends Read {
 
 export interface OcrCell {
   readonly text: string;
-  /** How many columns and rows it takes. */
+  /** Number of columns and rows that it spans. */
   readonly columns: number;
   readonly rows: number;
 }
@@ -36,12 +36,12 @@ export interface OcrCell {
 export interface OcrListItem {
   /** From 0. */
   readonly depth: number;
-  /** The number of a numbered item as it is written: `2.`, `(b)`. */
+  /** The number of a numbered item as written: `2.`, `(b)`. */
   readonly mark?: string | undefined;
   readonly text: string;
 }
 
-/** The blocks of a page in reading order. */
+/** Returns the blocks of a page in reading order. */
 export function layOut(page: OcrPage): OcrBlock[] {
   const { tables, lines } = ruledTablesOf(page);
   const segments = [...segmentsOf(lines), ...tables.map(({ box, table }) => ({ box, size: 0, words: [], table }))];
@@ -52,7 +52,7 @@ export function layOut(page: OcrPage): OcrBlock[] {
   return withoutGaps(blocks);
 }
 
-/** No level of heading is left out below the highest of the page: sizes tell which is above which, and no more. */
+/** Closes gaps in heading levels below the highest: sizes only tell which heading is above which. */
 function withoutGaps(blocks: readonly OcrBlock[]): OcrBlock[] {
   const levels = [...new Set(blocks.flatMap((block) => (block.kind === 'heading' ? [block.level] : [])))].sort();
   return blocks.map((block) =>

@@ -1,14 +1,24 @@
-/** Lines of one column to headings, paragraphs and lists. */
+/** Groups the lines of a column into headings, paragraphs and lists. */
 import type { OcrBlock, OcrListItem, OcrTable } from './layout.ts';
 import { joinTexts, type Segment, textOf } from './segments.ts';
 
-/** Headings are larger than the text by so much, the first level first. */
+/** Minimum size of headings, as a multiple of the text size, first level first. */
 const HEADINGS: readonly (readonly [times: number, level: number])[] = [
   [1.75, 1],
   [1.4, 2],
   [1.18, 3],
 ];
 const MAX_HEADING_WORDS = 25;
+/** A larger distance to the line before starts a new paragraph: in line pitches of the column, and in letter sizes. */
+const MAX_PITCH = 1.4;
+const MAX_DISTANCE = 1.2;
+/** In letter sizes: continuation lines of an item start this far to the right of its marker. */
+const ITEM_INDENT = 0.5;
+/** In letter sizes: a line is indented beyond the first, and not indented below the second. */
+const FIRST_INDENT = 0.8;
+const NO_INDENT = 0.5;
+/** Share of the column width that the last line of a paragraph leaves free. */
+const SHORT_LINE = 0.2;
 
 interface Group {
   readonly lines: Segment[];
@@ -17,13 +27,13 @@ interface Group {
   readonly mark: Mark | undefined;
 }
 
-/** What a list item begins with. */
+/** The marker at the start of a list item. */
 interface Mark {
-  /** The number as it is written; undefined for a bullet. */
+  /** The number as written; `undefined` for a bullet. */
   readonly number: string | undefined;
 }
 
-/** Of a column: from top to top of its lines, and where most of them begin and end. */
+/** Metrics of a column: line pitch, and where most of its lines begin and end. */
 interface Measure {
   readonly pitch: number;
   readonly left: number;
@@ -38,7 +48,7 @@ export function bodySizeOf(segments: readonly Segment[]): number {
   );
 }
 
-/** `bodySize` is that of the page. */
+/** `bodySize` is the text size of the page. */
 export function paragraphsOf(lines: readonly Segment[], bodySize: number): OcrBlock[] {
   const groups: Group[] = [];
   const written = lines.filter(({ table }) => !table);
@@ -88,22 +98,22 @@ function continues({ lines, level, mark }: Group, line: Segment, { pitch, left, 
   const space = line.box.top - before.box.bottom;
   if (line.size > 1.25 * size || line.size < 0.8 * size || space > 1.2 * size) return false;
   if (level !== undefined) return true;
-  if (line.box.top - before.box.top > Math.max(1.4 * pitch, 1.2 * size)) return false;
-  if (mark) return line.box.left > lines[0]!.box.left + 0.5 * size;
-  const isIndented = line.box.left > left + 0.8 * size && before.box.left < left + 0.5 * size;
-  const isEnd = before.box.right < right - 0.2 * (right - left) && /[.!?:;)"”’»。！？：]$/.test(textOf(before));
+  if (line.box.top - before.box.top > Math.max(MAX_PITCH * pitch, MAX_DISTANCE * size)) return false;
+  if (mark) return line.box.left > lines[0]!.box.left + ITEM_INDENT * size;
+  const isIndented = line.box.left > left + FIRST_INDENT * size && before.box.left < left + NO_INDENT * size;
+  const isEnd = before.box.right < right - SHORT_LINE * (right - left) && /[.!?:;)"”’»。！？：]$/.test(textOf(before));
   return !isIndented && !isEnd;
 }
 
 const BULLET = /^[•●○◦▪■□▶►‣⁃·∙]$/;
-/** Signs that are bullets only in company. */
+/** Characters that are bullets only if several lines begin with them. */
 const DASH = /^[-–—*+>»]$/;
-/** What bullets are often taken for: letters, which may be words as well, and signs. */
+/** Characters that bullets are often misread as: letters, which can also be words, and signs. */
 const MISREAD = /^[eo.]$/;
 const MISREAD_SIGN = /^[°©®¢«@]{1,2}$/;
 const NUMBER = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])$/;
 
-/** The lines that begin a list item, of those that look like it. */
+/** Of the lines that look like list items, those that are. */
 function marksOf(lines: readonly Segment[], bodySize: number): Map<Segment, Mark> {
   const marks = new Map<Segment, Mark>();
   const first = (line: Segment) => line.words[0]!.text;
@@ -123,7 +133,7 @@ function marksOf(lines: readonly Segment[], bodySize: number): Map<Segment, Mark
   return marks;
 }
 
-/** Those that begin below another. */
+/** Lines that start at the same left edge as another line. */
 function levelled(lines: readonly Segment[]): Segment[] {
   const sorted = [...lines].sort((a, b) => a.box.left - b.box.left);
   return sorted.filter((line, at) =>
@@ -171,7 +181,7 @@ function blocksOf(groups: readonly Group[]): OcrBlock[] {
 
 const wordsOf = (lines: readonly Segment[]) => lines.map(({ words }) => words);
 
-/** That of the nearest item above that begins at the same place, or one more than that of one further left. */
+/** Depth of the nearest item above with the same left edge, or one more than that of an item further left. */
 function depthAt(items: readonly { item: OcrListItem; left: number; size: number }[], left: number): number {
   for (const above of items.slice(-50).reverse()) {
     if (Math.abs(above.left - left) < 0.6 * above.size) return above.item.depth;

@@ -1,7 +1,7 @@
 /**
- * The page parted into tables and columns of lines, in reading order. The longest strip of paper that runs between lines
- * from top to bottom (`gutters.ts`) is looked for first: what stands on either side of it are columns of text when the
- * lines are long, cells of a table when they are short; then the same is done with what is above, in, and below it.
+ * Splits a page into tables and columns of lines, in reading order. The longest gutter (`gutters.ts`) is searched
+ * first: long lines on both sides are text columns, short ones are cells of a table. The parts above, inside and below
+ * it are then split in the same way.
  */
 import { createGutters, type Gutter } from './gutters.ts';
 import type { OcrCell, OcrTable } from './layout.ts';
@@ -25,25 +25,25 @@ interface Gap {
 
 interface Band {
   readonly rows: readonly Row[];
-  /** What all its rows leave free between something and something else. */
+  /** Gaps that all its rows leave free between segments. */
   readonly gaps: readonly Gap[];
 }
 
-/** A gap is at least so wide, in sizes of letters. */
+/** Minimum width of a gap, in letter sizes. */
 const GAP = 0.8;
-/** Columns of text have so many lines: wide spaces in fewer lines of one column may stand below each other by chance. */
+/** Minimum lines of a text column. In fewer lines, wide word spaces may be aligned by chance. */
 const MIN_LINES = 4;
-/** Gaps so wide, in sizes of letters, are no spaces. */
+/** Gaps of this width, in letter sizes, are not word spaces. */
 const WIDE_GAP = 2;
-/** Lines of text have so many letters, cells have fewer. */
+/** Letters. Lines of text have at least this many, cells have fewer. */
 const LINE_LENGTH = 18;
-/** Cells that are shorter, with no lines beside them, are read row by row where they make no table. */
+/** Letters. Shorter cells without neighbouring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
-/** Paper between two rows that is higher than so many sizes of letters parts text from tables. */
+/** A vertical distance between rows that separates text from tables, in letter sizes. */
 const STRIP = 1.3;
-/** Lines of one cell stand below each other in less than this part of what rows take. */
+/** Lines of one cell are closer than this share of the row pitch. */
 const CLOSER = 0.85;
-/** Rows of a table over columns of text stand over more than one of them in so large a part. */
+/** Minimum share of rows that must span several columns for a table above text columns. */
 const OVER = 0.75;
 
 export function regionsOf(segments: readonly Segment[]): Region[] {
@@ -69,7 +69,7 @@ export function regionsOf(segments: readonly Segment[]): Region[] {
   return regions;
 }
 
-/** What stands on either side of a gutter, as a table, as plain lines, or as its columns one after the other. */
+/** Splits both sides of a gutter as a table, as plain lines, or as columns one after the other. */
 function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
   const edge = boundsOf(left.map(({ box }) => box)).right;
   const whole = bandOf(rowsOf([...left, ...right]));
@@ -80,7 +80,10 @@ function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
   return (isMixed ? joined(strips) : [whole]).flatMap(partsOf);
 }
 
-/** Columns of text with what stands over or under them all: a table that happens to leave the gutter free, a running head. */
+/**
+ * Text columns with what spans them at the top or bottom: a table that happens to leave the gutter free, a running
+ * header.
+ */
 function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   const body = median(whole.rows.flat().map(({ size }) => size));
   const isHead = ({ rows }: Band) =>
@@ -93,7 +96,7 @@ function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   return [...strips.slice(0, first), bandOf(inner), ...strips.slice(last + 1)];
 }
 
-/** Whether a band is a table whose rows stand on both sides of an edge: not a figure beside the table of one column. */
+/** Whether a band is a table with rows on both sides of an edge, and not a figure beside the table of one column. */
 function isTableOver(edge: number, band: Band): boolean {
   const table = tableOf(band)?.find((region) => region.kind === 'table');
   if (!table) return false;
@@ -116,7 +119,7 @@ function partsOf(band: Band): (Region | readonly Segment[])[] {
   return isLong && (hasLines || !hasCells) ? columns : [asLines(band.rows)];
 }
 
-/** Rows with the gaps that all of them leave free. */
+/** A band of rows with the gaps that all of them leave free. */
 function bandOf(rows: readonly Row[]): Band {
   let free: readonly Gap[] = [{ left: -Infinity, right: Infinity }];
   for (const row of rows) free = common(free, freeOf(row));
@@ -126,7 +129,7 @@ function bandOf(rows: readonly Row[]): Band {
   return { rows, gaps: inner.filter(({ left, right }) => right - left >= GAP * median(sizes)) };
 }
 
-/** Rows parted where there is more paper between them than between lines. */
+/** Splits rows where the distance is larger than between lines. */
 function stripsOf(rows: readonly Row[]): Row[][] {
   const strips: Row[][] = [];
   let bottom = Infinity;
@@ -146,7 +149,7 @@ function minLines({ rows, gaps }: Band): number {
   return gaps.every(({ left, right }) => right - left >= WIDE_GAP * size) ? 2 : MIN_LINES;
 }
 
-/** Neighbours of one kind put together again. */
+/** Merges neighbouring strips of one kind. */
 function joined(strips: readonly Band[]): Band[] {
   const bands: Row[][] = [];
   for (const [at, strip] of strips.entries()) {
@@ -162,7 +165,7 @@ const asLines = (rows: readonly Row[]): LinesRegion => ({
   lines: rows.flatMap((row) => (row.some(({ table }) => table) ? row : [joinSegments(row)])),
 });
 
-/** From top to bottom; what is level stands in one row. */
+/** Rows from top to bottom; level segments share a row. */
 function rowsOf(segments: readonly Segment[]): Row[] {
   const middle = ({ box }: Segment) => (box.top + box.bottom) / 2;
   const sorted = [...segments].sort((a, b) => middle(a) - middle(b));
@@ -178,7 +181,7 @@ function rowsOf(segments: readonly Segment[]): Row[] {
   return rows.map((row) => row.segments.sort((a, b) => a.box.left - b.box.left));
 }
 
-/** What a row leaves free, the endless margins included. */
+/** The gaps of a row, including the infinite margins. */
 function freeOf(row: Row): Gap[] {
   const free: Gap[] = [];
   let left = -Infinity;
@@ -215,21 +218,21 @@ const columnAt = ({ box }: Segment, gaps: readonly Gap[]): number => {
 
 const isMark = (segment: Segment): boolean => /^(?:\P{L}|e|o|\(?[\p{L}\p{N}]{1,3}[.)])$/u.test(textOf(segment));
 
-/** Columns of text have lines, cells have words. */
+/** Text columns contain lines; cells contain words. */
 const isText = (columns: readonly (readonly Segment[])[], least: number): boolean =>
   columns.every((column) => {
     const lines = column.filter(({ table }) => !table);
-    // The cells of a table in it are lines together.
+    // The cells of a table within the column count as one line.
     const lengths = rowsOf(lines).map((row) => row.map(textOf).join(' ').length);
     return column.length >= least && median(lengths) >= LINE_LENGTH;
   });
 
-/** In letters, of most of its pieces. */
+/** Median number of letters of its segments. */
 const lengthOf = (column: readonly Segment[]): number => median(column.map((segment) => textOf(segment).length));
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** A band whose cells stand under each other, and the lines above and below that are none of it. */
+/** A table if the cells of a band are aligned, with the lines above and below that are not part of it. */
 function tableOf(band: Band): Region[] | undefined {
   const start = band.rows.findIndex((row) => row.length > 1);
   const end = band.rows.findLastIndex((row) => row.length > 1 || columnAt(row[0]!, band.gaps) > 0) + 1;
@@ -255,8 +258,8 @@ function cellsOf(row: Row, gaps: readonly Gap[]): string[] {
 }
 
 /**
- * The second line of a cell has nothing beside it in the first column, and stands close below the first: closer than rows
- * stand below rows.
+ * Merges wrapped lines of cells. The second line of a cell has no first column, and is closer to the line above than
+ * rows are to each other.
  */
 function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[][] {
   const pitchAt = (at: number) => rows[at]![0]!.box.bottom - rows[at - 1]![0]!.box.bottom;
@@ -273,7 +276,7 @@ function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[
   return merged;
 }
 
-/** Whether in most columns most cells share their left edge, their right edge or their middle. */
+/** Whether in most columns most cells share their left edge, right edge or centre. */
 function isAligned(band: Band): boolean {
   const columns = columnsOf(band);
   const aligned = columns.filter((column) => {
@@ -294,7 +297,7 @@ function isAligned(band: Band): boolean {
 
 const isNumber = (cell: string): boolean => /^[-+(]?[$€£¥]?\s?\d[\d\s.,:/%-]*[)%€]?$/.test(cell);
 
-/** A first row that is filled and has words above numbers, or words all over. */
+/** Whether a filled first row has words above numbers, or only words. */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;
   return first !== undefined && rest.length > 0 && first.slice(1).every((cell) => cell !== '') && !first.some(isNumber);

@@ -1,4 +1,4 @@
-/** Tables that are drawn: crossing lines make a grid, a line that is missing between two cells makes them one. */
+/** Tables with ruling lines: crossing lines form a grid; cells without a line between them are merged. */
 import type { OcrBox, OcrLine, OcrPage, OcrWord } from '../hocr.ts';
 import type { Rule, Rules } from '../image/ruling-lines.ts';
 import type { OcrCell, OcrTable } from './layout.ts';
@@ -9,12 +9,12 @@ export interface RuledTable {
   readonly table: OcrTable;
 }
 
-/** Ends of lines and crossings meet within so many pixels; pictures are brought to one size before. */
+/** Tolerance in pixels at which line ends and crossings meet; images are scaled to one size before. */
 const SLACK = 14;
 const MAX_CELLS = 5_000;
 const MAX_RULES = 2_000;
 
-/** The tables of a page, and the lines that stand in none. */
+/** The tables of a page, and the lines outside all tables. */
 export function ruledTablesOf(page: OcrPage): { tables: RuledTable[]; lines: OcrLine[] } {
   let lines = [...page.lines];
   const tables: RuledTable[] = [];
@@ -40,7 +40,7 @@ interface Grid {
   readonly rules: Rules;
 }
 
-/** Lines that cross, as one grid each; a frame around something is none. */
+/** Groups crossing lines into grids. A mere frame is not a grid. */
 function gridsOf({ horizontal, vertical }: Rules): Grid[] {
   if (horizontal.length + vertical.length > MAX_RULES) return [];
   const group = new Map<Rule, number>();
@@ -62,15 +62,15 @@ function gridsOf({ horizontal, vertical }: Rules): Grid[] {
     members.push(found);
   }
   return members
-    .map((rules) => ({ rules, xs: places(rules.vertical), ys: places(rules.horizontal) }))
+    .map((rules) => ({ rules, xs: linePositions(rules.vertical), ys: linePositions(rules.horizontal) }))
     .filter(({ xs, ys }) => xs.length > 2 && ys.length > 2 && (xs.length - 1) * (ys.length - 1) <= MAX_CELLS);
 }
 
 const crosses = (a: Rule, b: Rule): boolean =>
   a.at >= b.from - SLACK && a.at <= b.to + SLACK && b.at >= a.from - SLACK && b.at <= a.to + SLACK;
 
-/** Where lines lie; those that lie side by side are one. */
-function places(rules: readonly Rule[]): number[] {
+/** Positions of lines; adjacent lines count once. */
+function linePositions(rules: readonly Rule[]): number[] {
   const sorted = rules.map(({ at }) => at).sort((a, b) => a - b);
   return sorted.filter((at, index) => index === 0 || at - sorted[index - 1]! > SLACK);
 }
@@ -82,7 +82,7 @@ function isIn(word: OcrWord, { xs, ys }: Grid): boolean {
   return x > xs[0]! && x < xs.at(-1)! && y > ys[0]! && y < ys.at(-1)!;
 }
 
-/** Undefined when there is too little in it: a chart on squared paper, a form to fill in. */
+/** Returns `undefined` if too few cells are filled: a chart on squared paper, an empty form. */
 function tableOf(grid: Grid, lines: readonly (readonly OcrWord[])[]): OcrTable | undefined {
   const { xs, ys } = grid;
   const merged = mergedCells(grid);
@@ -114,7 +114,7 @@ const indexAt = (places: readonly number[], at: number): number =>
     places.findLastIndex((place) => place <= at),
   );
 
-/** For each cell of the grid, row after row, the cell at the top left of what it is merged with. */
+/** For each cell of the grid, row by row, the top left cell of the merged area that contains it. */
 function mergedCells({ xs, ys, rules }: Grid): number[] {
   const columns = xs.length - 1;
   const merged = Array.from({ length: columns * (ys.length - 1) }, (_, index) => index);
@@ -131,7 +131,7 @@ function mergedCells({ xs, ys, rules }: Grid): number[] {
   return merged;
 }
 
-/** Cells that are merged to something else than a rectangle are given as the rectangle around their first row. */
+/** An area that is not a rectangle becomes the rectangle around its first row. */
 function rowsOf(
   { xs, ys }: Grid,
   merged: readonly number[],

@@ -1,17 +1,17 @@
-/** Pieces of lines: words that stand so near to each other that nothing runs between them. */
+/** Segments: words of a line that are so close that no column gap runs between them. */
 import type { OcrBox, OcrLine, OcrWord } from '../hocr.ts';
 import type { OcrTable } from './layout.ts';
 
 export interface Segment {
   readonly box: OcrBox;
-  /** Of its letters, in pixels, as in OcrLine. */
+  /** Letter size in pixels, as in OcrLine. */
   readonly size: number;
   readonly words: readonly OcrWord[];
-  /** In place of words: a table that was drawn, which is a line of its own. */
+  /** Set instead of words: a ruled table, which forms its own line. */
   readonly table?: OcrTable | undefined;
 }
 
-/** A wider space between two words, in sizes of their letters, parts cells or columns. */
+/** A wider space between two words, in letter sizes, separates cells or columns. */
 const WIDE_SPACE = 1.3;
 
 export const segmentsOf = (lines: readonly OcrLine[]): Segment[] => lines.flatMap(split);
@@ -22,12 +22,12 @@ export const textOf = ({ words }: Segment): string =>
     false,
   );
 
-/** Chinese and Japanese, which have no spaces between words. */
+/** Chinese and Japanese are written without spaces between words. */
 const SPACELESS_END = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]$/u;
 const SPACELESS_START = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const BROKEN_WORD = /\p{Ll}[-\u00ad\u2010]$/u;
 
-/** Words to a line, or lines to a paragraph; a word broken at the end of a line is made whole. */
+/** Joins words to a line, or lines to a paragraph. A hyphenated word at the end of a line is rejoined. */
 export function joinTexts(texts: readonly string[], areLines = true): string {
   const out: string[] = [];
   for (const text of texts) {
@@ -57,7 +57,7 @@ function split({ words, size }: OcrLine): Segment[] {
   return segments;
 }
 
-/** Lines run either way. */
+/** Works for both text directions. */
 const spaceBetween = (a: OcrBox, b: OcrBox): number => Math.max(b.left - a.right, a.left - b.right);
 
 const segmentOf = (words: readonly OcrWord[], size: number): Segment => ({
@@ -66,7 +66,7 @@ const segmentOf = (words: readonly OcrWord[], size: number): Segment => ({
   words,
 });
 
-/** Segments side by side as one line. */
+/** Merges adjacent segments into one line. */
 export function joinSegments(segments: readonly Segment[]): Segment {
   if (segments.length === 1) return segments[0]!;
   const words = segments.flatMap((segment) => segment.words);

@@ -1,4 +1,4 @@
-/** The blocks of a page that was read, as HTML and as plain text. */
+/** Writes recognized blocks as HTML and as plain text. */
 import { escapeText } from '#html/serialize.ts';
 import type { OcrBlock, OcrCell, OcrListItem } from '../layout/layout.ts';
 
@@ -31,7 +31,7 @@ function text(block: OcrBlock): string {
   }
 }
 
-/** Deeper items stand in a list inside the item before them. */
+/** Deeper items form a list inside the item before them. */
 function listHtml(items: readonly OcrListItem[]): string {
   const open: string[] = [];
   let out = '';

@@ -1,4 +1,4 @@
-/** The blocks of a page that was read, as Markdown: tables as GFM tables, signs that would mean something escaped. */
+/** Writes recognized blocks as Markdown, with GFM tables and escaped special characters. */
 import type { OcrBlock, OcrCell, OcrListItem, OcrTable } from '../layout/layout.ts';
 
 export const blocksToMarkdown = (blocks: readonly OcrBlock[]): string => blocks.map(markdown).join('\n\n');
@@ -16,7 +16,7 @@ function markdown(block: OcrBlock): string {
   }
 }
 
-/** Signs that make emphasis, code, links, tags or references wherever they stand (CommonMark 0.31, section 2.4). */
+/** Escapes characters that form emphasis, code, links, tags or references anywhere (CommonMark 0.31, section 2.4). */
 const escaped = (text: string): string =>
   text
     .replace(/[\\`*[\]]/g, '\\$&')
@@ -25,13 +25,13 @@ const escaped = (text: string): string =>
     .replace(/&(?=#?\w{1,31};)/g, '\\&')
     .replace(/~~/g, '\\~\\~');
 
-/** Signs that make a heading, a list, a quote or a rule where a line begins. */
+/** Escapes characters that form a heading, list, quote or rule at the start of a line. */
 const atLineStart = (text: string): string =>
   text
     .replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|-{3,}$|={1,}$)/, '\\$&')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 
-/** A mark that Markdown does not know, such as `(b)`, is kept as text in an item of a bullet list. */
+/** A number format that Markdown does not support, such as `(b)`, becomes text in an item of a bullet list. */
 function listMarkdown(items: readonly OcrListItem[]): string {
   const indents: number[] = [];
   return items
@@ -47,7 +47,7 @@ function listMarkdown(items: readonly OcrListItem[]): string {
     .join('\n');
 }
 
-/** GFM has neither spans nor tables without a header: what spans is followed by empty cells, and a header may be empty. */
+/** GFM has no spans and requires a header: spans are followed by empty cells, and the header may be empty. */
 function tableMarkdown({ rows, header }: OcrTable): string {
   const grid = spread(rows);
   const columns = Math.max(1, ...grid.map((row) => row.length));
@@ -58,7 +58,7 @@ function tableMarkdown({ rows, header }: OcrTable): string {
   return [line(head), `|${' --- |'.repeat(columns)}`, ...body.map(line)].join('\n');
 }
 
-/** Every cell at the column where it stands. */
+/** Places every cell in its column. */
 function spread(rows: readonly (readonly OcrCell[])[]): string[][] {
   const grid: string[][] = rows.map(() => []);
   for (const [at, row] of rows.entries()) {

@@ -1,5 +1,12 @@
 /** The kind of a body: by its Content-Type, or by its first bytes if the header is missing or clearly wrong. */
-import { canonicalType, hasLatePdfHeader, readable, TYPES, typeOfBytes, typeOfName } from '#documents/detect.ts';
+import {
+  canonicalType,
+  hasLatePdfHeader,
+  isReadableType,
+  TYPES,
+  typeOfBytes,
+  typeOfFileName,
+} from '#documents/detect.ts';
 import { own } from '#own.ts';
 
 /**
@@ -37,7 +44,7 @@ const TEXT_TYPES = new Set(
 );
 
 const isTextType = (type: string) =>
-  !readable(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
+  !isReadableType(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
 
 /** Types that are never read, whatever the body. */
 const isMediaOrFont = (type: string) => /^(?:audio|video|font|model)\//.test(type);
@@ -60,7 +67,7 @@ export function declaredMedia(contentType: string | undefined): Media {
   const type = mediaTypeOf(contentType);
   if (HTML_TYPES.has(type)) return { mediaType: type, kind: 'html' };
   if (EMPTY_TYPES.has(type) || !isType(type)) return { mediaType: '', kind: 'unknown' };
-  if (readable(type)) return { mediaType: canonicalType(type), kind: 'file' };
+  if (isReadableType(type)) return { mediaType: canonicalType(type), kind: 'file' };
   if (isMediaOrFont(type)) return { mediaType: type, kind: 'other' };
   return { mediaType: type, kind: isTextType(type) ? 'text' : 'unknown' };
 }
@@ -72,7 +79,7 @@ export function declaredMedia(contentType: string | undefined): Media {
 export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): Media {
   if (declared.kind === 'other') return declared;
   const magic = typeOfBytes(bytes);
-  if (magic) return { mediaType: magic, kind: readable(magic) ? 'file' : 'other' };
+  if (magic) return { mediaType: magic, kind: isReadableType(magic) ? 'file' : 'other' };
   if (/[/+]json$/.test(declared.mediaType) && isJsonFeed(bytes)) return { mediaType: TYPES.jsonFeed, kind: 'file' };
   const feed = mislabelledFeed(declared.mediaType, bytes);
   if (feed) return { mediaType: feed, kind: 'file' };
@@ -80,7 +87,7 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   if (hasLatePdfHeader(bytes)) return { mediaType: TYPES.pdf, kind: 'file' };
   if (declared.kind === 'file') return mislabelledFile(declared, bytes, name) ?? declared;
   const found = sniff(bytes);
-  const named = found.kind === 'html' ? undefined : typeOfName(name);
+  const named = found.kind === 'html' ? undefined : typeOfFileName(name);
   if (named) return { mediaType: named, kind: 'file' };
   // An unknown type is better evidence than a body that looks like text.
   return declared.mediaType && found.kind !== 'html' ? { mediaType: declared.mediaType, kind: 'other' } : found;
@@ -100,7 +107,7 @@ function mislabelledFile({ mediaType }: Media, bytes: Uint8Array, name: string |
   const found = sniff(bytes);
   if (found.kind === 'html') return found;
   if (found.kind !== 'text' || !CONTAINERS.has(mediaType)) return undefined;
-  const named = typeOfName(name);
+  const named = typeOfFileName(name);
   const table = named && TABLES.has(named) ? named : typeOfRows(bytes);
   return table ? { mediaType: table, kind: 'file' } : found;
 }

@@ -1,5 +1,5 @@
 /** The file that a page embeds in a frame, `embed` or `object`. */
-import { typeOfName } from '#documents/detect.ts';
+import { typeOfFileName } from '#documents/detect.ts';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';
 import { declaredMedia } from './media-type.ts';
 
@@ -38,7 +38,7 @@ function fileOf(element: Element, base: string): string | undefined {
   if (!address || !URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);
   if (!/^https?:$/.test(url.protocol)) return undefined;
-  const type = attribute(element, 'type') || typeOfName(url.pathname);
+  const type = attribute(element, 'type') || typeOfFileName(url.pathname);
   return type && declaredMedia(type).kind === 'file' ? url.href : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Code pages of RTF: bytes of text are in that of their font, else in that of the document. */
+/** RTF code pages: text bytes use the code page of their font, otherwise that of the document. */
 import { symbolOf } from '../fonts.ts';
 
 /** By `\fcharset`. */
@@ -42,16 +42,16 @@ const OTHERS: Readonly<Record<number, string>> = {
   28595: 'iso-8859-5',
 };
 
-/** The letters at 0x80 to 0x9f, which some Nodes decode as if they were Latin-1. */
+/** The characters at 0x80 to 0x9f, which some Node versions decode as Latin-1. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 export interface Charset {
-  /** Whether a letter may take more than one byte, so that bytes must be decoded together. */
+  /** Whether a character may take several bytes, so that bytes must be decoded together. */
   readonly wide: boolean;
   decode(bytes: Uint8Array): string;
 }
 
-/** 256 letters, or a decoder. */
+/** A table of 256 characters, or a decoder. */
 function fromPage(page: number): Charset {
   const wide = DOUBLE[page] ?? (page === 65001 ? 'utf-8' : undefined);
   if (wide !== undefined) {
@@ -87,7 +87,7 @@ export function charsetOfPage(page: number): Charset {
   return charset;
 }
 
-/** By the number of a font's `\fcharset`; undefined for that of the document. */
+/** By the font's `\fcharset`; `undefined` if the font uses the document's code page. */
 export function charsetOfFont(number: number, name: string): Charset | undefined {
   if (number === SYMBOL_CHARSET || /^(?:symbol|wingdings)$/i.test(name)) {
     return { wide: false, decode: (bytes) => [...bytes].map((code) => symbolOf(name, code)).join('') };

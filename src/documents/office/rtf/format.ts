@@ -1,4 +1,4 @@
-/** What holds for text at a place in an RTF file. */
+/** Formatting that applies at a position in an RTF file. */
 
 export interface CharacterFormat {
   readonly bold?: boolean;
@@ -20,15 +20,15 @@ export interface ParagraphFormat {
   /** In twentieths of a point. */
   readonly indent?: number;
   readonly inTable?: boolean;
-  /** How deep in tables. */
+  /** Nesting depth of tables. */
   readonly depth?: number;
   readonly shaded?: boolean;
   readonly breaksBefore?: boolean;
-  /** Numbering of the older kind. */
+  /** Numbering of the older kind (RTF before Word 97). */
   readonly simple?: 'bullet' | 'number' | undefined;
 }
 
-/** Takes what is not text of the document. */
+/** Receives content that is not document text. */
 export interface Sink {
   text?(text: string): void;
   control?(word: string, parameter: number | undefined): void;

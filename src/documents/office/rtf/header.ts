@@ -1,4 +1,4 @@
-/** What stands before the text of an RTF file: fonts, colours, styles, lists, and what the file says about itself. */
+/** Reads the header of an RTF file: fonts, colours, styles, lists, and metadata. */
 
 import { own } from '#own.ts';
 import { isCodeFont } from '../fonts.ts';
@@ -43,7 +43,7 @@ export class Header {
   readonly #styles = new Map<number, Style>();
   readonly #lists = new ListTable();
   readonly #metadata: Record<string, string> = {};
-  /** Whether letters are wanted as numbers now: those of a list's label. */
+  /** Whether characters are needed as numbers, for the label of a list. */
   wantsCodes = false;
   defaultFont = 0;
 
@@ -63,7 +63,7 @@ export class Header {
     return this.#fonts.get(font ?? this.defaultFont)?.charset;
   }
 
-  /** Whether text in a font is code: not when all the document is in such a font. */
+  /** Whether text in a font is code. False if the whole document uses such a font. */
   isCode(font: number | undefined): boolean {
     if (font === undefined || isCodeFont(this.#fonts.get(this.defaultFont)?.name)) return false;
     return isCodeFont(this.#fonts.get(font)?.name);
@@ -77,7 +77,7 @@ export class Header {
     return this.#styles.get(number ?? 0);
   }
 
-  /** What takes the content of a group that begins with this word; undefined when it is no group of a header. */
+  /** Returns the receiver for a group that begins with this word; `undefined` if it is not a header group. */
   sinkOf(word: string, outer: Sink | undefined): Sink | undefined {
     switch (word) {
       case 'fonttbl':
@@ -176,7 +176,7 @@ export class Header {
 
   #aboutSink(word: string): Sink {
     const name = own(ABOUT, word);
-    // Of two authors the first is the author.
+    // If there are two authors, the first one wins.
     if (name === undefined || this.#metadata[name] !== undefined) return {};
     if (word.endsWith('tim')) return this.#timeSink(name);
     return {
@@ -186,7 +186,7 @@ export class Header {
     };
   }
 
-  /** Times have no zone; they are taken for UTC. */
+  /** Times have no zone and are read as UTC. */
   #timeSink(name: string): Sink {
     const parts: Record<string, number> = { yr: 0, mo: 1, dy: 1, hr: 0, min: 0, sec: 0 };
     return {

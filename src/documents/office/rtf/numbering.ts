@@ -1,4 +1,4 @@
-/** The list table of RTF as definitions that Word's counters understand. */
+/** Converts the RTF list table to the definitions that Word's counters use. */
 import { countNumbers, type Level, type Numbering } from '../word/numbering.ts';
 
 /** By `\levelnfc`. */
@@ -17,13 +17,13 @@ interface RtfLevel {
   format: number;
   start: number;
   indent: number | undefined;
-  /** A length and as many letters, of which those below 9 stand for the numbers of levels. */
+  /** A length, then as many characters; those below 9 stand for level numbers. */
   readonly text: number[];
 }
 
 interface Override {
   listId: number;
-  /** The level that is being overridden. */
+  /** The level being overridden. */
   level: number;
   readonly starts: Map<number, number>;
 }
@@ -32,7 +32,7 @@ const MAX_LISTS = 10_000;
 const MAX_LEVELS = 9;
 const LONGEST_TEXT = 100;
 
-/** Collects lists while the table is read; what comes without its list is passed over. */
+/** Collects lists while the table is read. An override of an unknown list is ignored. */
 export class ListTable {
   readonly #lists = new Map<number, readonly RtfLevel[]>();
   readonly #overrides = new Map<number, Override>();
@@ -43,7 +43,7 @@ export class ListTable {
     this.#levels = [];
   }
 
-  /** From here on lists are only referred to. */
+  /** Called where the list table ends and overrides begin. */
   startOverride(): void {
     this.#override = { listId: 0, level: -1, starts: new Map() };
   }
@@ -80,7 +80,7 @@ export class ListTable {
     if (text && text.length < LONGEST_TEXT) text.push(code);
   }
 
-  /** Lists are asked for by the number of their override. */
+  /** Lists are identified by the number of their override. */
   numbering(): Numbering {
     return countNumbers((id) => {
       const { listId = 0, starts = new Map() } = this.#overrides.get(Number(id)) ?? {};

@@ -1,9 +1,9 @@
-/** The text of a Rich Text Format file, told to a Flow while its tokens come. */
+/** Reads the text of a Rich Text Format file into a TextBuilder, token by token. */
 import { DocumentError } from '../../document.ts';
-import type { Flow } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import type { TextBuilder } from '../text-builder.ts';
 import { hrefOfField } from '../word/fields.ts';
 import type { Numbering } from '../word/numbering.ts';
 import { type Charset, charsetOfPage } from './charsets.ts';
@@ -20,12 +20,12 @@ interface Group {
   readonly sink: Sink | undefined;
   readonly href: string | undefined;
   readonly field: { instruction: string } | undefined;
-  /** How many letters stand after `\u` for readers that know no Unicode. */
+  /** Number of fallback characters after `\u` for readers without Unicode. */
   readonly fallback: number;
-  /** Of two versions of a text the first is for readers that know no Unicode. */
+  /** Whether the group has two versions of a text, the first of which is for readers without Unicode. */
   readonly versions: boolean;
   readonly inNestedRow: boolean;
-  /** What is to be done when the group ends. */
+  /** Called when the group ends. */
   readonly leave: ((outer: Group) => Group) | undefined;
 }
 
@@ -42,13 +42,14 @@ const OUTSIDE: Group = {
   leave: undefined,
 };
 
-const DEEPEST = 100_000;
-const DEEPEST_TABLE = 16;
+/** Limits of nested groups and nested tables. */
+const MAX_GROUP_DEPTH = 100_000;
+const MAX_TABLE_DEPTH = 16;
 const MAX_CELLS = 1_000;
 
 export class RtfReader implements TokenHandler {
   readonly #bytes: Uint8Array;
-  readonly #flow: Flow;
+  readonly #builder: TextBuilder;
   readonly #header = new Header();
   readonly #outer: Group[] = [];
   #group: Group = OUTSIDE;
@@ -59,9 +60,9 @@ export class RtfReader implements TokenHandler {
   #nestedRow: RowShape = { cells: [], header: false, left: 0 };
   #merge = { left: false, up: false };
   #page: Charset = charsetOfPage(1252);
-  /** Bytes of letters that may not be whole yet. */
+  /** Bytes of characters that may be incomplete. */
   #pending: number[] = [];
-  /** Letters still to be passed over after `\u`. */
+  /** Number of fallback characters left to skip after `\u`. */
   #passOver = 0;
   #starred = false;
   #fresh = false;
@@ -71,16 +72,16 @@ export class RtfReader implements TokenHandler {
   hiddenCount = 0;
   title = '';
 
-  constructor(bytes: Uint8Array, flow: Flow) {
+  constructor(bytes: Uint8Array, builder: TextBuilder) {
     this.#bytes = bytes;
-    this.#flow = flow;
+    this.#builder = builder;
   }
 
   get metadata(): Readonly<Record<string, string>> {
     return this.#header.metadata;
   }
 
-  /** Returns whether the file was whole. */
+  /** Returns false if the file is incomplete. */
   run(): boolean {
     readTokens(this.#bytes, this);
     this.#flushBytes();
@@ -95,8 +96,8 @@ export class RtfReader implements TokenHandler {
   open(): void {
     this.#flushBytes();
     this.#passOver = 0;
-    if (this.#outer.length >= DEEPEST)
-      throw new DocumentError('too large', 'The RTF is nested deeper than may be worked on');
+    if (this.#outer.length >= MAX_GROUP_DEPTH)
+      throw new DocumentError('too large', 'The RTF file is nested too deeply');
     this.#outer.push(this.#group);
     const { versions } = this.#group;
     if (this.#group.leave || versions)
@@ -141,7 +142,7 @@ export class RtfReader implements TokenHandler {
       return;
     }
     if (this.#pending.length > 0 && this.#charset.wide) {
-      // The second byte of a letter may look like one of ASCII.
+      // The second byte of a character may look like an ASCII character.
       this.#pending.push(this.#bytes[from]!);
       from += 1;
     }
@@ -192,7 +193,7 @@ export class RtfReader implements TokenHandler {
     };
   }
 
-  /** The look of a heading's style says no more than that it is one. */
+  /** The style of a heading, whose look only repeats that it is a heading. */
   get #headingStyle(): Style | undefined {
     const style = this.#header.styleOf(this.#group.paragraph.style);
     return style && headingLevelOf([style.name]) !== undefined ? style : undefined;
@@ -241,7 +242,7 @@ export class RtfReader implements TokenHandler {
     this.#passOver = this.#group.fallback;
   }
 
-  /** Words that say what a group is. Returns whether this is one. */
+  /** Handles words that define the purpose of a group. Returns false for other words. */
   #destination(word: string): boolean {
     if (SKIPPED.has(word) || /^m[a-z]+Pr$/i.test(word)) this.#change({ skip: true });
     else if (word === 'footnote') this.#note();
@@ -292,16 +293,16 @@ export class RtfReader implements TokenHandler {
 
   #note(): void {
     const restore = this.#apart();
-    this.#flow.startApart();
+    this.#builder.startApart();
     this.#change({
       character: {},
       paragraph: {},
       href: undefined,
       leave: (outer) => {
         this.#finish();
-        const blocks = this.#flow.endApart();
+        const blocks = this.#builder.endApart();
         restore();
-        if (blocks.length > 0) this.#inline.atom(this.#flow.note(() => this.#flow.blocks(blocks)).html);
+        if (blocks.length > 0) this.#inline.atom(this.#builder.note(() => this.#builder.blocks(blocks)).html);
         return outer;
       },
     });
@@ -309,19 +310,19 @@ export class RtfReader implements TokenHandler {
 
   #beside(): void {
     const restore = this.#apart();
-    this.#flow.startBeside();
+    this.#builder.startBeside();
     this.#change({
       paragraph: {},
       leave: (outer) => {
         this.#finish();
-        this.#flow.endBeside();
+        this.#builder.endBeside();
         restore();
         return outer;
       },
     });
   }
 
-  /** Text inside a paragraph that is none of it. */
+  /** Text inside a paragraph that does not belong to it. */
   #apart(): () => void {
     const inline = this.#inline;
     const tables = this.#tables;
@@ -360,7 +361,7 @@ export class RtfReader implements TokenHandler {
 
   pageBreak(): void {
     const isTop = this.#tables.length === 0 && this.#apartDepth === 0;
-    this.#flow.breakPage({ now: isTop && this.#inline.empty });
+    this.#builder.breakPage({ now: isTop && this.#inline.empty });
   }
 
   resetParagraph(): void {
@@ -412,7 +413,7 @@ export class RtfReader implements TokenHandler {
     const depth = nested ? Math.max(2, this.#depth) : 1;
     this.#endParagraph(depth);
     const table = this.#tables[depth - 1]!;
-    table.endCell(this.#flow.endApart());
+    table.endCell(this.#builder.endApart());
   }
 
   rowEnd(nested: boolean): void {
@@ -420,31 +421,31 @@ export class RtfReader implements TokenHandler {
     while (this.#tables.length > depth) this.#closeTable();
     const table = this.#tables[depth - 1];
     if (!table) return;
-    if (table.open) table.endCell(this.#flow.endApart());
+    if (table.open) table.endCell(this.#builder.endApart());
     table.endRow(nested ? this.#nestedRow : this.#row);
   }
 
   get #depth(): number {
     const { inTable, depth } = this.#group.paragraph;
-    return Math.min(depth ?? (inTable ? 1 : 0), DEEPEST_TABLE);
+    return Math.min(depth ?? (inTable ? 1 : 0), MAX_TABLE_DEPTH);
   }
 
-  /** Opens and closes tables until the text stands in as many as it should, each with an open cell. */
+  /** Opens and closes tables until the nesting depth matches, each with an open cell. */
   #syncTables(depth: number): void {
     while (this.#tables.length > depth) this.#closeTable();
     for (let at = 0; at < depth; at++) {
       const table = this.#tables[at] ?? new RtfTable();
       this.#tables[at] = table;
       if (table.open) continue;
-      this.#flow.startApart();
+      this.#builder.startApart();
       table.open = true;
     }
   }
 
   #closeTable(): void {
     const table = this.#tables.pop()!;
-    if (table.open) table.endCell(this.#flow.endApart());
-    table.write(this.#flow);
+    if (table.open) table.endCell(this.#builder.endApart());
+    table.write(this.#builder);
   }
 
   #endParagraph(depth = this.#depth): void {
@@ -453,24 +454,24 @@ export class RtfReader implements TokenHandler {
     this.#inline = new Inline();
     this.#syncTables(depth);
     if (paragraph.breaksBefore && this.#started && depth === 0 && this.#apartDepth === 0) {
-      this.#flow.breakPage({ now: true });
+      this.#builder.breakPage({ now: true });
     }
     this.#started = true;
     const { name = '', outlineLevel } = this.#header.styleOf(paragraph.style) ?? {};
     const heading = headingOf(name, paragraph.outlineLevel ?? outlineLevel);
     const contents = contentsLevelOf([name]);
     if (inline.empty) {
-      this.#flow.paragraph({ kind: kindOf([name], inline, depth > 0), inline });
-    } else if (contents !== undefined) this.#flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+      this.#builder.paragraph({ kind: kindOf([name], inline, depth > 0), inline });
+    } else if (contents !== undefined) this.#builder.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
     else if (heading !== undefined) {
       if (heading === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       const numbered = this.#numbered(paragraph);
       if (numbered?.label) inline.prepend(`${numbered.label} `);
-      this.#flow.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
+      this.#builder.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else {
       const list = this.#place(paragraph, inline);
       const kind = list ? 'text' : kindOf([name], inline, depth > 0);
-      this.#flow.paragraph({ kind, inline, list, indent: paragraph.indent });
+      this.#builder.paragraph({ kind, inline, list, indent: paragraph.indent });
     }
   }
 

@@ -1,5 +1,5 @@
-/** Tables of RTF: rows whose cells get their shape after their text, by where their right edges are. */
-import type { Block, Flow } from '../flow.ts';
+/** RTF tables: the shape of cells follows their text, and is given by their right edges. */
+import type { Block, TextBuilder } from '../text-builder.ts';
 
 export interface CellShape {
   /** In twentieths of a point. */
@@ -19,14 +19,14 @@ interface Row {
   readonly shape: RowShape;
 }
 
-/** Edges closer than this are one. */
+/** In twentieths of a point: edges closer than this are the same. */
 const NEAR = 20;
 const MAX_EDGES = 500;
 
 export class RtfTable {
   readonly #rows: Row[] = [];
   #cells: (readonly Block[])[] = [];
-  /** Whether a cell has been begun, whose text is set apart in the flow. */
+  /** Whether a cell has begun. Its text is collected outside the flow. */
   open = false;
 
   endCell(blocks: readonly Block[]): void {
@@ -39,12 +39,12 @@ export class RtfTable {
     this.#cells = [];
   }
 
-  write(flow: Flow): void {
+  write(builder: TextBuilder): void {
     this.endRow({ cells: [], header: false, left: 0 });
     const edges = edgesOf(this.#rows);
-    flow.startTable();
+    builder.startTable();
     for (const { cells, shape } of this.#rows) {
-      flow.startRow({ header: shape.header });
+      builder.startRow({ header: shape.header });
       let from = columnOf(edges, shape.left);
       for (let at = 0; at < cells.length; ) {
         const { right = Number.NaN, mergesUp = false } = shape.cells[at] ?? {};
@@ -52,18 +52,18 @@ export class RtfTable {
         while (end < cells.length && shape.cells[end]?.mergesLeft) end++;
         const edge = shape.cells[end - 1]?.right ?? right;
         const to = Number.isNaN(edge) ? from + (end - at) : Math.max(from + 1, columnOf(edges, edge));
-        flow.startCell({ colspan: to - from, continues: mergesUp });
-        flow.blocks(cells.slice(at, end).flat());
-        flow.endCell();
+        builder.startCell({ colspan: to - from, continues: mergesUp });
+        builder.blocks(cells.slice(at, end).flat());
+        builder.endCell();
         from = to;
         at = end;
       }
     }
-    flow.endTable();
+    builder.endTable();
   }
 }
 
-/** All edges of a table in order, each once. */
+/** All distinct edges of a table, in order. */
 function edgesOf(rows: readonly Row[]): readonly number[] {
   const all = new Set<number>();
   for (const { shape } of rows) {

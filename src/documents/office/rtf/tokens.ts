@@ -1,13 +1,13 @@
-/** Rich Text Format (version 1.9.1) as tokens: groups, control words, and bytes of text. */
+/** Tokenizes Rich Text Format (version 1.9.1): groups, control words, and bytes of text. */
 
 export interface TokenHandler {
   open(): void;
   close(): void;
-  /** A control word or symbol without its backslash; `parameter` is undefined when it has none. */
+  /** A control word or symbol without its backslash; `parameter` is `undefined` if it has none. */
   control(word: string, parameter: number | undefined): void;
   /** `\'xx`. */
   byte(value: number): void;
-  /** Bytes of text without line ends, from `start` to before `end`. */
+  /** Bytes of text without line ends, from `start` (inclusive) to `end` (exclusive). */
   text(start: number, end: number): void;
 }
 
@@ -59,7 +59,7 @@ export function readTokens(bytes: Uint8Array, handler: TokenHandler): void {
 const isSpecial = (code: number): boolean =>
   code === BACKSLASH || code === OPEN || code === CLOSE || code === LF || code === CR || code === 0;
 
-/** Reads what follows a backslash; gives the place after it. */
+/** Reads the control after a backslash. Returns the next position. */
 function readControl(bytes: Uint8Array, start: number, handler: TokenHandler): number {
   const code = bytes[start];
   if (code === undefined) return start;

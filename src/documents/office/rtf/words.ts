@@ -1,4 +1,4 @@
-/** Control words of RTF in tables: characters, formats, and groups that are no text. */
+/** Tables of RTF control words: characters, formats, and groups that contain no text. */
 import type { CharacterFormat, ParagraphFormat } from './format.ts';
 
 /** Words that stand for a character. */
@@ -24,7 +24,7 @@ export const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ['zwnj', '\u200c'],
 ]);
 
-/** Groups without text of the document. */
+/** Groups without document text. */
 export const SKIPPED: ReadonlySet<string> = new Set(
   (
     'header headerl headerr headerf footer footerl footerr footerf pict nonshppict listtext pntext pntxta pntxtb ' +
@@ -33,7 +33,7 @@ export const SKIPPED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Groups that readers may pass over when they do not know them, and that are read here. */
+/** Groups marked as ignorable (`\*`) that are read nevertheless. */
 export const SHOWN_STARRED: ReadonlySet<string> = new Set(
   'fldinst footnote shpinst listtable listoverridetable nesttableprops pn ud cs ts ds moMath moMathPara mmath company manager'.split(
     ' ',
@@ -54,7 +54,7 @@ export const CHARACTERS: ReadonlyMap<string, Change<CharacterFormat>> = new Map<
   ['super', (p) => ({ raised: isOn(p) ? 'sup' : undefined })],
   ['sub', (p) => ({ raised: isOn(p) ? 'sub' : undefined })],
   ['nosupersub', () => ({ raised: undefined })],
-  // Half points; what is raised by less than this is only set a little higher.
+  // Half points. Smaller offsets are only adjustments, not superscript.
   ['up', (p = 6) => ({ raised: p >= 4 ? 'sup' : undefined })],
   ['dn', (p = 6) => ({ raised: p >= 4 ? 'sub' : undefined })],
   ['f', (p) => ({ font: p })],

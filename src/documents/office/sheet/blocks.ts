@@ -1,10 +1,10 @@
 /**
- * A sheet is a large board on which people put several things: a title, a table, a note under it, a second table beside
- * the first. Here it is cut into them, along empty rows and, where both sides are clearly tables, empty columns.
+ * Splits a sheet into its parts: titles, tables, notes below them, tables side by side. The cuts follow empty rows and,
+ * if both sides are clearly tables, empty columns.
  */
 import { isText, newRow, type Row } from './cell.ts';
 import { headerRows } from './header.ts';
-import { lowerBound, placeOf, type Region, type Sheet, type TableRegion } from './sheet.ts';
+import { cellKeyOf, lowerBound, type Region, type Sheet, type TableRegion } from './sheet.ts';
 
 export interface TableBlock {
   readonly kind: 'table';
@@ -16,9 +16,9 @@ export type Block = TableBlock | { readonly kind: 'text'; readonly html: string 
 
 export type Merges = ReadonlyMap<number, Region>;
 
-/** By the place of the cell that is shown. */
+/** Merged ranges by the position of their visible cell. */
 export const mergesByPlace = (merges: readonly Region[]): Merges =>
-  new Map(merges.map((merge) => [placeOf(merge.top, merge.left), merge]));
+  new Map(merges.map((merge) => [cellKeyOf(merge.top, merge.left), merge]));
 
 interface Placed {
   readonly top: number;
@@ -26,7 +26,7 @@ interface Placed {
   readonly blocks: readonly Block[];
 }
 
-/** In reading order: from top to bottom, and from left to right where they begin in the same row. */
+/** The blocks in reading order: from top to bottom; those that begin in the same row from left to right. */
 export function blocksOf(sheet: Sheet, merges: Merges): Block[] {
   const { rest, placed } = cutTables(sheet.rows, sheet.tables);
   let last: Placed | undefined;
@@ -79,7 +79,7 @@ function without(row: Row, from: number, to: number): Row {
   };
 }
 
-/** Rows that follow one another without an empty one between them. What is merged over several rows holds them together. */
+/** Runs of rows without an empty row between them. A range merged over several rows keeps them together. */
 function runsOf(rows: readonly Row[], merges: Merges): Row[][] {
   const runs: Row[][] = [];
   let reach = -2;
@@ -89,13 +89,13 @@ function runsOf(rows: readonly Row[], merges: Merges): Row[][] {
     reach = Math.max(reach, row.index);
     if (merges.size === 0) continue;
     for (const column of row.columns) {
-      reach = Math.max(reach, merges.get(placeOf(row.index, column))?.bottom ?? 0);
+      reach = Math.max(reach, merges.get(cellKeyOf(row.index, column))?.bottom ?? 0);
     }
   }
   return runs;
 }
 
-/** A long cell in a row of its own is a sentence about the table, not a part of it. */
+/** A long cell alone in its row is a sentence about the table, not part of it. */
 const SENTENCE = 60;
 const MAX_TITLES = 6;
 
@@ -104,7 +104,7 @@ function blocksOfRun(run: readonly Row[], merges: Merges): Block[] {
   let first = 0;
   while (first < run.length && first < MAX_TITLES && isAlone(run[first]!)) first++;
   if (first === run.length || (first === MAX_TITLES && run.every(isAlone))) return columnBlocks(run, merges);
-  // What stands over its own column alone, such as the second name of a grouped header, is no title.
+  // A cell above its own column only, such as the second name of a grouped header, is not a title.
   while (first > 0 && !isTitle(run[first - 1]!, run[first]!)) first--;
   let end = run.length;
   while (end > first + 2 && run.length - end < MAX_TITLES && isNote(run[end - 1]!, merges)) end--;
@@ -118,13 +118,13 @@ const isTitle = (row: Row, below: Row): boolean => isText(row.kinds[0]!) && row.
 
 const isNote = (row: Row, merges: Merges): boolean => {
   if (row.columns.length !== 1 || !isText(row.kinds[0]!)) return false;
-  const merge = merges.get(placeOf(row.index, row.columns[0]!));
+  const merge = merges.get(cellKeyOf(row.index, row.columns[0]!));
   return row.html[0]!.length > SENTENCE || (merge !== undefined && merge.right > merge.left);
 };
 
 const textBlock = ({ html }: Row): Block => ({ kind: 'text', html: html[0]! });
 
-/** Rows of one cell each: running text, unless the cells are of a column that looks like data. */
+/** Rows of one cell each are running text, unless the column looks like data. */
 function columnBlocks(run: readonly Row[], merges: Merges): Block[] {
   const column = run[0]!.columns[0]!;
   const isColumn = run.length > 2 && run.every((row) => row.columns[0] === column);
@@ -139,11 +139,11 @@ function tableBlock(rows: readonly Row[], merges: Merges): Block {
   return { kind: 'table', rows, headerRows: headerOf(rows, merges) };
 }
 
-/** Names over groups of columns have the names of the columns under them. */
+/** A row of group names above the row of column names. */
 function headerOf(rows: readonly Row[], merges: Merges): number {
   const [first, second] = rows;
   if (!first || !second || merges.size === 0) return headerRows(rows);
-  const over = first.columns.map((column) => merges.get(placeOf(first.index, column)));
+  const over = first.columns.map((column) => merges.get(cellKeyOf(first.index, column)));
   const hasGroups = over.some((merge) => merge && merge.right > merge.left);
   const reachesDown = over.some((merge) => merge && merge.bottom > first.index);
   if ((!hasGroups && !reachesDown) || !first.kinds.every(isText) || first.columns.length < 2) {
@@ -154,11 +154,11 @@ function headerOf(rows: readonly Row[], merges: Merges): number {
   return 1 + headerRows([lower, ...rows.slice(2)]);
 }
 
-/** The second row together with the cells of the first that reach down into it. */
+/** The second row, including cells of the first that extend down into it. */
 function withNamesAbove(first: Row, second: Row, merges: Merges): Row {
   const cells = second.columns.map((column, at) => ({ column, html: second.html[at]!, kind: second.kinds[at]! }));
   for (const [at, column] of first.columns.entries()) {
-    const merge = merges.get(placeOf(first.index, column));
+    const merge = merges.get(cellKeyOf(first.index, column));
     if (merge && merge.bottom >= second.index) cells.push({ column, html: first.html[at]!, kind: first.kinds[at]! });
   }
   cells.sort((one, other) => one.column - other.column);
@@ -171,7 +171,7 @@ function withNamesAbove(first: Row, second: Row, merges: Merges): Row {
   return row;
 }
 
-/** Tables side by side, when an empty column parts what are clearly two of them; each without its own empty edges. */
+/** Splits tables side by side, if an empty column separates two clear tables. Each loses its own empty edges. */
 function sidesOf(rows: readonly Row[], merges: Merges): Row[][] {
   const bounds = gapsOf(rows, merges);
   if (bounds.length === 0) return [[...rows]];
@@ -194,7 +194,7 @@ function gapsOf(rows: readonly Row[], merges: Merges): number[] {
   const reach = new Map<number, number>();
   for (const { index, columns } of rows) {
     for (const column of columns) {
-      const right = (merges.size > 0 && merges.get(placeOf(index, column))?.right) || column;
+      const right = (merges.size > 0 && merges.get(cellKeyOf(index, column))?.right) || column;
       if ((reach.get(column) ?? -1) < right) reach.set(column, right);
     }
   }
@@ -208,7 +208,7 @@ function gapsOf(rows: readonly Row[], merges: Merges): number[] {
   return gaps.length > MAX_SIDES ? [] : gaps;
 }
 
-/** Rows after an empty one that go on with the table above: the same columns, and no header of their own. */
+/** Rows after an empty one that continue the table above: the same columns and no header. */
 function join(above: Placed, below: Placed): Placed | undefined {
   const [table, ...more] = below.blocks;
   const last = above.blocks.at(-1);

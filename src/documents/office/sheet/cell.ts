@@ -1,23 +1,23 @@
-/** What a cell holds, as far as the shape of a table can be told from it. */
+/** The kind of a cell's content, used to detect the structure of tables. */
 
 export const TEXT = 0;
 export const NUMBER = 1;
 /** Dates, times, truth values, errors. */
 export const OTHER = 2;
-/** Set beside one of the above when the whole cell is bold. */
+/** Flag added to a kind if the whole cell is bold. */
 export const STRONG = 4;
 
-/** One of the above, with or without STRONG. */
+/** One of the kinds above, with or without STRONG. */
 export type CellKind = number;
 
 export const isText = (kind: CellKind): boolean => (kind & 3) === TEXT;
 export const isStrong = (kind: CellKind): boolean => (kind & STRONG) !== 0;
 
-/** A row with its cells that are not empty, from left to right. Rows and columns count from 0, hidden ones left out. */
+/** The non-empty cells of a row, from left to right. Rows and columns count from 0 without hidden ones. */
 export interface Row {
   readonly index: number;
   readonly columns: number[];
-  /** Inline HTML, as long as `columns`. */
+  /** Inline HTML, parallel to `columns`. */
   readonly html: string[];
   readonly kinds: CellKind[];
 }

@@ -1,21 +1,24 @@
-/** Dates and times, which spreadsheets keep as days since a day of their own. */
+/** Formats dates and times, which spreadsheets store as days since an epoch. */
 import type { Section, Token } from './format-code.ts';
 
 const DAY_MS = 86_400_000;
-/** The day 0 of 1900 workbooks after February 1900 (they count a 29th of February that was not), and of 1904 ones. */
+/**
+ * Day 0 of workbooks that count from 1900 (valid after February 1900, since they count a non-existent 29th) and from
+ * 1904.
+ */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
-/** 9999-12-31, the last day that spreadsheets know. */
+/** 9999-12-31, the last date that spreadsheets support. */
 const LAST_DAY = 2_958_465;
 
-/** A serial number as a moment in UTC; undefined when it is no date. */
+/** Converts a serial number to UTC; `undefined` if it is out of range. */
 export function dateOf(serial: number, date1904: boolean): Date | undefined {
   if (!(serial >= 0 && serial <= LAST_DAY + 1)) return undefined;
   const days = !date1904 && serial < 60 ? serial + 1 : serial;
   return new Date((date1904 ? EPOCH_1904 : EPOCH_1900) + Math.round(days * DAY_MS));
 }
 
-/** Undefined for numbers that are no date. */
+/** Returns `undefined` for numbers outside the range of dates. */
 export function writeDate(section: Section, serial: number, date1904: boolean): string | undefined {
   const { tokens } = section;
   const isSpan = tokens.some(({ kind }) => kind === 'elapsed');
@@ -112,7 +115,7 @@ function isMinutes(tokens: readonly Token[], at: number): boolean {
   return isTime(tokens.slice(0, at).findLast(dated), 'h') || isTime(tokens.slice(at + 1).find(dated), 's');
 }
 
-/** `ss.00`: zeros behind a point behind the seconds. */
+/** Marks `ss.00`: zeros after a decimal point after seconds. */
 function isSecondFraction(tokens: readonly Token[], at: number): boolean {
   let point = at;
   while (tokens[point]?.kind === 'digit') point--;

@@ -1,4 +1,4 @@
-/** What lies over the cells of a sheet: pictures, text boxes, charts (whose values stand in the cells). */
+/** Objects over the cells of a sheet: images, text boxes, and charts (whose values are in the cells). */
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
 import { readChart } from '../chart.ts';
 import { cellHtml } from '../html-output.ts';

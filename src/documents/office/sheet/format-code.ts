@@ -1,4 +1,4 @@
-/** The grammar of format codes: up to four sections, each a row of tokens. */
+/** Parses format codes: up to four sections, each a list of tokens. */
 
 export type TokenKind =
   | 'literal'
@@ -16,13 +16,13 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind;
-  /** As it is written in the code (a date's letters in lower case), or the text that a literal stands for. */
+  /** As written in the code (date letters in lower case), or the text of a literal. */
   readonly text: string;
 }
 
 export interface Condition {
   holds(value: number): boolean;
-  /** Whether it only holds for negative numbers, whose sign is then left out. */
+  /** Whether it matches only negative numbers, whose sign is then omitted. */
   readonly excludesPositive: boolean;
 }
 
@@ -30,17 +30,18 @@ export interface Section {
   readonly kind: 'decimal' | 'scientific' | 'fraction' | 'date' | 'text' | 'general';
   readonly tokens: readonly Token[];
   readonly condition: Condition | undefined;
-  /** Placeholders in all (before an exponent), and of these the ones after the point. */
+  /** Number of placeholders (before an exponent), and how many of them follow the point. */
   readonly digits: number;
   readonly decimals: number;
   readonly grouped: boolean;
   readonly percents: number;
-  /** Commas behind the last placeholder: each divides by a thousand. */
+  /** Commas after the last placeholder: each divides by a thousand. */
   readonly thousands: number;
-  /** The language of names of months and days, when the code says one. */
+  /** Language of month and day names, if the code declares one. */
   readonly lang: string | undefined;
 }
 
+/** Longest format code, in characters, as in Excel. */
 const MAX_CODE = 255;
 
 export function sectionsOf(code: string): readonly Section[] {
@@ -83,7 +84,7 @@ export function sectionsOf(code: string): readonly Section[] {
 }
 
 interface Scanned extends Token {
-  /** Characters of the code. */
+  /** Length in characters of the code. */
   readonly length: number;
 }
 
@@ -141,7 +142,7 @@ function sectionOf(tokens: Token[], condition: Condition | undefined, lang: stri
   return { kind, tokens: plain, condition, lang, ...places };
 }
 
-/** A second point is a character like any other. */
+/** A second point is a literal. */
 function withoutExtraPoints(tokens: readonly Token[]): Token[] {
   let points = 0;
   return tokens.map((token) => (token.kind === 'point' && points++ > 0 ? { kind: 'literal', text: '.' } : token));
@@ -162,7 +163,7 @@ function placesOf(tokens: readonly Token[]) {
     else if (kind === 'digit') {
       digits++;
       if (afterPoint) decimals++;
-      // A comma before the last whole place groups; those behind it divide.
+      // A comma between integer placeholders groups digits; commas after the last one divide.
       else if (pending > 0) grouped = true;
       if (!afterPoint) pending = 0;
     }
@@ -186,7 +187,7 @@ function conditionOf(inner: string): Condition | undefined {
   return { holds: tests[operator]!, excludesPositive: operator.startsWith('<') && operator !== '<>' && bound <= 0 };
 }
 
-/** Primary languages of Windows' identifiers (MS-LCID, section 2.2). */
+/** Primary languages of Windows language ids (MS-LCID, section 2.2). */
 const LANGUAGES: Readonly<Record<number, string>> = {
   1: 'ar',
   4: 'zh',
@@ -213,7 +214,7 @@ const LANGUAGES: Readonly<Record<number, string>> = {
   34: 'uk',
 };
 
-/** `-407`, `-de-DE`. */
+/** Parses `-407` or `-de-DE`. */
 function languageOf(locale: string | undefined): string | undefined {
   if (!locale) return undefined;
   if (/^[0-9a-f]{3,8}$/i.test(locale)) return LANGUAGES[Number.parseInt(locale, 16) & 0x3ff];

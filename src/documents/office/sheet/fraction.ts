@@ -1,4 +1,4 @@
-/** Numbers as fractions: `# ?/?`, `?/8`. */
+/** Formats numbers as fractions: `# ?/?`, `?/8`. */
 import { round } from './decimal.ts';
 import type { Section } from './format-code.ts';
 

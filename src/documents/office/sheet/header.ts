@@ -1,15 +1,15 @@
-/** Whether the first rows of a table name its columns. */
+/** Detects whether the first row of a table names its columns. */
 import { isStrong, isText, type Row } from './cell.ts';
 import { lowerBound } from './sheet.ts';
 
-/** Rows that are looked at below a header. */
+/** Number of rows examined below a header. */
 const SAMPLE_ROWS = 50;
 const LONGEST_NAME = 120;
 
 /**
- * How many rows at the top are the header: 0 or 1. A header's cells are distinct texts (years count as such), and
- * nearly every column has one. Such a row is believed when a column below it holds something else than text, when it
- * alone is bold, or when nothing speaks against it.
+ * Number of header rows: 0 or 1. The cells of a header are distinct texts (years count as text) in nearly every column.
+ * Such a row is a header if a column below it contains non-text, if only this row is bold, or if nothing contradicts
+ * it.
  */
 export function headerRows(rows: readonly Row[]): 0 | 1 {
   const [first, ...rest] = rows.slice(0, SAMPLE_ROWS);
@@ -37,7 +37,7 @@ export function headerRows(rows: readonly Row[]): 0 | 1 {
 
 const isYear = (html: string): boolean => /^(?:19|20)\d\d$/.test(html);
 
-/** Whether what stands below in this column is mostly no text, nor another year below a year. */
+/** Whether the cells below in this column are mostly non-text, and not years below a year. */
 function isUnlike(rows: readonly Row[], column: number, isYearColumn: boolean): boolean {
   let unlike = 0;
   let filled = 0;

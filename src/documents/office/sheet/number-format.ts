@@ -1,6 +1,7 @@
 /**
- * Numbers as a spreadsheet shows them, by format codes (ECMA-376 part 1, 18.8.31, and "Review guidelines for customizing
- * a number format" of Excel's help). Built-in formats that follow the reader's own country are written by ISO 8601.
+ * Formats numbers as a spreadsheet shows them, by format codes (ECMA-376 part 1, 18.8.31, and "Review guidelines for
+ * customizing a number format" of Excel's help). Built-in formats that depend on the reader's locale are written as ISO
+ * 8601.
  */
 import { writeDate } from './date-format.ts';
 import { round, scientific } from './decimal.ts';
@@ -10,11 +11,11 @@ import { asFraction } from './fraction.ts';
 export type Format = (value: number) => string;
 
 export interface NumberFormat {
-  /** A number as text, without space around it; '' when the format shows nothing. */
+  /** A number as trimmed text; '' if the format hides it. */
   readonly number: Format;
   /** Text as the format shows it. */
   readonly text: (value: string) => string;
-  /** Whether its numbers are dates or times. */
+  /** Whether it formats dates or times. */
   readonly isDate: boolean;
 }
 
@@ -57,14 +58,14 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   49: '@',
 };
 
-/** The code of a built-in format; `General` for numbers that mean nothing. Those of East Asian versions are dates. */
+/** The code of a built-in format; `General` for unknown ids. Ids of East Asian versions are dates. */
 export function builtInFormat(id: number): string {
   if ((id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'yyyy-mm-dd';
   if (id >= 32 && id <= 35) return 'h:mm:ss';
   return BUILT_IN[id] ?? 'General';
 }
 
-/** A format that cannot be understood shows numbers as they are. `date1904`: days count from 1904-01-01. */
+/** A format that cannot be parsed shows numbers unformatted. `date1904`: days count from 1904-01-01. */
 export function compileFormat(code: string, date1904: boolean): NumberFormat {
   const sections = sectionsOf(code);
   const numbers = sections.filter((section, at) => section.kind !== 'text' || at === 0).slice(0, 3);
@@ -111,7 +112,7 @@ function write(section: Section, value: number, showsSign: boolean, date1904: bo
       return tidy(sign + writeScientific(section, size));
     default: {
       const text = writeDecimal(section, size * 100 ** section.percents * 1000 ** -section.thousands);
-      // What is rounded away has no sign either.
+      // A number that rounds to zero has no sign.
       return tidy(/[1-9]/.test(text) || section.digits === 0 ? sign + text : text);
     }
   }
@@ -120,12 +121,12 @@ function write(section: Section, value: number, showsSign: boolean, date1904: bo
 const writeText = (section: Section, value: string): string =>
   section.tokens.map((token) => (token.kind === 'text' ? value : token.kind === 'literal' ? token.text : '')).join('');
 
-/** Spaces that only line columns up are of no use in a text. */
+/** Removes spaces that only align columns. */
 const tidy = (text: string): string => text.replace(/ {2,}/g, ' ').trim();
 
 /**
- * A number without a format: whole ones in full, others with ten digits or so, as a wide cell shows them. Unlike there,
- * whole numbers of more than eleven digits stay in full too: they are mostly identifiers.
+ * A number without a format: integers in full, others with about ten digits, as in a wide cell. Unlike a spreadsheet,
+ * integers of more than eleven digits stay in full, because most are identifiers.
  */
 export function general(value: number): string {
   if (!Number.isFinite(value)) return String(value);
@@ -143,7 +144,7 @@ export function general(value: number): string {
   return Math.abs(text) < 1e-6 ? text.toFixed(12).replace(/0+$/, '') : String(text);
 }
 
-/** Digits under their placeholders. The first placeholder before the point takes all that have none of their own. */
+/** Fills digits into their placeholders. The first placeholder before the point takes all excess digits. */
 function writeDecimal(section: Section, size: number): string {
   const [whole, decimals] = round(size, section.decimals);
   const significant = decimals.replace(/0+$/, '').length;
@@ -175,7 +176,7 @@ function writeDecimal(section: Section, size: number): string {
       }
     }
   }
-  // A format that begins with its point has no placeholder for what stands before it.
+  // A format that begins with its point has no placeholder for the integer part.
   if (left !== '' && section.digits > 0) out.push(...[...left].reverse());
   return out.reverse().join('');
 }
@@ -183,7 +184,7 @@ function writeDecimal(section: Section, size: number): string {
 const isZero = (token: { readonly kind: string; readonly text: string }): boolean =>
   token.kind === 'digit' && token.text === '0';
 
-/** `##0.0E+0` keeps the exponent a multiple of the places before the point. */
+/** `##0.0E+0` keeps the exponent a multiple of the number of integer placeholders. */
 function writeScientific(section: Section, size: number): string {
   const places = Math.max(1, section.digits - section.decimals);
   const { mantissa, exponent } = scientific(size, places, section.decimals);

@@ -1,14 +1,14 @@
-/** Sheets of an OpenDocument spreadsheet (version 1.3, part 3, chapter 9) from its XML, read as it comes. */
+/** Reads the sheets of an OpenDocument spreadsheet (version 1.3, part 3, chapter 9) from streamed XML. */
 import { escapeAttribute } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { inlineHtml, trimHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
-import { costOf, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 
-/** What lies over the cells. */
+/** An object over the cells. */
 export interface Shape {
-  /** A picture or an object of the package. */
+  /** An image or object of the package. */
   href: string | undefined;
   /** The bytes of a picture, in Base64, in flat files. */
   data: string;
@@ -23,9 +23,9 @@ export interface OdsSheet {
   readonly rows: Row[];
   readonly merges: Region[];
   readonly shapes: Shape[];
-  /** Rows and columns with content that are not seen. */
+  /** Number of hidden rows and columns with content. */
   hiddenCount: number;
-  /** Whether there is more than was read. */
+  /** Whether the sheet was cut off at a limit. */
   cut: boolean;
 }
 
@@ -37,12 +37,12 @@ interface OdsStyle {
   ground?: boolean;
 }
 
-const UNSEEN = -1;
+const HIDDEN = -1;
 const MAX_MERGES = 200_000;
 const MAX_SHAPES = 5_000;
 const MAX_SPACES = 1_000;
 
-/** What is inside these is no content of the cell, or not of this document. */
+/** Elements whose content is not part of the cell or of this document. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'office:annotation',
   'office:forms',
@@ -60,7 +60,7 @@ export class OdsReader {
   private passed = 0;
   private sheet: OdsSheet | undefined;
   private leftBytes: number;
-  /** For each column its place among those that are seen, UNSEEN for one that is not. */
+  /** For each column, its index among the visible ones; UNSEEN if hidden. */
   private readonly seen = new Int32Array(MAX_COLUMNS);
   private readonly columnStyles: (string | undefined)[] = [];
   private columnCount = 0;
@@ -77,7 +77,7 @@ export class OdsReader {
   private into: 'title' | 'desc' | 'data' | undefined;
   private paragraphs = 0;
 
-  /** `maxBytes` of HTML in all. */
+  /** `maxBytes` limits the HTML of all sheets. */
   constructor(take: (sheet: OdsSheet) => void, maxBytes: number) {
     this.leftBytes = maxBytes;
     this.take = take;
@@ -217,7 +217,7 @@ export class OdsReader {
     }
   }
 
-  /** What is open when the file ends early is taken as far as it goes. */
+  /** Closes whatever is open if the file ends early. */
   finish(): void {
     this.passed = 0;
     if (this.row) this.closeRow();
@@ -258,7 +258,7 @@ export class OdsReader {
     const count = repeatOf(value('table:number-columns-repeated'), MAX_COLUMNS - this.columnCount);
     const unseen = isUnseen(value('table:visibility'));
     for (let left = count; left > 0; left--) {
-      this.seen[this.columnCount] = unseen ? UNSEEN : this.columnCount - this.hiddenColumns;
+      this.seen[this.columnCount] = unseen ? HIDDEN : this.columnCount - this.hiddenColumns;
       this.columnStyles[this.columnCount] = value('table:default-cell-style-name');
       this.columnCount++;
       if (unseen) this.hiddenColumns++;
@@ -284,7 +284,7 @@ export class OdsReader {
       return;
     }
     if (row.columns.length === 0) return;
-    const cost = row.html.reduce((sum, html) => sum + costOf(html), 0);
+    const cost = row.html.reduce((sum, html) => sum + outputBytesOf(html), 0);
     for (let at = 0; at < rowRepeat; at++) {
       this.leftBytes -= cost;
       if (sheet.rows.length >= MAX_ROWS || this.leftBytes < 0) {
@@ -311,12 +311,12 @@ export class OdsReader {
     this.paragraphs = 0;
   }
 
-  /** What a style says, itself or by the ones it builds on. */
+  /** A style property, inherited from parent styles. */
   private isOn(name: string | undefined, key: 'hidden' | 'bold' | 'white' | 'ground'): boolean {
     let style = name === undefined ? undefined : this.styles.get(name);
     for (let depth = 0; style && depth < 32; depth++) {
-      const said = style[key];
-      if (said !== undefined) return said;
+      const value = style[key];
+      if (value !== undefined) return value;
       style = style.parent === undefined ? undefined : this.styles.get(style.parent);
     }
     return false;
@@ -336,8 +336,8 @@ export class OdsReader {
       return;
     }
     for (let column = from; column < from + cell.repeat; column++) {
-      const seen = this.seenColumn(column);
-      if (seen === UNSEEN) {
+      const seen = this.visibleColumn(column);
+      if (seen === HIDDEN) {
         this.hiddenWithContent.add(column);
         continue;
       }
@@ -351,13 +351,13 @@ export class OdsReader {
   private merge(sheet: OdsSheet, top: number, column: number, { columns, rows }: Cell): void {
     if (!(columns > 1 || rows > 1) || sheet.merges.length >= MAX_MERGES) return;
     let right = Math.min(column + Math.max(1, columns), MAX_COLUMNS) - 1;
-    while (right > column && this.seenColumn(right) === UNSEEN) right--;
-    const [left, end] = [this.seenColumn(column), this.seenColumn(right)];
+    while (right > column && this.visibleColumn(right) === HIDDEN) right--;
+    const [left, end] = [this.visibleColumn(column), this.visibleColumn(right)];
     sheet.merges.push({ top, left, bottom: top + Math.min(Math.max(1, rows), 1_048_576) - 1, right: end });
   }
 
-  /** A column's place among those that are seen; UNSEEN when it is not. */
-  private seenColumn(column: number): number {
+  /** The index of a column among the visible ones; UNSEEN if it is hidden. */
+  private visibleColumn(column: number): number {
     return column < this.columnCount ? this.seen[column]! : column - this.hiddenColumns;
   }
 
@@ -394,7 +394,7 @@ interface Cell {
   readonly white: boolean;
   /** Inline HTML. */
   readonly parts: string[];
-  /** Of the open links, whether they are shown. */
+  /** For each open link, whether it is shown. */
   readonly links: boolean[];
 }
 

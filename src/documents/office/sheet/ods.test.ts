@@ -66,7 +66,7 @@ describe('cells', () => {
   });
 });
 
-describe('what is seen', () => {
+describe('visible content', () => {
   const styles = `<style:style style:name="white" style:family="table-cell"><style:text-properties fo:color="#ffffff"/></style:style>
     <style:style style:name="onBlue" style:family="table-cell" style:parent-style-name="white"><style:table-cell-properties fo:background-color="#0000ff"/></style:style>`;
 
@@ -140,7 +140,7 @@ describe('hostile files', () => {
     const bomb = row(cell('x', 'table:number-columns-repeated="99999999"'), 'table:number-rows-repeated="999999999"');
     const { pages, notes } = await flat(sheet(bomb.repeat(3)) + sheet(row(cell('after')), 'T'));
     expect(notes[0]).toContain('too large');
-    // A table that is short to write has no reason to be long to read.
+    // A table that is short in the file must not take long to read.
     const lines = row(cell('word '.repeat(20)), 'table:number-rows-repeated="100000"');
     const long = await parse(zipped({ 'content.xml': content(sheet(lines)) }));
     expect(long.pages[0]!.html.length).toBeLessThan(1.5 * 1024 ** 2);
@@ -170,7 +170,7 @@ describe('hostile files', () => {
     const whole = content(sheet(row(cell('a') + float(1)).repeat(50)));
     const { pages, notes } = await parse(strToU8(whole.slice(0, whole.length * 0.6)));
     expect(pages[0]!.html).toContain('<td>a</td>');
-    expect(notes).toContain('The file is damaged; what could be read is shown');
+    expect(notes).toContain('The file is damaged; only the readable part is included');
   });
 
   it.each([

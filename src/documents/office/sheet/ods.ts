@@ -1,4 +1,4 @@
-/** Spreadsheets in the OpenDocument format, flat ones too: a page a sheet. Numbers stand in the file as they are shown. */
+/** OpenDocument spreadsheets, flat files too: one page per sheet. The file contains numbers as formatted. */
 import { escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
@@ -20,10 +20,10 @@ export const kind: DocumentKind = {
     const complete = readXml(file.content, reader, { lenient: true, maxNodes: MAX_NODES });
     reader.finish();
     const { pages, shown, seen, hiddenCount, notes } = writer.done();
-    if (seen === 0) throw new DocumentError('damaged', 'The file is no OpenDocument spreadsheet, or a damaged one');
-    if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');
-    const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
-    return { ...file.about, pages: asked, pageCount: shown, notes, hiddenCount };
+    if (seen === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument spreadsheet');
+    if (!complete || !file.complete) notes.push('The file is damaged; only the readable part is included');
+    const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
+    return { ...file.about, pages: requested, pageCount: shown, notes, hiddenCount };
   },
 };
 
@@ -44,7 +44,7 @@ function createWriter(file: OdfFile, page: number | undefined) {
       }
       shown++;
       hiddenCount += sheet.hiddenCount;
-      // Others are written all the same when the page that was asked for may not exist.
+      // Keep earlier pages, because the requested page may not exist.
       if (page !== undefined && shown > page) return;
       writeSheet({ rows: sheet.rows, merges: sheet.merges, tables: [] }, output);
       for (const shape of sheet.shapes) {
@@ -56,14 +56,14 @@ function createWriter(file: OdfFile, page: number | undefined) {
           `The sheet “${sheet.name.replace(/\s+/g, ' ')}” is too large to be shown in full: its end is missing`,
         );
       }
-      const html = output.take();
+      const html = output.takeHtml();
       pages.push({ number: shown, html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}` });
     },
     done: () => ({ pages, shown, seen, hiddenCount, notes }),
   };
 }
 
-/** A picture, the title of a chart, or the text of a box. */
+/** An image, the title of a chart, or the text of a box. */
 function shapeHtml({ href, data, alternative, text }: Shape, file: OdfFile, draw: Draw): string {
   if (data !== '') return draw(Buffer.from(data, 'base64'), alternative);
   const object = href === undefined || /^[a-z]+:/i.test(href) ? undefined : file.object(href);

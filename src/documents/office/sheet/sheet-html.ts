@@ -1,10 +1,10 @@
-/** A sheet as HTML: its pieces one under another, tables with their merged cells. */
+/** Writes a sheet as HTML: its blocks one below another, and tables with merged cells. */
 import type { HtmlOutput } from '../html-output.ts';
 import { blocksOf, type Merges, mergesByPlace, type TableBlock } from './blocks.ts';
 import type { Row } from './cell.ts';
-import { lowerBound, placeOf, type Sheet } from './sheet.ts';
+import { cellKeyOf, lowerBound, type Sheet } from './sheet.ts';
 
-/** What does not fit is left out; the output knows. */
+/** Content beyond the output limit is left out, which `output` reports. */
 export function writeSheet(sheet: Sheet, output: HtmlOutput): void {
   const merges = mergesByPlace(sheet.merges);
   for (const block of blocksOf(sheet, merges)) {
@@ -17,7 +17,7 @@ export function writeSheet(sheet: Sheet, output: HtmlOutput): void {
 function writeTable({ rows, headerRows }: TableBlock, merges: Merges, output: HtmlOutput): void {
   const columns = columnsOf(rows);
   const indexes = rows.map(({ index }) => index);
-  // One very wide row among narrow ones would make the padding the larger part.
+  // One very wide row among narrow ones would make most of the table padding.
   const width = columns.length * rows.length <= 2 * cellCount(rows) + 10_000 ? columns.length : 0;
   const grid: Grid = { columns, indexes, merges, width, covered: new Map() };
   output.write(headerRows > 0 ? '<table><thead>\n' : '<table><tbody>\n');
@@ -28,7 +28,7 @@ function writeTable({ rows, headerRows }: TableBlock, merges: Merges, output: Ht
   output.close(headerRows > 0 && headerRows >= rows.length ? '</thead></table>\n' : '</tbody></table>\n');
 }
 
-/** The columns that hold anything, from left to right. */
+/** The columns with content, from left to right. */
 function columnsOf(rows: readonly Row[]): number[] {
   const used = new Set<number>();
   for (const { columns } of rows) for (const column of columns) used.add(column);
@@ -41,9 +41,9 @@ interface Grid {
   readonly columns: readonly number[];
   readonly indexes: readonly number[];
   readonly merges: Merges;
-  /** Cells to which rows are filled up. */
+  /** Number of cells to which rows are padded. */
   readonly width: number;
-  /** By the place of a column among `columns`: the index of the last row that a cell above covers. */
+  /** By index in `columns`: the last row that a cell above covers. */
   readonly covered: Map<number, number>;
 }
 
@@ -60,7 +60,7 @@ function rowHtml({ index, columns: filled, html }: Row, tag: 'td' | 'th', grid: 
       out.push(`<${tag}></${tag}>`);
       continue;
     }
-    const merge = merges.size > 0 ? merges.get(placeOf(index, column)) : undefined;
+    const merge = merges.size > 0 ? merges.get(cellKeyOf(index, column)) : undefined;
     if (!merge) {
       out.push(`<${tag}>${html[next - 1]}</${tag}>`);
       continue;
@@ -71,7 +71,7 @@ function rowHtml({ index, columns: filled, html }: Row, tag: 'td' | 'th', grid: 
     if (down > 1) for (let under = at; under < right; under++) covered.set(under, merge.bottom);
     const spans = (across > 1 ? ` colspan="${across}"` : '') + (down > 1 ? ` rowspan="${down}"` : '');
     out.push(`<${tag}${spans}>${html[next - 1]}</${tag}>`);
-    // Cells under the merged one hold nothing that is seen.
+    // Cells covered by the merged one are invisible.
     while (next < filled.length && filled[next]! <= merge.right) next++;
     at = right - 1;
   }

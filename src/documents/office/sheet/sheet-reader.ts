@@ -1,4 +1,4 @@
-/** One sheet of a workbook from its XML, read as it comes: a large one is never a tree. */
+/** Reads one sheet of a workbook from streamed XML, so that large sheets never form a tree. */
 
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
@@ -6,17 +6,17 @@ import { cellHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
 import { general } from './number-format.ts';
-import { costOf, lowerBound, MAX_COLUMNS, MAX_ROWS, type Region } from './sheet.ts';
+import { lowerBound, MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
 
-/** Thrown to end the reading of a sheet that has more than is read; what was read before stays. */
-export class ResponseTooLargeError extends Error {}
+/** Thrown to stop reading a sheet that exceeds a limit. Content read before stays. */
+export class SheetLimitError extends Error {}
 
 export interface Workbook {
   readonly strings: readonly string[];
   readonly styles: Styles;
-  /** Bytes of HTML that may still be made, of all sheets. */
+  /** Remaining HTML bytes for all sheets. */
   leftBytes: number;
 }
 
@@ -25,14 +25,14 @@ export interface Link {
   readonly id: string | undefined;
 }
 
-const LONGEST_ADDRESS = 2_000;
+const MAX_URL_LENGTH = 2_000;
 const MAX_LINKS = 100_000;
 const MAX_MERGES = 200_000;
 
 export class SheetReader {
   readonly rows: Row[] = [];
   readonly links: Link[] = [];
-  /** As written, with hidden rows and columns in them. */
+  /** As in the file, counting hidden rows and columns. */
   readonly merges: Region[] = [];
   readonly tableIds: string[] = [];
   drawingId: string | undefined;
@@ -54,7 +54,7 @@ export class SheetReader {
   private formula = '';
   private into: 'value' | 'formula' | 'inline' | undefined;
 
-  /** `hidesText`: whether white letters are taken for hidden; not where something else may colour the ground. */
+  /** `hidesText`: whether white text counts as hidden. False if cell backgrounds may be coloured by other means. */
   constructor(book: Workbook, hidesText: boolean) {
     this.book = book;
     this.hidesText = hidesText;
@@ -100,7 +100,7 @@ export class SheetReader {
   text(text: string): void {
     if (this.into === 'value') this.value += text;
     else if (this.into === 'inline') this.rich.text(text);
-    else if (this.into === 'formula' && this.formula.length < LONGEST_ADDRESS) this.formula += text;
+    else if (this.into === 'formula' && this.formula.length < MAX_URL_LENGTH) this.formula += text;
   }
 
   close(name: string): void {
@@ -119,7 +119,7 @@ export class SheetReader {
 
   private openRow(attributes: Attributes): void {
     const number = Number(attributeIn(attributes, 'r'));
-    // Numbers may be left out, and must rise.
+    // Row numbers are optional and must increase.
     this.rowNumber = number > this.rowNumber + 1 && number <= 1_048_576 ? number - 1 : this.rowNumber + 1;
     const hidden = attributeIn(attributes, 'hidden');
     this.isHiddenRow = hidden === undefined ? this.zeroHeight : isTrue(hidden);
@@ -135,7 +135,7 @@ export class SheetReader {
     if (!row || row.columns.length === 0) return;
     if (this.isHiddenRow) this.hiddenCount++;
     else {
-      if (this.rows.length >= MAX_ROWS) throw new ResponseTooLargeError();
+      if (this.rows.length >= MAX_ROWS) throw new SheetLimitError();
       this.rows.push(row);
     }
   }
@@ -165,8 +165,8 @@ export class SheetReader {
       this.hiddenCount++;
       return;
     }
-    this.book.leftBytes -= costOf(html);
-    if (this.book.leftBytes < 0) throw new ResponseTooLargeError();
+    this.book.leftBytes -= outputBytesOf(html);
+    if (this.book.leftBytes < 0) throw new SheetLimitError();
     row.columns.push(this.column);
     row.html.push(this.linked(html));
     row.kinds.push(style.bold ? kind | STRONG : kind);
@@ -206,36 +206,40 @@ export class SheetReader {
     };
   }
 
-  /** The formula HYPERLINK has its address in itself. */
+  /** The HYPERLINK formula contains its own URL. */
   private linked(html: string): string {
     const found = /^\s*HYPERLINK\(\s*"([^"]{1,2000})"\s*[,)]/i.exec(this.formula);
     const href = found && safeHref(found[1]!);
     return href ? `<a href="${escapeAttribute(href)}">${html}</a>` : html;
   }
 
-  /** Call when all is read: counts what was hidden, and gives places as they are seen. */
+  /** Called at the end: counts hidden content and converts positions to visible ones. */
   finish() {
     this.hiddenCount += this.hiddenWithContent.size;
     const hiddenColumns = [...this.hiddenColumns].sort((one, other) => one - other);
     if (hiddenColumns.length > 0) for (const row of this.rows) shift(row, hiddenColumns);
     return {
-      /** Undefined when nothing of it is seen. */
-      region: (region: Region): Region | undefined => seen(region, this.hiddenRows, hiddenColumns),
+      /** `undefined` if the region is completely hidden. */
+      region: (region: Region): Region | undefined => visibleRegion(region, this.hiddenRows, hiddenColumns),
     };
   }
 }
 
-/** Stands for the cell's text, which is HTML already, in what a format makes of it. */
+/** Placeholder for the cell's text in a formatted result, since the text is already HTML. */
 const HERE = '\0';
 
 const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
 
-/** Columns of a row count from 0 without the hidden ones. */
+/** Renumbers the columns of a row from 0 without the hidden ones. */
 function shift(row: Row, hidden: readonly number[]): void {
   for (const [at, column] of row.columns.entries()) row.columns[at] = column - lowerBound(hidden, column);
 }
 
-function seen(region: Region, hiddenRows: readonly number[], hiddenColumns: readonly number[]): Region | undefined {
+function visibleRegion(
+  region: Region,
+  hiddenRows: readonly number[],
+  hiddenColumns: readonly number[],
+): Region | undefined {
   const top = region.top - lowerBound(hiddenRows, region.top);
   const bottom = region.bottom - lowerBound(hiddenRows, region.bottom + 1);
   const left = region.left - lowerBound(hiddenColumns, region.left);
@@ -243,7 +247,7 @@ function seen(region: Region, hiddenRows: readonly number[], hiddenColumns: read
   return bottom >= top && right >= left ? { top, left, bottom, right } : undefined;
 }
 
-/** The column of a reference such as `AB12`, from 0; -1 when it is none. */
+/** The column of a reference such as `AB12`, from 0; -1 if invalid. */
 function columnOf(ref: string): number {
   let column = 0;
   for (let at = 0; at < ref.length; at++) {
@@ -255,7 +259,7 @@ function columnOf(ref: string): number {
   return column - 1;
 }
 
-/** `B2:D5`, `B2`, with or without dollars. */
+/** Parses `B2:D5` or `B2`, with or without dollar signs. */
 export function regionOf(ref: string | undefined): Region | undefined {
   const found = /^\$?([a-z]{1,3})\$?(\d{1,7})(?::\$?([a-z]{1,3})\$?(\d{1,7}))?$/i.exec(ref ?? '');
   if (!found) return undefined;

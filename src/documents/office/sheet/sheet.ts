@@ -1,7 +1,7 @@
-/** A sheet as it is seen: hidden rows and columns are gone, and what is left counts from 0. */
+/** The visible part of a sheet: hidden rows and columns are removed, and the rest is counted from 0. */
 import type { Row } from './cell.ts';
 
-/** Cells from one corner to the other, both included. */
+/** A range of cells, both corners included. */
 export interface Region {
   readonly top: number;
   readonly left: number;
@@ -14,26 +14,26 @@ export interface TableRegion extends Region {
 }
 
 export interface Sheet {
-  /** From top to bottom, those without content left out. */
+  /** From top to bottom, without empty rows. */
   readonly rows: readonly Row[];
-  /** Merged cells, each shown as the one at its top left. */
+  /** Merged ranges; each shows its top left cell. */
   readonly merges: readonly Region[];
-  /** Regions that the author declared to be a table. */
+  /** Ranges that the author declared as tables. */
   readonly tables: readonly TableRegion[];
 }
 
-/** Rows of a sheet that are read. */
+/** Maximum number of rows read from a sheet. */
 export const MAX_ROWS = 200_000;
-/** The most columns that a sheet of any program has. */
+/** The largest number of columns that spreadsheet programs support. */
 export const MAX_COLUMNS = 16_384;
 
-/** What a cell costs of the bytes that all sheets together may become, its tags included. */
-export const costOf = (html: string): number => html.length + 9;
+/** Bytes that a cell takes from the shared output limit, including its tags. */
+export const outputBytesOf = (html: string): number => html.length + 9;
 
-/** A number for a cell's place. */
-export const placeOf = (row: number, column: number): number => row * MAX_COLUMNS + column;
+/** A number that identifies the position of a cell. */
+export const cellKeyOf = (row: number, column: number): number => row * MAX_COLUMNS + column;
 
-/** The index of the first number that is at least `value`, in numbers that rise. */
+/** The index of the first number that is at least `value`, in ascending numbers. */
 export function lowerBound(numbers: ArrayLike<number>, value: number): number {
   let low = 0;
   let high = numbers.length;

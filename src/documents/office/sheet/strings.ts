@@ -1,8 +1,8 @@
-/** Texts of a workbook: the table of shared strings, and runs with marks inside a cell. */
+/** Texts of a workbook: the table of shared strings, and formatted runs inside a cell. */
 import { type Attributes, attributeIn, readXml, type XmlInput } from '../../xml/read.ts';
 import { inlineHtml, trimHtml } from '../html-output.ts';
 
-/** Collects one text (`si`, `is`) from its runs; furigana is left out. */
+/** Collects one text (`si`, `is`) from its runs. Phonetic text (furigana) is left out. */
 export class RichText {
   private parts: string[] = [];
   private marks: string[] = [];
@@ -40,7 +40,7 @@ export class RichText {
     else if (name === 'x:rPh') this.inPhonetic = false;
   }
 
-  /** The text as inline HTML, without space around it; starts anew. */
+  /** Returns the text as trimmed inline HTML and resets. */
   take(): string {
     const html = this.parts.length === 1 ? this.parts[0]! : this.parts.join('');
     this.parts = [];
@@ -54,7 +54,7 @@ const isOn = (attributes: Attributes): boolean => {
   return value !== '0' && value !== 'false';
 };
 
-/** Marks go around the letters and not around the space beside them. */
+/** Puts tags around the letters and leaves spaces at the ends outside. */
 function marked(html: string, marks: readonly string[]): string {
   if (marks.length === 0) return html;
   const text = html.trim();
@@ -65,13 +65,13 @@ function marked(html: string, marks: readonly string[]): string {
   return html.slice(0, start) + open + text + close.join('') + html.slice(start + text.length);
 }
 
-/** Characters that XML has no place for are written `_x000D_` (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */
+/** Characters that XML does not allow are written as `_x000D_` (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */
 export const unescaped = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9a-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;
 
-/** As inline HTML, in their order. */
+/** The strings as inline HTML, in file order. */
 export function readSharedStrings(input: XmlInput, maxNodes: number): string[] {
   const strings: string[] = [];
   const rich = new RichText();

@@ -1,18 +1,18 @@
-/** What the styles of a workbook say that can be told in text: number formats, bold, and text that nobody sees. */
+/** The parts of workbook styles that affect text: number formats, bold, and invisible text. */
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { builtInFormat, compileFormat, type NumberFormat } from './number-format.ts';
 
 export interface CellStyle {
-  /** Undefined for plain numbers. */
+  /** `undefined` for plain numbers. */
   readonly format: NumberFormat | undefined;
   readonly bold: boolean;
-  /** White letters on no ground of their own. */
+  /** White text without its own background. */
   readonly white: boolean;
 }
 
 const PLAIN: CellStyle = { format: undefined, bold: false, white: false };
 
-/** By the numbers that cells give. */
+/** Looks a style up by the index in a cell. */
 export type Styles = (index: number) => CellStyle;
 
 export function readStyles(root: XmlElement | undefined, date1904: boolean): Styles {
@@ -49,7 +49,7 @@ function fontOf(font: XmlElement) {
   const value = bold && attribute(bold, 'val');
   const color = child(font, 'x:color');
   const rgb = color && attribute(color, 'rgb');
-  // The first colour of a theme is that of the paper.
+  // The first colour of a theme is the background.
   const isPaper = color !== undefined && attribute(color, 'theme') === '0' && !attribute(color, 'tint');
   return {
     bold: bold !== undefined && value !== '0' && value !== 'false',

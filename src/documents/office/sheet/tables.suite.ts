@@ -1,8 +1,8 @@
-/** For tests: what stands in the tables of some HTML. */
+/** Test helpers: the tables in a piece of HTML. */
 import { type Element, elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 
-/** Each table as rows of cells as text; `th` cells begin with `#`. */
+/** Each table as rows of text cells; `th` cells begin with `#`. */
 export const tablesOf = (html: string): string[][][] =>
   [...elements(parseFragment(html), 'table')].map((table) =>
     [...elements(table, 'tr')].map((row) =>
@@ -12,7 +12,7 @@ export const tablesOf = (html: string): string[][][] =>
 
 const isCell = ({ name }: Element) => name === 'td' || name === 'th';
 
-/** The part, from 0 to 1, of the expected cells that stand where they should: same table, row and column. */
+/** Share of the expected cells that are in the right table, row and column, 0 to 1. */
 export function cellScore(found: readonly string[][][], expected: readonly string[][][]): number {
   let right = 0;
   let all = 0;

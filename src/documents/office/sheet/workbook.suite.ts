@@ -1,4 +1,4 @@
-/** For tests: workbooks made by hand, part by part, as programs other than ours write them. */
+/** Test helpers: workbooks built part by part, as other programs write them. */
 import { strToU8, zipSync } from 'fflate';
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -69,7 +69,7 @@ export const relationships = (rows: readonly (readonly [type: string, id: string
     })
     .join('')}</Relationships>`;
 
-/** Rows of inline texts and numbers; undefined leaves a cell out. */
+/** Rows of inline texts and numbers; `undefined` omits a cell. */
 export const rowsOf = (rows: readonly (readonly (string | number | undefined)[])[]): string =>
   rows
     .map((row, at) => {

@@ -72,7 +72,7 @@ describe('cells', () => {
   });
 });
 
-describe('what is seen', () => {
+describe('visible content', () => {
   it('leaves hidden sheets, rows and columns out and counts them', async () => {
     const xml = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
       <row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>secret</v></c><c r="C1" t="str"><v>age</v></c></row>

@@ -1,4 +1,4 @@
-/** Workbooks in Office Open XML (ECMA-376 part 1, 18): a page a sheet. */
+/** Office Open XML workbooks (ECMA-376 part 1, 18): one page per sheet. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
@@ -9,13 +9,13 @@ import { openPackage, type Package } from '../package.ts';
 import { createDraw, type Draw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
 import { drawingHtml } from './drawing.ts';
-import { placeOf, type Region, type TableRegion } from './sheet.ts';
+import { cellKeyOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
-import { ResponseTooLargeError, regionOf, SheetReader, type Workbook } from './sheet-reader.ts';
+import { regionOf, SheetLimitError, SheetReader, type Workbook } from './sheet-reader.ts';
 import { readSharedStrings } from './strings.ts';
 import { readStyles } from './styles.ts';
 
-/** Elements, attributes and texts of one sheet; cells are bounded besides. */
+/** Maximum number of elements, attributes and texts of one sheet. Cells have their own limit. */
 const MAX_NODES = 60_000_000;
 
 export const kind: DocumentKind = {
@@ -27,7 +27,7 @@ export const kind: DocumentKind = {
       throw new DocumentError('damaged', 'The workbook of the Excel file is missing or damaged');
     const sheets = sheetsOf(source, part, root);
     const shown = sheets.filter(({ hidden }) => !hidden);
-    const asked = page !== undefined && page <= shown.length ? [shown[page - 1]!] : shown;
+    const requested = page !== undefined && page <= shown.length ? [shown[page - 1]!] : shown;
     const date1904 = /^(?:1|true)$/.test(attributeOf(child(root, 'x:workbookPr'), 'date1904') ?? '');
     const book: Workbook = {
       strings: sharedStrings(source, part),
@@ -41,12 +41,12 @@ export const kind: DocumentKind = {
       draw: createDraw((name) => source.bytes(name)),
       notes: new Set(),
     };
-    const read = asked.map((sheet) => readSheet(sheet, reading));
-    if (!source.complete) reading.notes.add('The file is cut off; what could be read is shown');
+    const read = requested.map((sheet) => readSheet(sheet, reading));
+    if (!source.complete) reading.notes.add('The file is cut off; only the readable part is included');
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title,
-      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(asked[at]!) + 1, html })),
+      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(requested[at]!) + 1, html })),
       pageCount: shown.length,
       metadata,
       publishedTime,
@@ -60,7 +60,7 @@ export const kind: DocumentKind = {
 interface SheetPart {
   readonly name: string;
   readonly hidden: boolean;
-  /** The part's name; undefined when it is missing. */
+  /** Name of the part; `undefined` if it is missing. */
   readonly part: string | undefined;
 }
 
@@ -78,7 +78,7 @@ const attributeOf = (element: XmlElement | undefined, name: string): string | un
 function workbookPart(source: Package): string {
   const part = source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
   if (part.endsWith('.bin')) {
-    throw new DocumentError('unsupported', 'Binary Excel workbooks (xlsb) cannot be read; save the file as xlsx');
+    throw new DocumentError('unsupported', 'Binary Excel workbooks (xlsb) are not supported; save the file as xlsx');
   }
   return part;
 }
@@ -92,7 +92,7 @@ function sheetsOf(source: Package, part: string, root: XmlElement): SheetPart[] 
     const relationship = relationships.get(attribute(sheet, 'r:id') ?? '');
     return {
       name: (attribute(sheet, 'name') ?? '').trim(),
-      // Sheets of macros and dialogs are no content.
+      // Macro and dialog sheets have no content.
       hidden:
         /hidden/i.test(attribute(sheet, 'state') ?? '') ||
         /^(?:xlMacrosheet|dialogsheet)$/.test(relationship?.type ?? ''),
@@ -123,7 +123,7 @@ function readSheet(
     if (!complete || !xml.complete) notes.add(`The sheet ${quoted(sheet.name)} could only be read in part`);
   } catch (error) {
     const isTooLarge = error instanceof DocumentError && error.kind === 'too large';
-    if (!(error instanceof ResponseTooLargeError) && !isTooLarge) throw error;
+    if (!(error instanceof SheetLimitError) && !isTooLarge) throw error;
     notes.add(tooLarge(sheet.name));
   }
   const { region } = reader.finish();
@@ -144,7 +144,7 @@ function readSheet(
   const drawing = reader.drawingId === undefined ? undefined : relationships.get(reader.drawingId)?.target;
   if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw));
   if (output.full) notes.add(tooLarge(sheet.name));
-  const html = output.take();
+  const html = output.takeHtml();
   return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };
 }
 
@@ -153,7 +153,7 @@ const quoted = (name: string): string => `“${name.replace(/\s+/g, ' ')}”`;
 const tooLarge = (name: string): string =>
   `The sheet ${quoted(name)} is too large to be shown in full: its end is missing`;
 
-/** The author's own tables; a row of totals is one of their rows. */
+/** The author's tables. A totals row is part of its table. */
 function tableOf(
   root: XmlElement | undefined,
   region: (region: Region) => Region | undefined,
@@ -173,12 +173,12 @@ function addLinks(
   for (const [ref, href] of addresses) {
     const written = href === undefined ? undefined : regionOf(ref);
     const seen = written && region(written);
-    if (seen) hrefs.set(placeOf(seen.top, seen.left), href!);
+    if (seen) hrefs.set(cellKeyOf(seen.top, seen.left), href!);
   }
   if (hrefs.size === 0) return;
   for (const { index, columns, html } of rows) {
     for (const [at, column] of columns.entries()) {
-      const href = hrefs.get(placeOf(index, column));
+      const href = hrefs.get(cellKeyOf(index, column));
       if (href && !html[at]!.includes('<a ')) html[at] = `<a href="${escapeAttribute(href)}">${html[at]}</a>`;
     }
   }

@@ -1,4 +1,4 @@
-/** For tests: presentations made by hand, part by part, as PowerPoint writes them. */
+/** Test helpers: presentations built part by part, as PowerPoint writes them. */
 import { strToU8, zipSync } from 'fflate';
 import { relationships } from '../sheet/workbook.suite.ts';
 
@@ -8,7 +8,7 @@ const ROOT = 'http://schemas.openxmlformats.org';
 export const NAMESPACES = `xmlns:p="${ROOT}/presentationml/2006/main" xmlns:a="${ROOT}/drawingml/2006/main" xmlns:r="${ROOT}/officeDocument/2006/relationships" xmlns:c="${ROOT}/drawingml/2006/chart" xmlns:dgm="${ROOT}/drawingml/2006/diagram" xmlns:mc="${ROOT}/markup-compatibility/2006"`;
 
 export interface HandMadeSlide {
-  /** What stands in the tree of shapes. */
+  /** Content of the shape tree. */
   readonly shapes: string;
   readonly attributes?: string;
   readonly relationships?: Relationships;
@@ -21,7 +21,7 @@ export interface HandMadeDeck {
   /** Shapes of the one layout and the one master. */
   readonly layout?: string;
   readonly master?: string;
-  /** What stands in `p:txStyles`. */
+  /** Content of `p:txStyles`. */
   readonly styles?: string;
   readonly parts?: Readonly<Record<string, string | Uint8Array>>;
 }

@@ -1,4 +1,4 @@
-/** SmartArt: the texts of its points, as the list from which PowerPoint draws it (ECMA-376 part 1, 21.4.2). */
+/** SmartArt: the texts of its points, as the list that PowerPoint draws (ECMA-376 part 1, 21.4.2). */
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { type TextContext, textHtml } from './text-body.ts';
 
@@ -30,7 +30,7 @@ const lineOf = (point: XmlElement, context: TextContext): string =>
     ? ''
     : textHtml(child(point, 'dgm:t'), 'heading', context).replace(/^<h2>|<\/h2>$/g, '');
 
-/** The points under each point, in their order. */
+/** The child points of each point, in order. */
 function childrenOf(root: XmlElement | undefined): Map<string, string[]> {
   const found = new Map<string, { readonly id: string; readonly order: number }[]>();
   for (const link of children(child(root, 'dgm:cxnLst'), 'dgm:cxn')) {

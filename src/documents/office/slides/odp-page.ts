@@ -1,23 +1,23 @@
 /** One slide of an OpenDocument presentation as HTML (version 1.3, part 3, chapter 10). */
 import { attribute, child, children, descendants, find, textOf, type XmlElement } from '../../xml/xml.ts';
-import { Flow } from '../flow.ts';
 import { cellHtml } from '../html-output.ts';
 import type { OdfFile } from '../odf.ts';
 import { OdfReader } from '../odf-body.ts';
 import type { OdfStyles } from '../odf-styles.ts';
 import type { Draw } from '../pictures.ts';
-import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { type Box, isOutside, type PlacedObject, readingOrder, type SlideSize } from './order.ts';
 import { type Piece, type Slide, slideHtml } from './pieces.ts';
 
 export interface OdpContext {
   readonly file: OdfFile;
   readonly styles: OdfStyles;
   readonly draw: Draw;
-  /** The paper of a master page, in mm. */
+  /** The page size of a master page, in mm. */
   readonly sizeOf: (masterPage: string) => SlideSize;
 }
 
-/** What every slide repeats. */
+/** Classes of content that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(['header', 'footer', 'date-time', 'page-number', 'page']);
 const SHAPES: ReadonlySet<string> = new Set(
   'frame custom-shape rect ellipse circle line polyline polygon regular-polygon path connector caption measure a'
@@ -50,7 +50,7 @@ class PageReader {
   }
 
   #group(parent: XmlElement, depth: number): Piece[] {
-    const placed: Placed<Piece[]>[] = [];
+    const placed: PlacedObject<Piece[]>[] = [];
     for (const shape of children(parent)) {
       const isGroup = shape.name === 'draw:g';
       if ((!isGroup && !SHAPES.has(shape.name)) || ++this.#shapes > MAX_SHAPES) continue;
@@ -62,7 +62,7 @@ class PageReader {
       }
       const pieces = isGroup ? this.#inner(shape, depth) : [this.#piece(shape)];
       const filled = pieces.filter(({ html }) => html !== '');
-      const box = isGroup ? around(children(shape).map(boxOf)) : boxOf(shape);
+      const box = isGroup ? boundingBox(children(shape).map(boxOf)) : boxOf(shape);
       if (filled.length === 0) continue;
       if (box && isOutside(box, this.#size)) this.#hiddenCount++;
       else placed.push({ item: filled, box });
@@ -85,7 +85,7 @@ class PageReader {
     return { isTitle, html: this.#title === '' ? '' : `<h2>${this.#title}</h2>` };
   }
 
-  /** Its title, and the table of values that it keeps. */
+  /** The title of a chart, and its stored values as a table. */
   #chart(chart: XmlElement): string {
     const title = child(chart, 'chart:title');
     const name = title ? cellHtml([...descendants(title, 'text:p')].map(textOf).join(' ')) : '';
@@ -104,19 +104,19 @@ class PageReader {
   }
 
   #content(element: XmlElement): string {
-    const flow = new Flow();
+    const builder = new TextBuilder();
     const { file, styles, draw } = this.#context;
-    const reader = new OdfReader({ styles, flow, draw, object: (name) => file.object(name) });
+    const reader = new OdfReader({ styles, builder, draw, object: (name) => file.object(name) });
     reader.read(element);
     this.#hiddenCount += reader.hiddenCount;
-    return flow
+    return builder
       .finish()
       .map(({ html }) => html)
       .join('\n');
   }
 }
 
-/** Blocks as one line; text is escaped, so that what looks like a tag is one. */
+/** Joins blocks to one line. Text is escaped, so anything that looks like a tag is one. */
 const onOneLine = (html: string): string =>
   html
     .replace(/<\/?(?:p|ul|ol|li|br|h\d)(?: [^<>]*)?>/g, ' ')
@@ -132,7 +132,7 @@ function chartIn(frame: XmlElement, file: OdfFile): XmlElement | undefined {
 
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
 
-/** A length in mm; NaN when it is none. */
+/** Converts a length to mm; NaN if it is invalid. */
 export function mm(length: string | undefined): number {
   const found = /^(-?\d+(?:\.\d+)?)(mm|cm|in|pt|pc|px)$/.exec(length ?? '');
   return found ? Number(found[1]) * MM[found[2]!]! : Number.NaN;
@@ -156,7 +156,7 @@ function boxOf(shape: XmlElement): Box | undefined {
   return Object.values(box).every(Number.isFinite) ? box : undefined;
 }
 
-function around(boxes: readonly (Box | undefined)[]): Box | undefined {
+function boundingBox(boxes: readonly (Box | undefined)[]): Box | undefined {
   const known = boxes.filter((box) => box !== undefined);
   if (known.length === 0) return undefined;
   const left = known.reduce((least, box) => Math.min(least, box.left), Number.POSITIVE_INFINITY);

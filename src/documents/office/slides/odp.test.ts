@@ -84,7 +84,7 @@ describe('hostile files', () => {
     const whole = content(page(box('one')) + page(box('two')) + page(box('three')));
     const { pages, notes } = await parse(strToU8(whole.slice(0, whole.indexOf('three'))));
     expect(pages.map(({ html }) => html)).toEqual(['<p>one</p>', '<p>two</p>']);
-    expect(notes).toEqual(['The file is damaged; what could be read is shown']);
+    expect(notes).toEqual(['The file is damaged; only the readable part is included']);
   });
 
   it('calls another kind of document damaged', async () => {

@@ -1,4 +1,4 @@
-/** Presentations in the OpenDocument format, flat ones too: a page a slide. */
+/** OpenDocument presentations, flat files too: one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, type XmlElement } from '../../xml/xml.ts';
@@ -47,28 +47,28 @@ export const kind: DocumentKind = {
         return;
       }
       shown++;
-      // Others are read all the same when the page that was asked for may not exist.
+      // Read earlier pages too, because the requested page may not exist.
       if (output.full || (page !== undefined && shown > page)) return;
       const read = readOdpPage(piece, context);
       if (shown === 1) title = plainTitle(read.title);
       hiddenCount += read.hiddenCount;
       output.write(read.html);
-      pages.push({ number: shown, html: output.take() });
+      pages.push({ number: shown, html: output.takeHtml() });
     };
     if (file.styles) readPieces(file.styles, PARENTS, take);
     const complete = readPieces(file.content, PARENTS, take);
-    if (seen === 0) throw new DocumentError('damaged', 'The file is no OpenDocument presentation, or a damaged one');
+    if (seen === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument presentation');
     const notes: string[] = [];
     if (output.full) notes.push('The presentation is too large to be shown in full');
-    if (!complete || !file.complete) notes.push('The file is damaged; what could be read is shown');
-    const asked = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
+    if (!complete || !file.complete) notes.push('The file is damaged; only the readable part is included');
+    const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
     const { about } = file;
     const lang = about.lang ?? styles.language;
-    return { ...about, title: about.title || title, lang, pages: asked, pageCount: shown, notes, hiddenCount };
+    return { ...about, title: about.title || title, lang, pages: requested, pageCount: shown, notes, hiddenCount };
   },
 };
 
-/** What styles say of slides as a whole. */
+/** Style properties of whole slides. */
 class Look {
   private readonly hidden = new Set<string>();
   private readonly layouts = new Map<string, { readonly width: number; readonly height: number }>();
@@ -78,7 +78,7 @@ class Look {
     const name = attribute(piece, 'style:name') ?? '';
     if (piece.name === 'style:style') {
       const properties = child(piece, 'style:drawing-page-properties');
-      // A later part of the file may use the name for another style.
+      // A later part of the file may redefine the name.
       if (properties && attribute(properties, 'presentation:visibility') === 'hidden') this.hidden.add(name);
       else if (attribute(piece, 'style:family') === 'drawing-page') this.hidden.delete(name);
     } else if (piece.name === 'style:page-layout') {

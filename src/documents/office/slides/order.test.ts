@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Placed, readingOrder } from './order.ts';
+import { type PlacedObject, readingOrder } from './order.ts';
 
-/** `name left top width height` a line. */
-const place = (lines: string): Placed<string>[] =>
+/** One box per line: `name left top width height`. */
+const place = (lines: string): PlacedObject<string>[] =>
   lines
     .trim()
     .split('\n')

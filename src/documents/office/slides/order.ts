@@ -1,4 +1,4 @@
-/** The order in which the things on a slide are read. */
+/** Determines the reading order of the objects on a slide. */
 
 export interface Box {
   readonly left: number;
@@ -7,27 +7,28 @@ export interface Box {
   readonly height: number;
 }
 
-/** In the units of the boxes on it; undefined when the file does not tell. */
+/** In the units of the boxes; `undefined` if the file does not say. */
 export type SlideSize = Pick<Box, 'width' | 'height'> | undefined;
 
 export const isOutside = ({ left, top, width, height }: Box, size: SlideSize): boolean =>
   size !== undefined && (left >= size.width || top >= size.height || left + width <= 0 || top + height <= 0);
 
-export interface Placed<T> {
+export interface PlacedObject<T> {
   readonly item: T;
-  /** Undefined for what has no place of its own: it stays behind what comes before it in the file. */
+  /** `undefined` for an object without a position: it follows its predecessor in the file. */
   readonly box: Box | undefined;
 }
 
-/** More things than this are no slide that somebody reads: they stay as they are. */
+/** With more objects, the file order is kept. */
 const MAX_ITEMS = 200;
 const MAX_DEPTH = 12;
 
 /**
- * Things are cut apart along empty bands, across and down in turn. Which goes first decides between rows and columns:
- * the way that is nearer to the order of the file is taken, which is the one in which the author made them.
+ * Cuts the objects apart along empty bands, horizontally and vertically in alternation. The first direction decides
+ * between rows and columns: the one whose result is closer to the file order wins, because authors create objects in
+ * that order.
  */
-export function readingOrder<T>(placed: readonly Placed<T>[]): T[] {
+export function readingOrder<T>(placed: readonly PlacedObject<T>[]): T[] {
   const groups = anchored(placed);
   if (groups.length < 2 || groups.length > MAX_ITEMS) return placed.map(({ item }) => item);
   const orders = (['across', 'down'] as const).map((first) => cut(groups, first, MAX_DEPTH));
@@ -41,8 +42,8 @@ interface Group<T> {
   readonly items: T[];
 }
 
-/** Each thing that has a place, together with those behind it that have none. */
-function anchored<T>(placed: readonly Placed<T>[]): Group<T>[] {
+/** Groups each object that has a position with the following ones that have none. */
+function anchored<T>(placed: readonly PlacedObject<T>[]): Group<T>[] {
   const groups: Group<T>[] = [];
   const before: T[] = [];
   for (const [at, { item, box }] of placed.entries()) {
@@ -55,7 +56,7 @@ function anchored<T>(placed: readonly Placed<T>[]): Group<T>[] {
 
 type Direction = 'across' | 'down';
 
-/** `across`: bands that lie one under another come first; `down`: columns beside one another. */
+/** `across` cuts into horizontal bands first; `down` cuts into columns first. */
 function cut<T>(groups: readonly Group<T>[], first: Direction, depth: number): Group<T>[] {
   if (groups.length < 2 || depth === 0) return [...groups];
   const bands = bandsOf(groups, 'across');
@@ -66,7 +67,7 @@ function cut<T>(groups: readonly Group<T>[], first: Direction, depth: number): G
   return [...groups].sort((one, two) => one.at - two.at);
 }
 
-/** Bands under one another that an empty band cuts into columns all together, such as heads and what they are over. */
+/** Merges consecutive bands that share a vertical gap, such as headers and the columns below them. */
 function withCommonColumns<T>(bands: readonly Group<T>[][]): Group<T>[][] {
   const parts: Group<T>[][] = [];
   for (const band of bands) {
@@ -77,7 +78,7 @@ function withCommonColumns<T>(bands: readonly Group<T>[][]): Group<T>[][] {
   return parts;
 }
 
-/** Boxes may reach a little into one another, as those of text do. */
+/** Tolerates a small overlap of boxes, which is common for text boxes. */
 const OVERLAP = 0.15;
 
 function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>[][] {
@@ -102,13 +103,15 @@ function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>
   return bands;
 }
 
-/** What the author made one after another mostly belongs together; among equals fewer things change places. */
+/**
+ * Prefers the order that keeps most objects after their predecessor in the file; on a tie, the one with fewer moves.
+ */
 function isNearer<T>(one: readonly Group<T>[], other: readonly Group<T>[]): boolean {
   const [kept, keptByOther] = [neighbours(one), neighbours(other)];
   return kept === keptByOther ? inversions(one) < inversions(other) : kept > keptByOther;
 }
 
-/** How many things still stand right behind the one that they follow in the file. */
+/** Number of objects that still directly follow their predecessor in the file. */
 function neighbours<T>(groups: readonly Group<T>[]): number {
   const rank = new Map(
     [...groups.map(({ at }) => at)].sort((one, other) => one - other).map((at, place) => [at, place]),

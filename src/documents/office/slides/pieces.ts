@@ -1,4 +1,4 @@
-/** What a slide is made of. */
+/** The parts of a slide, and its HTML. */
 
 export interface Piece {
   readonly isTitle: boolean;
@@ -6,13 +6,13 @@ export interface Piece {
 }
 
 export interface Slide {
-  /** The heading's text as HTML, '' when it has none. */
+  /** The heading as HTML; '' if it has none. */
   readonly title: string;
   readonly html: string;
   readonly hiddenCount: number;
 }
 
-/** Titles come first whatever their place, notes last. */
+/** Puts the title first, whatever its position, and notes last. */
 export function slideHtml(pieces: readonly Piece[], notes: string): string {
   const titles = pieces.filter(({ isTitle }) => isTitle);
   const others = pieces.filter(({ isTitle }) => !isTitle);

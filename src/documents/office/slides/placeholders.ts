@@ -1,25 +1,25 @@
-/** What a shape of a slide takes over from the layout and the master: its place, and how its paragraphs are marked. */
+/** Properties that a shape inherits from layout and master: its position and the format of its paragraphs. */
 import { attribute, child, childAt, children, descendants, type XmlElement } from '../../xml/xml.ts';
 import type { Package } from '../package.ts';
 import type { Box } from './order.ts';
 
 export interface Placeholder {
-  /** `title`, `body`, `ftr`...; `obj` when the file does not say. */
+  /** `title`, `body`, `ftr`...; `obj` if the file does not say. */
   readonly type: string;
   readonly index: string;
 }
 
-/** The layout and the master behind a slide. */
-export interface Ground {
+/** The layout and the master of a slide. */
+export interface SlideParents {
   readonly layout: XmlElement | undefined;
   readonly master: XmlElement | undefined;
-  /** What all text of the presentation starts from. */
+  /** Text defaults of the whole presentation. */
   readonly defaults: XmlElement | undefined;
 }
 
-export function groundsOf(source: Package, defaults: XmlElement | undefined) {
-  const known = new Map<string, Ground>();
-  return (slidePart: string): Ground => {
+export function createParentsReader(source: Package, defaults: XmlElement | undefined) {
+  const known = new Map<string, SlideParents>();
+  return (slidePart: string): SlideParents => {
     const layoutPart = targetOf(source, slidePart, 'slideLayout');
     const key = layoutPart ?? '';
     let ground = known.get(key);
@@ -35,17 +35,17 @@ export function groundsOf(source: Package, defaults: XmlElement | undefined) {
 export const targetOf = (source: Package, part: string, type: string): string | undefined =>
   source.relationships(part).find((one) => one.type === type && !one.external)?.target;
 
-/** The properties that every kind of shape has first: `p:nvSpPr`, `p:nvPicPr`, `p:nvGraphicFramePr`. */
-export const factsOf = (shape: XmlElement): XmlElement | undefined =>
+/** The non-visual properties, the first child of every kind of shape: `p:nvSpPr`, `p:nvPicPr`, `p:nvGraphicFramePr`. */
+export const nonVisualPropertiesOf = (shape: XmlElement): XmlElement | undefined =>
   children(shape).find(({ name }) => /^p:nv\w+Pr$/.test(name));
 
 export function placeholderOf(shape: XmlElement): Placeholder | undefined {
-  const found = childAt(factsOf(shape), 'p:nvPr', 'p:ph');
+  const found = childAt(nonVisualPropertiesOf(shape), 'p:nvPr', 'p:ph');
   return found && { type: attribute(found, 'type') ?? 'obj', index: attribute(found, 'idx') ?? '0' };
 }
 
-/** The shapes of layout and master that a placeholder builds on, nearest first. */
-export function ancestorsOf(placeholder: Placeholder | undefined, { layout, master }: Ground): XmlElement[] {
+/** The layout and master shapes that a placeholder inherits from, nearest first. */
+export function ancestorsOf(placeholder: Placeholder | undefined, { layout, master }: SlideParents): XmlElement[] {
   if (!placeholder) return [];
   const inLayout = shapesOf(layout).find((shape) => {
     const other = placeholderOf(shape);
@@ -73,13 +73,13 @@ function shapesOf(root: XmlElement | undefined): readonly XmlElement[] {
   return found;
 }
 
-/** Placeholders of a master stand for several kinds of those of layouts. */
+/** One placeholder of a master covers several types in layouts. */
 export function familyOf(type: string): 'title' | 'body' | string {
   if (type === 'ctrTitle') return 'title';
   return /^(?:obj|body|subTitle|tbl|chart|dgm|media|clipArt|pic)$/.test(type) ? 'body' : type;
 }
 
-/** Where a shape stands, in EMU; of its own or by its placeholder. */
+/** The position of a shape in EMU: its own, or inherited from its placeholder. */
 export function boxOf(shape: XmlElement, ancestors: readonly XmlElement[]): Box | undefined {
   for (const one of [shape, ...ancestors]) {
     const box = readBox(

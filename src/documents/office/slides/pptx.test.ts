@@ -105,7 +105,7 @@ describe('text', () => {
   });
 });
 
-describe('places', () => {
+describe('positions', () => {
   it('reads groups and placeholders by where they stand', async () => {
     const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="3" name="g"/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x="0" y="100"/><a:ext cx="400" cy="100"/><a:chOff x="0" y="0"/><a:chExt cx="40" cy="10"/></a:xfrm></p:grpSpPr>${
       shape({ text: paragraph('right'), place: [20, 0, 20, 10] }) +

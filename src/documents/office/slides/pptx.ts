@@ -1,11 +1,11 @@
-/** Presentations in Office Open XML (ECMA-376 part 1, 19): a page a slide. */
+/** Office Open XML presentations (ECMA-376 part 1, 19): one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput } from '../html-output.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
-import { groundsOf } from './placeholders.ts';
+import { createParentsReader } from './placeholders.ts';
 import { readSlide } from './slide.ts';
 import { plainTitle } from './title.ts';
 
@@ -25,7 +25,7 @@ export const kind: DocumentKind = {
     const shown = slides.filter((slide) => !isHidden(slide.root));
     const output = new HtmlOutput();
     const draw = createDraw((name) => source.bytes(name));
-    const groundOf = groundsOf(source, child(root, 'p:defaultTextStyle'));
+    const groundOf = createParentsReader(source, child(root, 'p:defaultTextStyle'));
     const size = sizeOf(root);
     const pages: DocumentPage[] = [];
     let hiddenCount = slides.length - shown.length;
@@ -38,13 +38,13 @@ export const kind: DocumentKind = {
       if (!isAsked) continue;
       hiddenCount += read.hiddenCount;
       output.write(read.html);
-      pages.push({ number: at + 1, html: output.take() });
+      pages.push({ number: at + 1, html: output.takeHtml() });
     }
     if (output.full) notes.push('The presentation is too large to be shown in full');
-    if (!source.complete) notes.push('The file is cut off; what could be read is shown');
+    if (!source.complete) notes.push('The file is cut off; only the readable part is included');
     const about = readProperties(source);
     return {
-      // The title that PowerPoint gives to every new file says nothing.
+      // PowerPoint gives this default title to every new file.
       title: about.title === '' || about.title === 'PowerPoint Presentation' ? title : about.title,
       pages,
       pageCount: shown.length,

@@ -121,7 +121,7 @@ function linesOf(html: string): string[] {
   return lines;
 }
 
-/** The longest common subsequence, as a part of what was expected. */
+/** Length of the longest common subsequence, as a share of the expected blocks. */
 function orderScore(found: readonly string[], expected: readonly string[]): number {
   let above = new Array<number>(expected.length + 1).fill(0);
   for (const line of found) {

@@ -1,36 +1,36 @@
-/** One slide of a PowerPoint presentation as HTML: its title, then what stands on it in reading order, then its notes. */
+/** One PowerPoint slide as HTML: its title, then its content in reading order, then its notes. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { chartTable, readChart } from '../chart.ts';
-import { Flow } from '../flow.ts';
 import { safeHref } from '../inline.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
+import { TextBuilder } from '../text-builder.ts';
 import { diagramHtml } from './diagram.ts';
-import { type Box, isOutside, type Placed, readingOrder, type SlideSize } from './order.ts';
+import { type Box, isOutside, type PlacedObject, readingOrder, type SlideSize } from './order.ts';
 import { type Piece, type Slide, slideHtml } from './pieces.ts';
 import {
   ancestorsOf,
   boxOf,
-  factsOf,
   familyOf,
-  type Ground,
+  nonVisualPropertiesOf,
   type Placeholder,
   placeholderOf,
   readBox,
+  type SlideParents,
 } from './placeholders.ts';
 import { type TextContext, textHtml, writeText } from './text-body.ts';
 
 export interface SlideContext {
   readonly source: Package;
   readonly draw: Draw;
-  readonly ground: Ground;
-  /** The part's name. */
+  readonly ground: SlideParents;
+  /** Name of the part. */
   readonly part: string;
-  /** In EMU, as all places. */
+  /** In EMU (1/914,400 inch), like all positions. */
   readonly size: SlideSize;
 }
 
-/** What every slide repeats. */
+/** Placeholders that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(['dt', 'ftr', 'hdr', 'sldNum', 'sldImg']);
 const MAX_GROUP_DEPTH = 16;
 const MAX_SHAPES = 5_000;
@@ -60,10 +60,10 @@ class SlideReader {
   }
 
   private group(tree: XmlElement | undefined, place: Transform, depth: number): Piece[] {
-    const placed: Placed<Piece[]>[] = [];
+    const placed: PlacedObject<Piece[]>[] = [];
     for (const shape of children(tree).map(chosen)) {
       if (!shape || ++this.shapes > MAX_SHAPES) continue;
-      const facts = child(factsOf(shape), 'p:cNvPr');
+      const facts = child(nonVisualPropertiesOf(shape), 'p:cNvPr');
       if (facts && /^(?:1|true)$/.test(attribute(facts, 'hidden') ?? '')) {
         this.hiddenCount++;
         continue;
@@ -132,7 +132,7 @@ class SlideReader {
   }
 
   private picture(shape: XmlElement): string {
-    const facts = child(factsOf(shape), 'p:cNvPr');
+    const facts = child(nonVisualPropertiesOf(shape), 'p:cNvPr');
     const decorative = find(facts, 'adec:decorative');
     if (decorative && /^(?:1|true)$/.test(attribute(decorative, 'val') ?? '')) return '';
     const blip = childAt(shape, 'p:blipFill', 'a:blip');
@@ -155,29 +155,29 @@ class SlideReader {
         return diagramHtml(source.xml(this.target(attribute(element, 'r:dm'))), this.textContext(undefined, []));
       }
     }
-    const facts = child(factsOf(frame), 'p:cNvPr');
+    const facts = child(nonVisualPropertiesOf(frame), 'p:cNvPr');
     const html = this.context.draw(undefined, (facts && attribute(facts, 'descr')) ?? '');
     return html === '' ? '' : `<p>${html}</p>`;
   }
 
   private table(table: XmlElement): string {
-    const flow = new Flow();
+    const builder = new TextBuilder();
     const context = this.textContext(undefined, []);
     const properties = child(table, 'a:tblPr');
     const isOn = (element: XmlElement, name: string) => /^(?:1|true)$/.test(attribute(element, name) ?? '');
     const hasHeader = properties !== undefined && isOn(properties, 'firstRow');
-    flow.startTable();
+    builder.startTable();
     for (const [at, row] of children(table, 'a:tr').entries()) {
-      flow.startRow({ header: hasHeader && at === 0 });
+      builder.startRow({ header: hasHeader && at === 0 });
       for (const cell of children(row, 'a:tc')) {
         if (isOn(cell, 'hMerge') || isOn(cell, 'vMerge')) continue;
-        flow.startCell({ colspan: spanOf(cell, 'gridSpan'), rowspan: spanOf(cell, 'rowSpan') });
-        writeText(child(cell, 'a:txBody'), 'text', context, flow);
-        flow.endCell();
+        builder.startCell({ colspan: spanOf(cell, 'gridSpan'), rowspan: spanOf(cell, 'rowSpan') });
+        writeText(child(cell, 'a:txBody'), 'text', context, builder);
+        builder.endCell();
       }
     }
-    flow.endTable(hasHeader ? true : undefined);
-    return flow.finish()[0]!.html;
+    builder.endTable(hasHeader ? true : undefined);
+    return builder.finish()[0]!.html;
   }
 
   private notes(): string {
@@ -207,7 +207,7 @@ const MAX_SPAN = 1_000;
 const spanOf = (cell: XmlElement, name: string): number =>
   Math.max(1, Math.min(MAX_SPAN, Math.floor(Number(attribute(cell, name) ?? 1)) || 1));
 
-/** What newer programs draw differently is there twice; charts of the newest kind only show in the older form. */
+/** Content for newer programs has an older fallback. The newest kinds of charts are readable only as fallback. */
 function chosen(shape: XmlElement): XmlElement | undefined {
   if (shape.name !== 'mc:AlternateContent') return shape;
   const choice = child(shape, 'mc:Choice');
@@ -219,7 +219,7 @@ type Transform = (box: Box) => Box;
 
 const SAME_PLACE: Transform = (box) => box;
 
-/** Where things inside a group stand on the slide. */
+/** Maps positions inside a group to the slide. */
 function insideOf(group: XmlElement, place: Transform): Transform {
   const xfrm = childAt(group, 'p:grpSpPr', 'a:xfrm');
   const [outer, inner] = [readBox(xfrm), readBox(xfrm, 'a:chOff', 'a:chExt')];

@@ -1,14 +1,14 @@
-/** The text of a shape: paragraphs, and which of them are points of a list (DrawingML, ECMA-376 part 1, 21.1.2). */
+/** The text of a shape: paragraphs and list items (DrawingML, ECMA-376 part 1, 21.1.2). */
 import { attribute, child, childAt, children, descendants, textOf, type XmlElement } from '../../xml/xml.ts';
-import { Flow, type ParagraphKind } from '../flow.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { mathml } from '../omml.ts';
+import { type ParagraphKind, TextBuilder } from '../text-builder.ts';
 
 export interface TextContext {
-  /** The address of a link, when it is one that may be shown. */
+  /** The URL of a link; `undefined` if it is not allowed. */
   readonly href: (id: string) => string | undefined;
-  /** Where the look of a level may be told, nearest first: elements with `a:lvl1pPr` and so on. */
+  /** Elements that may format a level with `a:lvl1pPr` and so on, nearest first. */
   readonly levels: readonly XmlElement[];
 }
 
@@ -16,18 +16,18 @@ type Bullet = { readonly ordered: boolean; readonly start: number } | undefined;
 
 const LEVELS = 9;
 
-/** As HTML: paragraphs and lists, or a heading or quote of them. */
+/** Paragraphs and lists as HTML, or a heading or quote. */
 export function textHtml(body: XmlElement | undefined, kind: ParagraphKind, context: TextContext, level = 2): string {
-  const flow = new Flow();
-  writeText(body, kind, context, flow, level);
-  return flow.finish()[0]!.html;
+  const builder = new TextBuilder();
+  writeText(body, kind, context, builder, level);
+  return builder.finish()[0]!.html;
 }
 
 export function writeText(
   body: XmlElement | undefined,
   kind: ParagraphKind,
   context: TextContext,
-  flow: Flow,
+  builder: TextBuilder,
   level = 2,
 ): void {
   const paragraphs = children(body, 'a:p');
@@ -37,7 +37,7 @@ export function writeText(
       if (at > 0) inline.break();
       addRuns(paragraph, inline, context);
     }
-    flow.paragraph({ kind, level, inline });
+    builder.paragraph({ kind, level, inline });
     return;
   }
   const styles = [child(body, 'a:lstStyle'), ...context.levels].filter((style) => style !== undefined);
@@ -49,11 +49,11 @@ export function writeText(
     const own = child(paragraph, 'a:pPr');
     const depth = Math.min(LEVELS - 1, Math.max(0, Math.floor(Number((own && attribute(own, 'lvl')) ?? 0)) || 0));
     const bullet = kind === 'text' ? bulletOf(own, depth, styles) : undefined;
-    flow.paragraph({ kind, inline, list: numbers.place(depth, bullet) });
+    builder.paragraph({ kind, inline, list: numbers.place(depth, bullet) });
   }
 }
 
-/** What the paragraph says itself, else what its level says. */
+/** The paragraph's own setting, otherwise that of its level. */
 function bulletOf(own: XmlElement | undefined, depth: number, styles: readonly XmlElement[]): Bullet {
   const levels = styles.map((style) => child(style, `a:lvl${depth + 1}pPr`));
   for (const properties of [own, ...levels]) {
@@ -68,7 +68,7 @@ function bulletOf(own: XmlElement | undefined, depth: number, styles: readonly X
   return undefined;
 }
 
-/** Numbers go on until a paragraph of a level further out, or one without number, comes between. */
+/** Counts list numbers, which continue until a paragraph of an outer level or without a number. */
 class Numbers {
   private counts: (number | undefined)[] = [];
 

@@ -1,22 +1,22 @@
-/** The text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17), told to a Flow. */
+/** Reads the text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
 import { own } from '#own.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
-import type { Flow } from '../flow.ts';
 import { symbolOf } from '../fonts.ts';
 import { Inline, type Marks, safeHref } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { mathml } from '../omml.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
-import { isUnseen, marksOf, over, type RunStyle } from '../run-style.ts';
+import { isInvisible, marksOf, mergeStyles, type RunStyle } from '../run-style.ts';
 import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import type { TextBuilder } from '../text-builder.ts';
 import { Fields, hrefOfField } from './fields.ts';
 import type { Numbered, Numbering } from './numbering.ts';
 import {
   indentOf,
-  isGround,
+  isColoredBackground,
   isOn,
   numberingOf,
   outlineLevelOf,
@@ -30,13 +30,13 @@ export interface BodyContext {
   readonly source: Package;
   readonly styles: Styles;
   readonly numbering: Numbering;
-  readonly flow: Flow;
+  readonly builder: TextBuilder;
   readonly draw: Draw;
-  /** Notes by kind and id, with the part that they stand in. */
+  /** Looks up a note by kind and id, with the part that contains it. */
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
-  /** Whether Word has left marks where its pages began; without them breaks that somebody set are followed. */
+  /** Whether Word recorded its page breaks. If not, only manual page breaks count. */
   readonly marksPages: boolean;
-  /** Whether white text may have a ground that is not white. */
+  /** Whether white text may have a coloured background. */
   readonly colored: boolean;
 }
 
@@ -58,7 +58,7 @@ export class BodyReader {
   readonly #alternatives: string[] = [];
   #relationships: ReadonlyMap<string, Relationship>;
   readonly #knownRelationships = new Map<string, ReadonlyMap<string, Relationship>>();
-  /** References to notes that were referred to before. */
+  /** Repeated references to the same note. */
   readonly #references = new Map<string, string>();
   #inNote = false;
   #fields = new Fields();
@@ -66,11 +66,11 @@ export class BodyReader {
   #href: string | undefined;
   #besideDepth = 0;
   #started = false;
-  /** Text of a paragraph whose end was deleted, which the next one goes on with. */
+  /** Text of a paragraph whose end was deleted; the next paragraph continues it. */
   #carried: Inline | undefined;
-  /** Pieces that nobody sees. */
+  /** Number of invisible pieces. */
   hiddenCount = 0;
-  /** The first paragraph in the style of titles. */
+  /** The first paragraph with a title style. */
   title = '';
   readonly notes = new Set<string>();
 
@@ -88,7 +88,7 @@ export class BodyReader {
     return known;
   }
 
-  /** A child of the body. */
+  /** Reads a child of the body. */
   read(piece: XmlElement): void {
     walk(piece, { enter: this.#enter });
   }
@@ -161,12 +161,12 @@ export class BodyReader {
   // Paragraphs
 
   #paragraph(element: XmlElement): Leave {
-    const { styles, flow, marksPages } = this.#context;
+    const { styles, builder, marksPages } = this.#context;
     const properties = child(element, 'w:pPr');
     const style = styles.paragraph(valOf(properties, 'w:pStyle'));
     const heading = headingOf(style, outlineLevelOf(properties) ?? style.outlineLevel);
     const breaksBefore = isOn(properties, 'w:pageBreakBefore') ?? style.breakBefore;
-    if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) flow.breakPage({ now: true });
+    if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) builder.breakPage({ now: true });
     this.#started = true;
     const { bold: _, italic: __, ...plain } = style.run;
     this.#paragraphs.push({
@@ -175,14 +175,14 @@ export class BodyReader {
       style,
       heading,
       base: heading === undefined ? style.run : plain,
-      shaded: style.shaded || isGround(child(properties, 'w:shd')),
+      shaded: style.shaded || isColoredBackground(child(properties, 'w:shd')),
     });
     this.#carried = undefined;
     return () => this.#endParagraph();
   }
 
   get #isTopLevel(): boolean {
-    return this.#paragraphs.length === 0 && this.#context.flow.tableDepth === 0 && this.#besideDepth === 0;
+    return this.#paragraphs.length === 0 && this.#context.builder.tableDepth === 0 && this.#besideDepth === 0;
   }
 
   #endParagraph(): void {
@@ -193,19 +193,19 @@ export class BodyReader {
       this.#carried = inline;
       return;
     }
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const contents = contentsLevelOf([style.name]);
     const numbered = contents === undefined ? this.#number(properties, style) : undefined;
     const indent = indentOf(properties) ?? numbered?.indent ?? style.indent;
-    if (inline.empty && isRule(properties)) flow.paragraph({ kind: 'rule', inline });
-    else if (contents !== undefined) flow.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
+    if (inline.empty && isRule(properties)) builder.paragraph({ kind: 'rule', inline });
+    else if (contents !== undefined) builder.paragraph({ kind: 'text', ...contentsLine(inline, contents) });
     else if (heading !== undefined) {
       if (heading === TITLE) this.title ||= inline.plain().replace(/\s+/g, ' ').trim();
       if (numbered?.label && !inline.empty) inline.prepend(`${numbered.label} `);
-      flow.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
+      builder.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else if (numbered && (numbered.bullet || numbered.label !== '')) {
-      flow.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
-    } else flow.paragraph({ kind: kindOf(style.names, inline, flow.tableDepth > 0), inline, indent });
+      builder.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
+    } else builder.paragraph({ kind: kindOf(style.names, inline, builder.tableDepth > 0), inline, indent });
   }
 
   #number(properties: XmlElement | undefined, style: ParagraphStyle): Numbered | undefined {
@@ -217,16 +217,16 @@ export class BodyReader {
     return numbering.next(numId, own?.level ?? bound ?? style.numbering?.level ?? 0);
   }
 
-  /** A deleted paragraph end before the end of a cell or of the document ends its paragraph all the same. */
+  /** A deleted paragraph end is still the end of a paragraph at the end of a cell or of the document. */
   flush(): void {
     const inline = this.#carried;
     this.#carried = undefined;
-    if (inline) this.#context.flow.paragraph({ kind: 'text', inline });
+    if (inline) this.#context.builder.paragraph({ kind: 'text', inline });
   }
 
   #beside(): Leave {
-    const { flow } = this.#context;
-    flow.startBeside();
+    const { builder } = this.#context;
+    builder.startBeside();
     this.#besideDepth += 1;
     const run = this.#run;
     const fields = this.#fields;
@@ -235,7 +235,7 @@ export class BodyReader {
       this.#fields = fields;
       this.#run = run;
       this.#besideDepth -= 1;
-      flow.endBeside();
+      builder.endBeside();
     };
   }
 
@@ -247,7 +247,7 @@ export class BodyReader {
     const { base = {} } = this.#paragraphs.at(-1) ?? {};
     const outer = this.#run;
     const named = styles.character(valOf(properties, 'w:rStyle'));
-    this.#run = over(runStyleOf(properties), over(named, base));
+    this.#run = mergeStyles(runStyleOf(properties), mergeStyles(named, base));
     if (this.#isHidden && element.children.some((node) => typeof node !== 'string' && node.name === 'w:t')) {
       this.hiddenCount += 1;
     }
@@ -257,13 +257,13 @@ export class BodyReader {
   }
 
   get #isHidden(): boolean {
-    return isUnseen(this.#run, this.#isOnPaper);
+    return isInvisible(this.#run, this.#isOnPaper);
   }
 
-  /** Whether there is nothing but white paper behind the text, as far as can be told. */
+  /** Whether the text is on a white background, as far as known. */
   get #isOnPaper(): boolean {
-    const { flow, colored } = this.#context;
-    return !colored && flow.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.shaded;
+    const { builder, colored } = this.#context;
+    return !colored && builder.tableDepth === 0 && this.#besideDepth === 0 && !this.#paragraphs.at(-1)?.shaded;
   }
 
   #text(text: string): typeof SKIP {
@@ -277,11 +277,11 @@ export class BodyReader {
   }
 
   #pageBreak(rendered: boolean): typeof SKIP {
-    const { flow, marksPages } = this.#context;
+    const { builder, marksPages } = this.#context;
     if (rendered !== marksPages) return SKIP;
     const [paragraph] = this.#paragraphs;
-    const atStart = this.#paragraphs.length === 1 && paragraph!.inline.empty && flow.tableDepth === 0;
-    flow.breakPage({ now: atStart });
+    const atStart = this.#paragraphs.length === 1 && paragraph!.inline.empty && builder.tableDepth === 0;
+    builder.breakPage({ now: atStart });
     return SKIP;
   }
 
@@ -331,15 +331,15 @@ export class BodyReader {
   // Notes
 
   #note(kind: 'footnote' | 'endnote', element: XmlElement): typeof SKIP {
-    const { notes, flow } = this.#context;
+    const { notes, builder } = this.#context;
     const id = attribute(element, 'w:id') ?? '';
     const note = notes(kind, id);
-    // A note in a note could be the same one.
+    // Notes inside notes are ignored, because they could be cyclic.
     if (!note || this.#isHidden || !this.#inline || this.#inNote) return SKIP;
     const key = `${kind} ${id}`;
     let reference = this.#references.get(key);
     if (reference === undefined) {
-      const { html, again } = flow.note(() => this.#readNote(note));
+      const { html, again } = builder.note(() => this.#readNote(note));
       this.#inline.atom(html);
       reference = again;
       this.#references.set(key, reference);
@@ -363,16 +363,16 @@ export class BodyReader {
   // Tables
 
   #table(element: XmlElement): Leave {
-    const { flow, styles } = this.#context;
+    const { builder, styles } = this.#context;
     this.flush();
-    flow.startTable();
+    builder.startTable();
     const properties = child(element, 'w:tblPr');
     const header = marksHeader(properties, styles.marksFirstRow(valOf(properties, 'w:tblStyle')));
-    return () => flow.endTable(header);
+    return () => builder.endTable(header);
   }
 
   #row(element: XmlElement): Leave | typeof SKIP {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const properties = child(element, 'w:trPr');
     if (child(properties, 'w:del')) return SKIP;
     if (isOn(properties, 'w:hidden')) {
@@ -380,15 +380,15 @@ export class BodyReader {
       return SKIP;
     }
     const skipped = Number(valOf(properties, 'w:gridBefore')) || 0;
-    flow.startRow({ header: isOn(properties, 'w:tblHeader') ?? false, skipped });
+    builder.startRow({ header: isOn(properties, 'w:tblHeader') ?? false, skipped });
     return () => undefined;
   }
 
   #cell(element: XmlElement): Leave {
-    const { flow } = this.#context;
+    const { builder } = this.#context;
     const properties = child(element, 'w:tcPr');
     const merge = child(properties, 'w:vMerge');
-    flow.startCell({
+    builder.startCell({
       colspan: Math.max(1, Number(valOf(properties, 'w:gridSpan')) || 1),
       continues: merge !== undefined && attribute(merge, 'w:val') !== 'restart',
     });
@@ -396,7 +396,7 @@ export class BodyReader {
     return () => {
       this.flush();
       this.#paragraphs.push(...paragraphs);
-      flow.endCell();
+      builder.endCell();
     };
   }
 
@@ -416,12 +416,12 @@ export class BodyReader {
   #shape(element: XmlElement): Leave {
     const rule = find(element, 'v:rect');
     if (rule && /^t/.test(attribute(rule, 'o:hr') ?? ''))
-      this.#context.flow.paragraph({ kind: 'rule', inline: new Inline() });
+      this.#context.builder.paragraph({ kind: 'rule', inline: new Inline() });
     const shape = find(element, 'v:shape');
     return this.#alternative(shape && attribute(shape, 'alt'));
   }
 
-  /** Remembers the text for the pictures inside; when there is none, the text itself is shown. */
+  /** Stores alternative text for the images inside; without images, the text itself is shown. */
   #alternative(text = ''): Leave {
     this.#alternatives.push(text);
     return () => {
@@ -440,7 +440,7 @@ export class BodyReader {
     return SKIP;
   }
 
-  /** The first choice that is known here, else what is there for those who know none. */
+  /** Reads the first supported choice, otherwise the fallback. */
   #alternate(element: XmlElement): Leave {
     const choice = children(element, 'mc:Choice').find((item) =>
       /^(?:wps|wpg|wpc|w14|w15|wp14|a14|p14|v|cx\d?)$/.test(attribute(item, 'Requires') ?? ''),
@@ -470,7 +470,7 @@ function* runsOf(holder: XmlElement): Generator<string> {
 
 const BODY_LEVEL = 9;
 
-/** A level that the paragraph or its styles give goes before what a style's name says; level 10 is that of text. */
+/** An outline level set on the paragraph or its styles overrides the style's name. Level 10 means body text. */
 function headingOf({ names }: ParagraphStyle, level: number | undefined): number | undefined {
   const named = headingLevelOf(names);
   if (named === TITLE || level === undefined) return named;
@@ -483,7 +483,7 @@ function listPlace(numbered: Numbered, inline: Inline, indent: number | undefine
   return { level, ordered: !bullet && plain, value, key, indent };
 }
 
-/** An empty paragraph with a line above or below it. */
+/** An empty paragraph with a border above or below. */
 function isRule(properties: XmlElement | undefined): boolean {
   const borders = child(properties, 'w:pBdr');
   return children(borders).some(
@@ -492,7 +492,7 @@ function isRule(properties: XmlElement | undefined): boolean {
   );
 }
 
-/** What the table says about its first row; undefined when nothing. */
+/** Whether the table marks its first row as a header; `undefined` if it does not say. */
 function marksHeader(properties: XmlElement | undefined, styleMarks: boolean): boolean | undefined {
   const look = child(properties, 'w:tblLook');
   if (!look) return undefined;

@@ -1,4 +1,4 @@
-/** For tests: Word documents written by hand. */
+/** Test helpers: Word documents built from XML. */
 import { strToU8, zipSync } from 'fflate';
 
 const NAMESPACES = {
@@ -65,7 +65,7 @@ export function packageFiles(body: string, parts: Parts = {}): Record<string, Ui
 
 export const docx = (body: string, parts?: Parts): Uint8Array => zipSync(packageFiles(body, parts));
 
-/** A paragraph with properties, of runs that are text or XML. */
+/** A paragraph with properties and runs of text or XML. */
 export const p = (content: string, properties = ''): string =>
   `<w:p>${properties === '' ? '' : `<w:pPr>${properties}</w:pPr>`}${content.startsWith('<') ? content : r(content)}</w:p>`;
 

@@ -226,7 +226,7 @@ describe('tables', () => {
   });
 });
 
-describe('what stands beside text', () => {
+describe('content outside the text', () => {
   const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -366,7 +366,7 @@ describe('bad files', () => {
     const found = await parse(kind, ordered.subarray(0, ordered.length * 0.6));
     expect(htmlOf(found)).toContain('<p>Paragraph 1000 ');
     expect(htmlOf(found)).not.toContain('<p>Paragraph 2999 ');
-    expect(found.notes).toEqual(['The document is damaged: what follows the damage is missing']);
+    expect(found.notes).toEqual(['The document is damaged: the part after the damage is missing']);
   });
 
   it('that explode are too large', async () => {
@@ -393,7 +393,7 @@ it('ends before its HTML grows beyond all bounds', async () => {
   const found = await parse(kind, zipSync(files, { level: 0 }));
   expect(htmlOf(found).length).toBeGreaterThan(16 * 1024 * 1024);
   expect(htmlOf(found).length).toBeLessThan(32 * 1024 * 1024);
-  expect(found.notes).toEqual(['The document is longer than may be worked on: its end is missing']);
+  expect(found.notes).toEqual(['The document is too long: its end is missing']);
 }, 120_000);
 
 it('never takes text for markup', async () => {

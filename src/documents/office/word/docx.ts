@@ -1,12 +1,14 @@
-/** Word documents of the newer kind: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file. */
+/**
+ * Word documents in Office Open XML: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file.
+ */
 import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
-import { Flow } from '../flow.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
-import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
+import { CUT_OFF, selectPages, TOO_LONG } from '../result.ts';
+import { TextBuilder } from '../text-builder.ts';
 import { BodyReader } from './docx-body.ts';
 import { readNumbering } from './numbering.ts';
 import { readStyles } from './styles.ts';
@@ -17,29 +19,29 @@ export const kind: DocumentKind = {
     const main = mainPart(source);
     const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
     const styles = readStyles(source.xml(related.get('styles')));
-    const flow = new Flow();
+    const builder = new TextBuilder();
     const reader = new BodyReader(
       {
         source,
         styles,
         numbering: readNumbering(source.xml(related.get('numbering')), (id) => styles.numberingOf(id)),
-        flow,
+        builder,
         draw: createDraw((name) => source.bytes(name)),
         notes: noteFinder(source, related),
         ...marksOf(source, main),
       },
       main,
     );
-    const complete = readBody(source, main, reader, flow);
+    const complete = readBody(source, main, reader, builder);
     reader.flush();
     const notes = [...reader.notes];
-    const pages = flow.finish();
+    const pages = builder.finish();
     if (!complete || !source.complete) notes.push(CUT_OFF);
-    if (flow.full) notes.push(TOO_LONG);
+    if (builder.full) notes.push(TOO_LONG);
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title: title || reader.title,
-      ...pickPages(pages, options),
+      ...selectPages(pages, options),
       metadata,
       publishedTime,
       lang: language ?? styles.language,
@@ -52,28 +54,28 @@ export const kind: DocumentKind = {
 function mainPart(source: Package): string {
   const found = source.relationships('').find(({ type, external }) => type === 'officeDocument' && !external);
   const name = found?.target ?? 'word/document.xml';
-  if (!source.part(name)) throw new DocumentError('damaged', 'The file is no Word document, or a damaged one');
+  if (!source.part(name)) throw new DocumentError('damaged', 'The file is damaged or is not a Word document');
   return name;
 }
 
 const BODY: ReadonlySet<string> = new Set(['w:body']);
 
-/** Returns whether the body was whole. */
-function readBody(source: Package, main: string, reader: BodyReader, flow: Flow): boolean {
+/** Returns false if the body is incomplete. */
+function readBody(source: Package, main: string, reader: BodyReader, builder: TextBuilder): boolean {
   const part = source.part(main)!;
   let count = 0;
   const take = (piece: XmlElement) => {
     count += 1;
-    if (!flow.full) reader.read(piece);
+    if (!builder.full) reader.read(piece);
   };
   let complete = part.complete;
   if (part.tree) for (const piece of children(child(part.tree, 'w:body'))) take(piece);
   else if (!readPieces(part.source!, BODY, take)) complete = false;
-  if (count === 0) throw new DocumentError('damaged', 'The file is no Word document, or a damaged one');
+  if (count === 0) throw new DocumentError('damaged', 'The file is damaged or is not a Word document');
   return complete;
 }
 
-/** Looked for in the bytes, since it is to be known before the text is read. */
+/** Searched in the bytes, because it must be known before the text is parsed. */
 function marksOf(source: Package, main: string): { readonly marksPages: boolean; readonly colored: boolean } {
   const { source: text } = source.part(main)!;
   if (text === undefined || typeof text === 'string') return { marksPages: false, colored: true };
@@ -86,7 +88,7 @@ function marksOf(source: Package, main: string): { readonly marksPages: boolean;
 
 type NoteKind = 'footnote' | 'endnote';
 
-/** Notes are read when the first one is asked for. */
+/** Notes are parsed when the first reference occurs. */
 function noteFinder(source: Package, related: ReadonlyMap<string, string>) {
   const read = (noteKind: NoteKind): ReadonlyMap<string, { element: XmlElement; part: string }> => {
     const part = related.get(`${noteKind}s`);

@@ -1,4 +1,4 @@
-/** Fields of Word: instructions between marks, followed by what they show. */
+/** Word fields: instructions between markers, followed by their result. */
 import { safeHref } from '../inline.ts';
 
 interface Field {
@@ -10,7 +10,7 @@ interface Field {
 const LONGEST_INSTRUCTION = 10_000;
 const DEEPEST = 64;
 
-/** The address of a HYPERLINK instruction, unless it leads to a place inside the document. */
+/** The URL of a HYPERLINK instruction; `undefined` for a target inside the document. */
 export function hrefOfField(instruction: string): string | undefined {
   const found = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]\S*))/i.exec(instruction);
   return found ? safeHref((found[1] ?? found[2] ?? '').replaceAll('\\\\', '\\')) : undefined;
@@ -18,7 +18,7 @@ export function hrefOfField(instruction: string): string | undefined {
 
 export class Fields {
   readonly #open: Field[] = [];
-  /** Fields beyond a depth that none has are not followed. */
+  /** Depth of fields beyond the nesting limit, which are not interpreted. */
   #beyond = 0;
 
   begin(): void {
@@ -43,7 +43,7 @@ export class Fields {
     else this.#open.pop();
   }
 
-  /** Whether what comes now is shown: it is, unless it belongs to an instruction. */
+  /** Whether the current text is shown: false inside an instruction. */
   get shows(): boolean {
     return this.#beyond === 0 && this.#open.every(({ showsResult }) => showsResult);
   }

@@ -1,4 +1,4 @@
-/** Numbers and bullets of Word's paragraphs: definitions, and the counters while a document is read. */
+/** Numbers and bullets of Word paragraphs: definitions, and the counters while a document is read. */
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { formatNumber } from '../numerals.ts';
 import { valOf } from './styles.ts';
@@ -7,11 +7,11 @@ export interface Level {
   readonly start: number;
   /** `decimal`, `bullet`, `lowerLetter`, ... */
   readonly format: string;
-  /** `%1.%2)` with the numbers of levels; for bullets a character. */
+  /** `%1.%2)` with level numbers; a character for bullets. */
   readonly text: string;
   readonly style: string | undefined;
   readonly legal: boolean;
-  /** The level after which it begins anew, counted from 1; 0 for never. */
+  /** The level that resets this one, counted from 1; 0 for never. */
   readonly restart: number | undefined;
   readonly indent: number | undefined;
 }
@@ -19,7 +19,7 @@ export interface Level {
 export interface Definition {
   readonly abstractId: string;
   readonly levels: ReadonlyMap<number, Level>;
-  /** Numbers at which this list begins, for levels where it does not go on with the others of its kind. */
+  /** Start values of this list, for levels that do not continue the count of their definition. */
   readonly starts: ReadonlyMap<number, number>;
 }
 
@@ -27,18 +27,18 @@ export interface Numbered {
   readonly level: number;
   readonly bullet: boolean;
   readonly value: number;
-  /** The number as it is shown, with what stands around it: `1.2.`, `(a)`; '' for bullets and hidden numbers. */
+  /** The number as shown, with its punctuation: `1.2.`, `(a)`; '' for bullets and hidden numbers. */
   readonly label: string;
-  /** Whether the label is a number, a letter or a roman number with a full stop or brackets: that of a plain list. */
+  /** Whether the label is a number, letter or roman numeral with a full stop or parentheses, as in an HTML list. */
   readonly plain: boolean;
   readonly indent: number | undefined;
   readonly key: string;
 }
 
 export interface Numbering {
-  /** The level of a list that is bound to a paragraph style. */
+  /** The level of a list that is linked to a paragraph style. */
   levelOfStyle(numId: string, styleId: string): number | undefined;
-  /** Counts a paragraph; undefined when there is no such list. */
+  /** Counts a paragraph; `undefined` if the list does not exist. */
   next(numId: string, level: number): Numbered | undefined;
 }
 
@@ -76,7 +76,7 @@ export function readNumbering(
   });
 }
 
-/** Counters over definitions, each of which is asked for once. */
+/** Creates counters. Each definition is looked up once. */
 export function countNumbers(define: (numId: string) => Definition | undefined): Numbering {
   const definitions = new Map<string, Definition | undefined>();
   const counters = new Map<string, (number | undefined)[]>();

@@ -1,18 +1,18 @@
-/** Text documents in the OpenDocument format: ODT and templates, and flat files (FODT). */
+/** OpenDocument texts: ODT, templates, and flat files (FODT). */
 import { DocumentError, type DocumentKind } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import type { XmlElement } from '../../xml/xml.ts';
-import { Flow } from '../flow.ts';
 import { ABOUT_NAMES, type AboutNames, openOdf } from '../odf.ts';
 import { OdfReader } from '../odf-body.ts';
 import { StyleCollector } from '../odf-styles.ts';
 import { createDraw } from '../pictures.ts';
-import { CUT_OFF, pickPages, TOO_LONG } from '../result.ts';
+import { CUT_OFF, selectPages, TOO_LONG } from '../result.ts';
+import { TextBuilder } from '../text-builder.ts';
 
 const STYLES: ReadonlySet<string> = new Set(['office:styles', 'office:font-face-decls']);
 const CONTENT: ReadonlySet<string> = new Set([...STYLES, 'office:automatic-styles', 'office:text']);
 
-/** `dc:creator` is who changed the file last, whom files without an author name as the only one. */
+/** `dc:creator` is the last editor; files without an author name only this one. */
 const NAMES: AboutNames = {
   ...ABOUT_NAMES,
   'dc:creator': 'lastModifiedBy',
@@ -23,10 +23,10 @@ export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     const file = openOdf(bytes, NAMES);
     const styles = new StyleCollector();
-    const flow = new Flow();
+    const builder = new TextBuilder();
     const reader = new OdfReader({
       styles,
-      flow,
+      builder,
       draw: createDraw((name) => file.bytes(name)),
       object: (name) => file.object(name),
     });
@@ -35,21 +35,21 @@ export const kind: DocumentKind = {
       if (parent !== 'office:text') styles.take(piece);
       else {
         count += 1;
-        if (!flow.full) reader.read(piece);
+        if (!builder.full) reader.read(piece);
       }
     };
     if (file.styles) readPieces(file.styles, STYLES, take);
     const complete = readPieces(file.content, CONTENT, take) && file.complete;
-    if (count === 0) throw new DocumentError('damaged', 'The file is no OpenDocument text, or a damaged one');
+    if (count === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument text');
     const { title, metadata, publishedTime, lang } = file.about;
     const author = metadata.creator ?? metadata.lastModifiedBy;
     return {
       title: title || reader.title,
-      ...pickPages(flow.finish(), options),
+      ...selectPages(builder.finish(), options),
       metadata: author === undefined ? metadata : { ...metadata, creator: author },
       publishedTime,
       lang: lang ?? styles.language,
-      notes: [...(complete ? [] : [CUT_OFF]), ...(flow.full ? [TOO_LONG] : [])],
+      notes: [...(complete ? [] : [CUT_OFF]), ...(builder.full ? [TOO_LONG] : [])],
       hiddenCount: reader.hiddenCount,
     };
   },

@@ -1,4 +1,4 @@
-/** How much of a known document is found again in files that other programs made of it. */
+/** How much of a known document is recovered from files that other programs made of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { htmlOf, parse } from '../../parse.suite.ts';
 import { kind as rtf } from '../rtf/rtf.ts';

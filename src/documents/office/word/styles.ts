@@ -1,7 +1,7 @@
-/** Styles of Word: what a paragraph or run inherits from its style and from those that it is based on. */
+/** Word styles: resolves the properties that a paragraph or run inherits from its style and base styles. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { isCodeFont } from '../fonts.ts';
-import { over, type RunStyle } from '../run-style.ts';
+import { mergeStyles, type RunStyle } from '../run-style.ts';
 
 export interface NumberingUse {
   readonly numId: string | undefined;
@@ -10,9 +10,9 @@ export interface NumberingUse {
 
 export interface ParagraphStyle {
   readonly id: string;
-  /** Built-in names are English in every language of Word; lower case. */
+  /** In lower case. Built-in names are English in every language of Word. */
   readonly name: string;
-  /** Names of the styles that it is based on as well, nearest first. */
+  /** Including the names of base styles, nearest first. */
   readonly names: readonly string[];
   readonly outlineLevel: number | undefined;
   readonly numbering: NumberingUse | undefined;
@@ -24,19 +24,19 @@ export interface ParagraphStyle {
 
 export interface Styles {
   paragraph(id: string | undefined): ParagraphStyle;
-  /** What a character style says; an empty record for none. */
+  /** The properties of a character style; empty if there is none. */
   character(id: string | undefined): RunStyle;
-  /** Whether a table style shows the first row as something else. */
+  /** Whether a table style formats the first row differently. */
   marksFirstRow(id: string | undefined): boolean;
   /** The numbering of a numbering style. */
   numberingOf(id: string): string | undefined;
-  /** Whether the text of the whole document is in a code font, which then says nothing. */
+  /** Whether the whole document uses a code font, which then carries no meaning. */
   readonly allCode: boolean;
-  /** Of the whole document. */
+  /** Language of the whole document. */
   readonly language: string | undefined;
 }
 
-/** A switch: present and not said to be off. */
+/** An on/off property: true if present and not set to off. */
 export function isOn(parent: XmlElement | undefined, name: string): boolean | undefined {
   const element = child(parent, name);
   return element && isOnValue(attribute(element, 'w:val'));
@@ -54,9 +54,10 @@ const numberOf = (text: string | undefined): number | undefined => {
   return Number.isNaN(value) ? undefined : value;
 };
 
+/** In half points: smaller offsets are only adjustments, not superscript. */
 const RAISED_BY = 4;
 
-/** What run properties (`w:rPr`) say. */
+/** Reads run properties (`w:rPr`). */
 export function runStyleOf(properties: XmlElement | undefined): RunStyle {
   const style: RunStyle = {};
   if (!properties) return style;
@@ -83,7 +84,7 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
         style.raised = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : 'none';
         break;
       case 'w:position':
-        // Half points; what is raised as a whole has a size of its own as well.
+        // Half points. A run marked as superscript often has a raised position too.
         if (style.raised === undefined && Math.abs(Number(value)) >= RAISED_BY)
           style.raised = Number(value) > 0 ? 'sup' : 'sub';
         break;
@@ -98,7 +99,7 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
         style.tiny = Number(value) > 0 && Number(value) <= 2;
         break;
       case 'w:shd':
-        grounded ||= isGround(property);
+        grounded ||= isColoredBackground(property);
         break;
       case 'w:highlight':
         grounded ||= value !== 'none' && value !== 'white';
@@ -110,11 +111,11 @@ export function runStyleOf(properties: XmlElement | undefined): RunStyle {
   return style;
 }
 
-/** Undefined for fonts that are not named: a theme's. */
+/** Returns `undefined` for theme fonts, which have no name. */
 const codeOf = (font: string | undefined): boolean | undefined => (font === undefined ? undefined : isCodeFont(font));
 
-/** Whether shading puts something other than white behind the text. */
-export const isGround = (shading: XmlElement | undefined): boolean => {
+/** Whether shading gives the text a background other than white. */
+export const isColoredBackground = (shading: XmlElement | undefined): boolean => {
   if (!shading) return false;
   const fill = attribute(shading, 'w:fill') ?? 'auto';
   const pattern = attribute(shading, 'w:val') ?? 'clear';
@@ -131,7 +132,7 @@ export function numberingOf(properties: XmlElement | undefined): NumberingUse | 
   return { numId: valOf(numbering, 'w:numId'), level: numberOf(valOf(numbering, 'w:ilvl')) };
 }
 
-/** In twentieths of a point, from the side where lines begin. */
+/** In twentieths of a point, from the start side of the line. */
 export function indentOf(properties: XmlElement | undefined): number | undefined {
   const indent = child(properties, 'w:ind');
   return indent && numberOf(attribute(indent, 'w:start') ?? attribute(indent, 'w:left'));
@@ -140,7 +141,7 @@ export function indentOf(properties: XmlElement | undefined): number | undefined
 export const outlineLevelOf = (properties: XmlElement | undefined): number | undefined =>
   numberOf(valOf(properties, 'w:outlineLvl'));
 
-/** Chains of styles longer than this are somebody's joke. */
+/** Longer chains of base styles are cyclic or malicious. */
 const LONGEST_CHAIN = 32;
 
 export function readStyles(root: XmlElement | undefined): Styles {
@@ -164,7 +165,7 @@ class StyleSheet implements Styles {
     }
     const defaults = childAt(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr');
     const plain = this.#byId.get(this.#defaultParagraph ?? '');
-    this.allCode = over(runStyleOf(child(plain, 'w:rPr')), runStyleOf(defaults)).code === true;
+    this.allCode = mergeStyles(runStyleOf(child(plain, 'w:rPr')), runStyleOf(defaults)).code === true;
     this.language = defaults && attribute(find(defaults, 'w:lang') ?? defaults, 'w:val');
   }
 
@@ -196,7 +197,7 @@ class StyleSheet implements Styles {
     return numberingOf(child(this.#byId.get(id), 'w:pPr'))?.numId;
   }
 
-  /** A style and those that it is based on, nearest first. */
+  /** A style and its base styles, nearest first. */
   #chainOf(id: string): XmlElement[] {
     const chain: XmlElement[] = [];
     for (let style = this.#byId.get(id); style && chain.length < LONGEST_CHAIN; ) {
@@ -209,7 +210,7 @@ class StyleSheet implements Styles {
 }
 
 const runOf = (chain: readonly XmlElement[]): RunStyle =>
-  chain.reduceRight((below, style) => over(runStyleOf(child(style, 'w:rPr')), below), {});
+  chain.reduceRight((below, style) => mergeStyles(runStyleOf(child(style, 'w:rPr')), below), {});
 
 function paragraphStyle(id: string, chain: readonly XmlElement[]): ParagraphStyle {
   const properties = chain.map((style) => child(style, 'w:pPr'));
@@ -230,7 +231,7 @@ function paragraphStyle(id: string, chain: readonly XmlElement[]): ParagraphStyl
     outlineLevel: first(outlineLevelOf),
     numbering: numId === undefined ? undefined : { numId, level },
     indent: first(indentOf),
-    shaded: properties.some((element) => isGround(child(element, 'w:shd'))),
+    shaded: properties.some((element) => isColoredBackground(child(element, 'w:shd'))),
     breakBefore: first((element) => isOn(element, 'w:pageBreakBefore')) ?? false,
     run: runOf(chain),
   };
@@ -240,7 +241,7 @@ const CODE_NAMES = /^(?:html (?:code|keyboard|sample|typewriter)|verbatim char|s
 
 function characterStyle(chain: readonly XmlElement[]): RunStyle {
   const names = chain.map((style) => valOf(style, 'w:name') ?? '');
-  // The look of links says nothing that the link does not say.
+  // The style of links repeats what the link element says.
   if (/^(?:followed)?hyperlink$/i.test(names[0]?.replace(/ /g, '') ?? '')) return {};
   const run = runOf(chain);
   return names.some((name) => CODE_NAMES.test(name)) ? { ...run, code: true } : run;

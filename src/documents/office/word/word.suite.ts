@@ -1,4 +1,4 @@
-/** For tests: a document with known content, files made of it by other programs, and how much of it is found again. */
+/** Test helpers: a known document, files that other programs made of it, and a score of how much of it is recovered. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -22,7 +22,7 @@ import {
 import { type Element, elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 
-/** What `sample` holds, block by block in reading order, notes at the end of their page; cells by row and column. */
+/** Blocks of `sample` in reading order, notes at the end of their page; cells by row and column. */
 export const SAMPLE_BLOCKS: readonly string[] = [
   'h1: Harbour report',
   'p: The harbour was busy in spring, and ships came from far away.[1]',
@@ -128,7 +128,7 @@ export function sample(): Promise<Buffer> {
   );
 }
 
-/** Has LibreOffice convert a file; one conversion at a time for a folder. */
+/** Converts a file with LibreOffice, one conversion at a time per folder. */
 export function office(folder: string, input: string, format: string, ...more: readonly string[]): Buffer {
   const profile = `-env:UserInstallation=file://${path.join(folder, 'profile')}`;
   execFileSync('soffice', ['--headless', profile, ...more, '--convert-to', format, '--outdir', folder, input], {
@@ -139,7 +139,7 @@ export function office(folder: string, input: string, format: string, ...more: r
   return readFileSync(path.join(folder, `${path.basename(input, path.extname(input))}.${extension}`));
 }
 
-/** A folder that LibreOffice may work in. */
+/** Creates a working folder for LibreOffice. */
 export function workshop() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-word-'));
   return {
@@ -186,7 +186,7 @@ function markerOf(item: Element): string {
   return `${attributeOf(item, 'value') ?? number}.`;
 }
 
-/** The text of a block without that of lists inside it; references to notes in brackets. */
+/** The text of a block without nested lists; references to notes are in brackets. */
 function lineOf(block: Element): string {
   let text = '';
   for (let node = block.first; node; node = node.next) {
@@ -214,7 +214,7 @@ function cellsOf(table: Element): string[] {
   return cells;
 }
 
-/** From 0 to 1: how many of the expected blocks are found, in their order, of all that are expected or found. */
+/** Share of blocks that are found in the expected order, of all expected or found ones, 0 to 1. */
 export function orderScore(found: readonly string[], expected: readonly string[]): number {
   let before = new Array<number>(found.length + 1).fill(0);
   for (const block of expected) {

@@ -1,21 +1,22 @@
 /**
- * PP-OCR detection around its network: the picture as it goes in, and boxes of text out of the map of probabilities that
- * comes out (Differentiable Binarization, Liao et al. 2020, with the numbers of PaddleOCR's DBPostProcess).
+ * Input and output of the PP-OCR detection network: prepares the image, and derives text boxes from the probability map
+ * (Differentiable Binarization, Liao et al. 2020, with the parameters of PaddleOCR's DBPostProcess).
  */
 import type { Grey } from '../../image/ink.ts';
-import { type Corners, channels, distance, type Point, scaled } from './picture.ts';
+import { type Corners, distance, type Point, scaleImage, toChannels } from './picture.ts';
 
-/** The longer side of what the network sees; small print on an A4 page needs this much. */
+/** Longest side of the network's input, in pixels; small print on an A4 page needs this much. */
 const LONGEST_SIDE = 1_920;
-/** Sides must be a multiple of it: the network halves them five times. */
+/** Sides must be a multiple of this, because the network halves them five times. */
 const SIDE_STEP = 32;
-/** Of ImageNet, in PaddleOCR's order. */
+/** ImageNet statistics, in PaddleOCR's channel order. */
 const MEANS = [0.485, 0.456, 0.406];
 const DEVIATIONS = [0.229, 0.224, 0.225];
 
+/** Probabilities from which a pixel is text and a box is kept (PaddleOCR's thresh and box_thresh). */
 const THRESHOLD = 0.3;
 const BOX_THRESHOLD = 0.6;
-/** Boxes are learned shrunk; this brings them back. */
+/** The network is trained on shrunk boxes; this factor expands them again. */
 const UNCLIP_RATIO = 1.5;
 const MIN_SIDE = 3;
 const MAX_BOXES = 3_000;
@@ -30,7 +31,7 @@ export function detectionInput(grey: Grey): DetectionInput {
   const scale = Math.min(1, LONGEST_SIDE / Math.max(grey.width, grey.height));
   const side = (length: number) => Math.max(SIDE_STEP, Math.round((length * scale) / SIDE_STEP) * SIDE_STEP);
   const [width, height] = [side(grey.width), side(grey.height)];
-  return { data: channels(scaled(grey, width, height), MEANS, DEVIATIONS), width, height };
+  return { data: toChannels(scaleImage(grey, width, height), MEANS, DEVIATIONS), width, height };
 }
 
 export interface ProbabilityMap {
@@ -39,13 +40,13 @@ export interface ProbabilityMap {
   readonly height: number;
 }
 
-/** Boxes of text in pixels of a picture of this size, in no order. */
+/** Text boxes in pixels of an image of the given size, in no particular order. */
 export function boxesOf(map: ProbabilityMap, size: { width: number; height: number }): Corners[] {
   const boxes: Corners[] = [];
   for (const points of blobsOf(map)) {
     const rectangle = smallestRectangle(points);
     if (shortSide(rectangle) < MIN_SIDE || scoreOf(map, rectangle) < BOX_THRESHOLD) continue;
-    const whole = unclipped(rectangle);
+    const whole = expandRectangle(rectangle);
     if (shortSide(whole) < MIN_SIDE + 2) continue;
     boxes.push(within(whole, size.width / map.width, size.height / map.height, size));
     if (boxes.length === MAX_BOXES) break;
@@ -53,7 +54,7 @@ export function boxesOf(map: ProbabilityMap, size: { width: number; height: numb
   return boxes;
 }
 
-/** What hangs together above the threshold, corners included: the outermost pixels of each row. */
+/** Connected components above the threshold, with diagonal neighbours. Yields the outermost pixels of each row. */
 function* blobsOf({ data, width, height }: ProbabilityMap): Generator<Point[]> {
   const seen = new Uint8Array(width * height);
   const stack: number[] = [];
@@ -101,7 +102,7 @@ function hullOf(points: readonly Point[]): Point[] {
   return [...half(sorted), ...half(sorted.toReversed())];
 }
 
-/** The smallest rectangle around points at any angle: one of its sides lies on a side of the hull. */
+/** The smallest rectangle around the points at any angle; one of its sides lies on a side of their convex hull. */
 export function smallestRectangle(points: readonly Point[]): Corners {
   const hull = hullOf(points);
   let best: { area: number; corners: Point[] } | undefined;
@@ -131,7 +132,7 @@ function spanOf(points: readonly Point[], axis: Point) {
   return { least, most };
 }
 
-/** The two at the left, the upper one first, and the two at the right. */
+/** Orders corners: the two on the left, upper one first, then the two on the right. */
 function inOrder(corners: readonly Point[]): Corners {
   const [a, b, c, d] = [...corners].sort((one, other) => one.x - other.x) as [Point, Point, Point, Point];
   const [topLeft, bottomLeft] = a.y <= b.y ? [a, b] : [b, a];
@@ -173,8 +174,8 @@ function scoreOf({ data, width, height }: ProbabilityMap, rectangle: Corners): n
   return count === 0 ? 0 : sum / count;
 }
 
-/** Widened on every side by area times ratio over circumference. */
-function unclipped(rectangle: Corners): Corners {
+/** Expands a rectangle on every side by area times ratio divided by perimeter. */
+function expandRectangle(rectangle: Corners): Corners {
   const { topLeft, topRight, bottomRight, bottomLeft } = rectangle;
   const [long, high] = [distance(topLeft, topRight), distance(topLeft, bottomLeft)];
   const by = (long * high * UNCLIP_RATIO) / (2 * (long + high));

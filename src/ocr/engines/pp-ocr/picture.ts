@@ -1,7 +1,7 @@
-/** Grey pictures for PP-OCR: scaled, cut out along any box, and as the numbers that its networks take. */
+/** Grey images for PP-OCR: scaling, cutting out boxes at any angle, and conversion to network input. */
 import type { Grey } from '../../image/ink.ts';
 
-/** From left to right, then from top to bottom, along the text. */
+/** Corners in text direction: from left to right, then from top to bottom. */
 export interface Corners {
   readonly topLeft: Point;
   readonly topRight: Point;
@@ -16,8 +16,8 @@ export interface Point {
 
 export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Scaled as OpenCV's INTER_LINEAR does it: between the four nearest pixels, their middles at halves. */
-export function scaled(grey: Grey, width: number, height: number): Grey {
+/** Bilinear scaling like OpenCV's INTER_LINEAR, with pixel centres at halves. */
+export function scaleImage(grey: Grey, width: number, height: number): Grey {
   const pixels = new Uint8Array(width * height);
   const [stepX, stepY] = [grey.width / width, grey.height / height];
   for (let y = 0; y < height; y++) {
@@ -29,8 +29,13 @@ export function scaled(grey: Grey, width: number, height: number): Grey {
   return { pixels, width, height };
 }
 
-/** What lies within corners, as a level picture of this size. */
-export function cutOut(grey: Grey, { topLeft, topRight, bottomLeft }: Corners, width: number, height: number): Grey {
+/** Cuts out the area within corners as a level image of the given size. */
+export function cropCorners(
+  grey: Grey,
+  { topLeft, topRight, bottomLeft }: Corners,
+  width: number,
+  height: number,
+): Grey {
   const pixels = new Uint8Array(width * height);
   const across = { x: (topRight.x - topLeft.x) / width, y: (topRight.y - topLeft.y) / width };
   const down = { x: (bottomLeft.x - topLeft.x) / height, y: (bottomLeft.y - topLeft.y) / height };
@@ -44,7 +49,7 @@ export function cutOut(grey: Grey, { topLeft, topRight, bottomLeft }: Corners, w
   return { pixels, width, height };
 }
 
-/** Between the four nearest pixels; those at the edge go on beyond it. */
+/** Bilinear interpolation. Edge pixels extend beyond the edge. */
 function levelAt({ pixels, width, height }: Grey, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   const [partX, partY] = [x - left, y - top];
@@ -57,8 +62,8 @@ function levelAt({ pixels, width, height }: Grey, x: number, y: number): number 
   return above * (1 - partY) + below * partY;
 }
 
-/** Three channels, one after the other, each normalised as the network was trained: (level / 255 - mean) / deviation. */
-export function channels(
+/** Three channels, one after the other, normalized as in training: (level / 255 - mean) / deviation. */
+export function toChannels(
   { pixels, width, height }: Grey,
   means: readonly number[],
   deviations: readonly number[],

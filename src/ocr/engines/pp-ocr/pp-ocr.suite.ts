@@ -1,4 +1,4 @@
-/** Networks for tests of PP-OCR: they find and read pictures of bars, which stand for three letters. */
+/** Test networks for PP-OCR: they find and read images of bars, which stand for three letters. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
@@ -6,7 +6,7 @@ import { createGraph } from '#models/onnx/onnx-file.suite.ts';
 
 const floats = (...values: number[]) => Float32Array.from(values);
 
-/** Puts the files of the engine into a folder. */
+/** Writes the engine's model files to a folder. */
 export async function writePpOcr(dir: string): Promise<void> {
   await writeFile(path.join(dir, 'ch_det_infer.onnx'), detectionGraph());
   await writeFile(path.join(dir, 'ch_rec_infer.onnx'), recognitionGraph());

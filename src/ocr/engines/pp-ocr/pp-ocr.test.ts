@@ -4,10 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOcr } from '../../ocr.ts';
 import { boxesOf, detectionInput, smallestRectangle } from './detect.ts';
-import { cutOut, scaled } from './picture.ts';
+import { cropCorners, scaleImage } from './picture.ts';
 import { drawn, writePpOcr } from './pp-ocr.suite.ts';
 import { createPpOcr, type PpOcr } from './pp-ocr.ts';
-import { cutLine, decoded, lineOf, recognitionInput } from './recognise.ts';
+import { cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
 
 const LONG = 120_000;
 const TIMEOUT_MS = 100_000;
@@ -34,8 +34,10 @@ describe('the picture for detection', () => {
   it('is scaled between the nearest pixels', () => {
     // A row of 0 and 100 at twice the width: quarters of the way, as OpenCV gives it.
     const row = { pixels: Uint8Array.of(0, 100), width: 2, height: 1 };
-    expect([...scaled(row, 4, 1).pixels]).toEqual([0, 25, 75, 100]);
-    expect([...scaled({ pixels: Uint8Array.of(0, 40, 80, 120), width: 4, height: 1 }, 2, 1).pixels]).toEqual([20, 100]);
+    expect([...scaleImage(row, 4, 1).pixels]).toEqual([0, 25, 75, 100]);
+    expect([...scaleImage({ pixels: Uint8Array.of(0, 40, 80, 120), width: 4, height: 1 }, 2, 1).pixels]).toEqual([
+      20, 100,
+    ]);
   });
 });
 
@@ -102,7 +104,7 @@ describe('lines', () => {
   it('are cut out at one height, those that run downwards turned', () => {
     const pixels = Uint8Array.from({ length: 100 }, (_, at) => at);
     const grey = { pixels, width: 10, height: 10 };
-    expect([...cutOut(grey, box(2, 3, 5, 5), 3, 2).pixels]).toEqual([32, 33, 34, 42, 43, 44]);
+    expect([...cropCorners(grey, box(2, 3, 5, 5), 3, 2).pixels]).toEqual([32, 33, 34, 42, 43, 44]);
     expect(cutLine(grey, box(0, 0, 10, 5), 5).picture).toMatchObject({ width: 10, height: 5 });
     const downwards = cutLine(grey, box(0, 0, 2, 10), 2).picture;
     expect(downwards).toMatchObject({ width: 10, height: 2 });
@@ -122,11 +124,11 @@ describe('lines', () => {
     const steps = [1, 1, 0, 1, 4, 2, 3, 3];
     const probabilities = new Float32Array(steps.length * classes);
     for (const [at, best] of steps.entries()) probabilities[at * classes + best] = 0.8 + at / 100;
-    const letters = decoded(probabilities, classes, ['a', 'b', 'é']);
+    const letters = decodeLetters(probabilities, classes, ['a', 'b', 'é']);
     expect(letters.map(({ text }) => text).join('')).toBe('aa bé');
     expect(letters.map(({ step }) => step)).toEqual([0, 3, 4, 5, 6]);
     expect(letters[1]!.confidence).toBeCloseTo(0.83, 5);
-    expect(decoded(floats(), 5, ['a'])).toEqual([]);
+    expect(decodeLetters(floats(), 5, ['a'])).toEqual([]);
   });
 
   it('have words at the places where their letters were seen', () => {
@@ -169,7 +171,7 @@ describe('the engine', () => {
         { text: 'CACABAC', left: 60, top: 200 },
         { text: 'BCA', left: 600, top: 330 },
       ]);
-      const { width, height, lines } = await engine.recognise(picture, options);
+      const { width, height, lines } = await engine.recognize(picture, options);
       expect([width, height]).toEqual([960, 480]);
       expect(lines.map(({ words }) => words.map(({ text }) => text))).toEqual([['ABCACAB'], ['CACABAC'], ['BCA']]);
       const { left, right, top, bottom } = lines[0]!.words[0]!.box;
@@ -187,7 +189,7 @@ describe('the engine', () => {
   it(
     'finds nothing on a blank picture',
     async () => {
-      expect((await engine.recognise(drawn([]), options)).lines).toEqual([]);
+      expect((await engine.recognize(drawn([]), options)).lines).toEqual([]);
     },
     LONG,
   );
@@ -208,8 +210,8 @@ describe('the engine', () => {
   );
 
   it('says what is not in its folder', () => {
-    expect(() => createPpOcr(path.join(dir, 'none'), TIMEOUT_MS)).toThrow(/ocrModelDir: there is no folder/);
-    expect(() => createPpOcr(os.tmpdir(), TIMEOUT_MS)).toThrow(/must have one graph for detection/);
+    expect(() => createPpOcr(path.join(dir, 'none'), TIMEOUT_MS)).toThrow(/ocrModelDir: folder .* does not exist/);
+    expect(() => createPpOcr(os.tmpdir(), TIMEOUT_MS)).toThrow(/must contain exactly one graph for detection/);
   });
 
   it(
@@ -218,7 +220,7 @@ describe('the engine', () => {
       const broken = await mkdtemp(path.join(os.tmpdir(), 'lectern-pp-ocr-'));
       for (const name of ['det.onnx', 'rec.onnx', 'dict.txt']) await writeFile(path.join(broken, name), 'not a graph');
       const other = createPpOcr(broken, TIMEOUT_MS);
-      await expect(other.recognise(drawn([]), options)).rejects.toMatchObject({
+      await expect(other.recognize(drawn([]), options)).rejects.toMatchObject({
         name: 'DownstreamServiceFailureError',
       });
       await other.close();

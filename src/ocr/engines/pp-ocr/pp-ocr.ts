@@ -1,4 +1,4 @@
-/** PP-OCR as an engine: its networks, which the operator gives as ONNX files, find lines and read them. */
+/** PP-OCR as an engine: ONNX models, which the operator provides, detect and recognize lines. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createProcessPool } from '#concurrency/processes.ts';
@@ -15,17 +15,17 @@ export interface PpOcr extends OcrEngine {
 }
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-/** A whole page in the large networks takes more than one. */
+/** In MB. A full page in the large networks takes more than 1 GB. */
 const WORKER_MB = 3_072;
 
-/** Throws ConfigError when the folder has not what it takes. */
+/** Throws ConfigError if the folder is missing a required file. */
 export function createPpOcr(dir: string, timeoutMs: number): PpOcr {
   const files = filesIn(dir);
   const processes = createProcessPool<PpOcrTask, PpOcrResult>({ worker: WORKER, count: 1, memoryMb: WORKER_MB });
   return {
     name: 'pp-ocr',
-    looksAnywhere: false,
-    async recognise(picture, { signal }) {
+    supportsSparse: false,
+    async recognize(picture, { signal }) {
       try {
         return await processes.run({ files, picture, threads: defaultThreads() }, { timeoutMs, signal });
       } catch (error) {
@@ -40,18 +40,20 @@ export function createPpOcr(dir: string, timeoutMs: number): PpOcr {
   };
 }
 
-/** By the names that exports have: `ch_PP-OCRv4_det_infer.onnx`, `rec.onnx`, `ppocr_keys_v1.txt`. */
+/**
+ * Finds the model files by their common export names: `ch_PP-OCRv4_det_infer.onnx`, `rec.onnx`, `ppocr_keys_v1.txt`.
+ */
 function filesIn(dir: string): PpOcrFiles {
   let names: string[];
   try {
     names = readdirSync(dir);
   } catch {
-    throw new ConfigError(`ocrModelDir: there is no folder ${dir}`);
+    throw new ConfigError(`ocrModelDir: folder ${dir} does not exist`);
   }
   const one = (pattern: RegExp, what: string): string => {
     const found = names.filter((name) => pattern.test(name));
     if (found.length === 1) return path.resolve(dir, found[0]!);
-    throw new ConfigError(`ocrModelDir: ${dir} must have one ${what}, and has ${found.length}`);
+    throw new ConfigError(`ocrModelDir: ${dir} must contain exactly one ${what}, but has ${found.length}`);
   };
   return {
     detection: one(/(?:^|[^a-z])(?:det|detection)(?![a-z]).*\.onnx$/i, 'graph for detection (*det*.onnx)'),

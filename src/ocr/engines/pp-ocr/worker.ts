@@ -1,11 +1,11 @@
-/** Runs the networks of PP-OCR in a process of their own: a picture in, its lines out. */
+/** Entry point of the process that runs the PP-OCR networks: an image in, its lines out. */
 import { readFile } from 'node:fs/promises';
 import type { InferenceSession } from 'onnxruntime-node';
 import { openRuntime } from '#onnx-runtime.ts';
 import type { OcrEngine } from '../../engine.ts';
 import type { Grey } from '../../image/ink.ts';
 import { boxesOf, detectionInput } from './detect.ts';
-import { type CutLine, cutLine, decoded, lineOf, recognitionInput } from './recognise.ts';
+import { type CutLine, cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
 
 export interface PpOcrTask {
   readonly files: PpOcrFiles;
@@ -18,15 +18,15 @@ export interface PpOcrTask {
 export interface PpOcrFiles {
   readonly detection: string;
   readonly recognition: string;
-  /** A character a line. */
+  /** One character per line. */
   readonly dictionary: string;
 }
 
-export type PpOcrResult = Awaited<ReturnType<OcrEngine['recognise']>>;
+export type PpOcrResult = Awaited<ReturnType<OcrEngine['recognize']>>;
 
-/** Lines of nearly one length are run together. */
+/** Batch size. Lines of similar length are batched together. */
 const LINES_AT_ONCE = 6;
-/** What the networks of version 3 and later see; exports say it themselves where it is fixed. */
+/** Input height of networks since version 3. Exports with a fixed height declare their own. */
 const LINE_HEIGHT = 48;
 
 interface Networks {
@@ -69,12 +69,14 @@ async function read(cuts: readonly CutLine[], networks: Omit<Networks, 'detectio
   const { data, width } = recognitionInput(cuts, lineHeight);
   const answer = await recognition.run(data, [cuts.length, 3, lineHeight, width]);
   const [, steps = 0, classes = 0] = answer.dims;
-  // The blank, the dictionary, and a space where the network knows one.
+  // The blank, the dictionary, and possibly a space.
   if (classes !== dictionary.length + 1 && classes !== dictionary.length + 2)
-    throw new Error(`the network knows ${classes - 1} characters, the dictionary ${dictionary.length}`);
+    throw new Error(
+      `the recognition network has ${classes - 1} characters, but the dictionary has ${dictionary.length}`,
+    );
   return cuts.flatMap((cut, at) => {
     const own = answer.data.subarray(at * steps * classes, (at + 1) * steps * classes);
-    return lineOf(cut, { letters: decoded(own, classes, dictionary), steps, width }) ?? [];
+    return lineOf(cut, { letters: decodeLetters(own, classes, dictionary), steps, width }) ?? [];
   });
 }
 
@@ -85,7 +87,7 @@ async function open({ detection, recognition, dictionary }: PpOcrFiles, threads:
       executionProviders: ['cpu'],
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
-      // Pages have all shapes: what is kept for one is seldom used again.
+      // Pages vary in shape, so a memory plan for one shape is rarely reused.
       enableMemPattern: false,
       enableCpuMemArena: false,
       extra: { session: { 'intra_op.allow_spinning': '0' } },
@@ -97,7 +99,8 @@ async function open({ detection, recognition, dictionary }: PpOcrFiles, threads:
       const [name = ''] = opened.outputNames;
       const output = (await opened.run({ [opened.inputNames[0]!]: input }, [name]))[name]!;
       try {
-        if (!(output.data instanceof Float32Array)) throw new Error(`the network answers with ${output.type}`);
+        if (!(output.data instanceof Float32Array))
+          throw new Error(`the network returned ${output.type} instead of float32`);
         return { data: output.data.slice(), dims: output.dims };
       } finally {
         output.dispose();

@@ -1,4 +1,4 @@
-/** The built-in Tesseract as an engine: the work is done in a child process, which is ended when it is in the way. */
+/** The built-in Tesseract as an engine. It runs in a child process, which is killed on timeout or abort. */
 import type { ProcessPool } from '#concurrency/processes.ts';
 import type { OcrEngine } from '../../engine.ts';
 import { parseHocr } from '../../hocr.ts';
@@ -9,8 +9,8 @@ import { languageFile } from './wasm.ts';
 export function createBuiltInTesseract(processes: ProcessPool<OcrTask, OcrTaskResult>, timeoutMs: number): OcrEngine {
   return {
     name: 'tesseract.js',
-    looksAnywhere: true,
-    async recognise(picture, { languages, segmentation, signal }) {
+    supportsSparse: true,
+    async recognize(picture, { languages, segmentation, signal }) {
       checkLanguages(languages);
       const missing = languages.filter((name) => languageFile(name) === undefined);
       if (missing.length > 0) {

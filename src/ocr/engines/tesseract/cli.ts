@@ -1,24 +1,26 @@
-/** The Tesseract program of the machine: a process a picture, which is ended with all it started when it is in the way. */
+/**
+ * The installed Tesseract program as an engine. Each image gets a process group, which is killed on timeout or abort.
+ */
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
-import type { OcrEngine, RecogniseOptions } from '../../engine.ts';
+import type { OcrEngine, RecognizeOptions } from '../../engine.ts';
 import { parseHocr } from '../../hocr.ts';
-import { checkLanguages, languageMissing, PICTURE_DPI, recognitionFailed, SEGMENTATION_MODES } from './tesseract.ts';
+import { checkLanguages, IMAGE_DPI, languageMissing, recognitionFailed, SEGMENTATION_MODES } from './tesseract.ts';
 
 interface TesseractCliOptions {
-  /** Its path, or its name on PATH. */
+  /** A path, or a name on PATH. */
   readonly program: string;
-  /** Made when it is not there. Each run has a folder of its own in it. Default: that of the system. */
+  /** Created if missing. Each run has its own folder in it. Default: the system's temporary folder. */
   readonly temporaryDir?: string | undefined;
 }
 
-/** A page full of words is a few hundred kB. */
+/** A page full of words takes a few hundred kB. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 const LIST_TIMEOUT_MS = 30_000;
 
-/** Undefined when the program cannot be run. */
+/** Returns `undefined` if the program cannot be run. */
 export async function findTesseractCli(options: TesseractCliOptions): Promise<OcrEngine | undefined> {
   try {
     await run(options, ['--version'], { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) });
@@ -31,7 +33,7 @@ export async function findTesseractCli(options: TesseractCliOptions): Promise<Oc
 function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   let installed: ReadonlySet<string> = new Set();
 
-  /** Asked again for a language that was not there, which may have been added since. */
+  /** Lists the languages again if one is missing, because it may have been installed since. */
   async function requireLanguages(languages: readonly string[]): Promise<void> {
     checkLanguages(languages);
     if (languages.every((name) => installed.has(name))) return;
@@ -48,12 +50,12 @@ function createTesseractCli(options: TesseractCliOptions): OcrEngine {
 
   return {
     name: 'tesseract',
-    looksAnywhere: true,
-    async recognise(picture, { languages, segmentation, signal }: RecogniseOptions) {
+    supportsSparse: true,
+    async recognize(picture, { languages, segmentation, signal }: RecognizeOptions) {
       await requireLanguages(languages);
       const args = ['stdin', 'stdout', '-l', languages.join('+'), '--psm', SEGMENTATION_MODES[segmentation]];
       try {
-        return parseHocr(await run(options, [...args, '--dpi', PICTURE_DPI, 'hocr'], { input: picture, signal }));
+        return parseHocr(await run(options, [...args, '--dpi', IMAGE_DPI, 'hocr'], { input: picture, signal }));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw recognitionFailed(error);
@@ -62,7 +64,7 @@ function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   };
 }
 
-/** What the program writes. Throws the signal's reason, or an Error with its last words. */
+/** Returns the program's output. Throws the signal's reason, or an Error with the program's last messages. */
 async function run(
   { program, temporaryDir = os.tmpdir() }: TesseractCliOptions,
   args: readonly string[],
@@ -71,7 +73,7 @@ async function run(
   signal.throwIfAborted();
   const folder = await createProgramFolder(temporaryDir);
   const work = new Promise<string>((resolve, reject) => {
-    // Its threads hold each other up: one page takes five times longer with them than without.
+    // Tesseract's threads contend with each other: with them, one page takes five times longer.
     const env = childEnvironment({
       home: folder.path,
       inherits: ['TESSDATA_PREFIX'],
@@ -93,7 +95,7 @@ async function run(
     child.stderr.on('data', (chunk: Buffer) => {
       lastWords = (lastWords + chunk.toString('utf8')).slice(-1_000);
     });
-    // A program that ends early breaks the pipe; its exit says why.
+    // A program that exits early breaks the pipe; its exit code tells why.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     child.once('error', (error) => {
@@ -103,7 +105,8 @@ async function run(
     child.once('close', (code) => {
       signal.removeEventListener('abort', stop);
       if (signal.aborted) reject(signal.reason);
-      else if (code !== 0 || bytes > MAX_OUTPUT_BYTES) reject(new Error(`tesseract ended with ${code}: ${lastWords}`));
+      else if (code !== 0 || bytes > MAX_OUTPUT_BYTES)
+        reject(new Error(`tesseract exited with code ${code}: ${lastWords}`));
       else resolve(Buffer.concat(out).toString('utf8'));
     });
   });

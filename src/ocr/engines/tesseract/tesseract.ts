@@ -1,21 +1,23 @@
-/** What the Tesseract program of the machine and the one built in have in common. */
+/** Shared by the installed Tesseract program and the built-in one. */
 import { problem } from '#errors.ts';
 import type { Segmentation } from '../../engine.ts';
 
-/** Tesseract's numbers for them (`tesseract --help-psm`). */
+/** Tesseract's page segmentation modes (`tesseract --help-psm`). */
 export const SEGMENTATION_MODES = { page: '3', block: '6', sparse: '11' } as const satisfies Record<
   Segmentation,
   string
 >;
 
-/** Pictures are brought to about this before they are read. */
-export const PICTURE_DPI = '300';
+/** Approximate resolution of prepared images. */
+export const IMAGE_DPI = '300';
 
-/** Names as Tesseract has them, `chi_sim` and `script/Latin`; anything else could be a path. */
+/** Accepts Tesseract names such as `chi_sim` and `script/Latin`. Any other string could be a path. */
 export function checkLanguages(languages: readonly string[]): void {
   const wrong = languages.find((name) => !/^(?:script\/)?[A-Za-z0-9_]{2,40}$/.test(name));
   if (wrong !== undefined)
-    throw problem('ParamValidationError', { message: 'A language of text recognition has no valid name' });
+    throw problem('ParamValidationError', {
+      message: `Text recognition language ${JSON.stringify(wrong.slice(0, 40))} is not a valid Tesseract name`,
+    });
 }
 
 export const languageMissing = (languages: readonly string[], remedy: string) =>
@@ -24,4 +26,4 @@ export const languageMissing = (languages: readonly string[], remedy: string) =>
   });
 
 export const recognitionFailed = (cause: unknown) =>
-  problem('DownstreamServiceFailureError', { message: 'Text recognition failed on this picture' }, cause);
+  problem('DownstreamServiceFailureError', { message: 'Text recognition failed on this image' }, cause);

@@ -1,15 +1,15 @@
 /**
- * The built-in Tesseract: its WebAssembly build, with language data out of installed packages. It never asks a network
- * for anything. It runs in a child process of ours (`ocr/worker.ts`).
+ * The built-in Tesseract: a WebAssembly build with language data from installed packages. It makes no network requests.
+ * Runs in a child process (`ocr/worker.ts`).
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Segmentation } from '../../engine.ts';
-import { PICTURE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
+import { IMAGE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
 
-/** What we use of the interface of tesseract.js-core, which has no types of its own. */
+/** The part of the tesseract.js-core API in use; the package has no types. */
 interface Core {
   readonly FS: { writeFile(name: string, data: Uint8Array): void; unlink(name: string): void };
   readonly TessBaseAPI: new () => Api;
@@ -27,13 +27,14 @@ interface Api {
 
 type CreateCore = (options?: object) => Promise<Core>;
 
+/** Values of Tesseract's API: the engine mode OEM_LSTM_ONLY, and Exif orientation 1 (upright). */
 const LSTM_ENGINE = 1;
 const EXIF_UPRIGHT = 1;
 const PICTURE = '/input';
 
 const require = createRequire(import.meta.url);
 
-/** Where an installed package keeps the data of a language; undefined when there is none. */
+/** Path of a language's data in an installed package; `undefined` if it is not installed. */
 export function languageFile(language: string): string | undefined {
   try {
     const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
@@ -47,8 +48,8 @@ let started: Promise<Core> | undefined;
 const loaded = new Set<string>();
 let ready: { readonly languages: string; readonly api: Api } | undefined;
 
-/** hOCR of a picture. All its languages must be installed. */
-export async function recogniseBuiltIn(
+/** Returns the hOCR of an image. All languages must be installed. */
+export async function recognizeBuiltIn(
   picture: Uint8Array,
   { languages, segmentation }: { languages: readonly string[]; segmentation: Segmentation },
 ): Promise<string> {
@@ -58,8 +59,8 @@ export async function recogniseBuiltIn(
   core.FS.writeFile(PICTURE, picture);
   try {
     api.SetVariable('tessedit_pageseg_mode', SEGMENTATION_MODES[segmentation]);
-    api.SetVariable('user_defined_dpi', PICTURE_DPI);
-    if (api.SetImageFile(EXIF_UPRIGHT, 0) === 1) throw new Error('the picture cannot be read');
+    api.SetVariable('user_defined_dpi', IMAGE_DPI);
+    if (api.SetImageFile(EXIF_UPRIGHT, 0) === 1) throw new Error('the image cannot be read');
     api.Recognize(null);
     return api.GetHOCRText();
   } finally {
@@ -68,7 +69,7 @@ export async function recogniseBuiltIn(
   }
 }
 
-// Every Node that runs us has the vector instructions that this build needs.
+// Every supported Node version has the vector instructions (SIMD) that this build needs.
 const startCore = (): Promise<Core> => (require('tesseract.js-core/tesseract-core-simd-lstm.js') as CreateCore)();
 
 async function apiFor(core: Core, languages: readonly string[]): Promise<Api> {
@@ -83,7 +84,7 @@ async function apiFor(core: Core, languages: readonly string[]): Promise<Api> {
   ready?.api.End();
   ready = undefined;
   const api = new core.TessBaseAPI();
-  if (api.Init(null, joined, LSTM_ENGINE) !== 0) throw new Error(`no data for ${joined}`);
+  if (api.Init(null, joined, LSTM_ENGINE) !== 0) throw new Error(`cannot load the language data of ${joined}`);
   ready = { languages: joined, api };
   return api;
 }

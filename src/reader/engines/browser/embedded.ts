@@ -1,6 +1,6 @@
 /** Pages that only show a file in a frame, `embed` or `object`. The file is the content. */
 
-import { typeOfName } from '#documents/detect.ts';
+import { typeOfFileName } from '#documents/detect.ts';
 import { declaredMedia } from '../media-type.ts';
 import type { PageDocument, PageElement, PageNode } from './dom.ts';
 
@@ -52,6 +52,6 @@ export function embeddedFile(
   answeredType: (url: string) => string | undefined,
 ): string | undefined {
   if (!/^https?:/i.test(address)) return undefined;
-  const known = answeredType(address) || type || typeOfName(new URL(address).pathname);
+  const known = answeredType(address) || type || typeOfFileName(new URL(address).pathname);
   return known && declaredMedia(known).kind === 'file' ? address : undefined;
 }

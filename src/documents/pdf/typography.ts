@@ -1,22 +1,22 @@
-/** What sizes and weights mean in a document: running text, headings of each level, code. */
+/** Derives the meaning of sizes and weights in a document: body text, heading levels, code. */
 import type { Piece } from './ink.ts';
 import type { Line } from './lines.ts';
 import { isInset, type Region } from './regions.ts';
 
-export interface Looks {
+export interface Typography {
   readonly bodySize: number;
-  /** From baseline to baseline of running text, in sizes. */
+  /** Distance between baselines of body text, as a multiple of its size. */
   readonly pitch: number;
-  /** Whether most of the text is of this look, which then says nothing. */
+  /** Whether most of the text has this style, which then carries no meaning. */
   readonly mostlyBold: boolean;
   readonly mostlyMono: boolean;
-  /** The level of a heading set in this size: 1 to 5, or 0 when text of this size is none. */
+  /** The heading level for this size: 1 to 5, or 0 if text of this size is not a heading. */
   levelOf(size: number): number;
-  /** The level below those that have a size of their own. */
+  /** The level for bold headings in body size: one below the levels with their own size. */
   readonly boldLevel: number;
 }
 
-/** The size that most letters have. */
+/** The size of most letters. */
 export function bodySizeOf(pieces: Iterable<Pick<Piece, 'size' | 'text'>>): number {
   const letters = new Map<number, number>();
   for (const { size, text } of pieces) count(letters, Math.round(size * 4) / 4, text.length);
@@ -26,17 +26,17 @@ export function bodySizeOf(pieces: Iterable<Pick<Piece, 'size' | 'text'>>): numb
 const linesOf = (regions: readonly Region[]): Line[] =>
   regions.flatMap(({ items }) => items.filter((item): item is Line => !isInset(item)));
 
-/** In sizes of running text: from here on, text is a heading. */
+/** In body text sizes: text from this size on is a heading. */
 const HEADING_SIZE = 1.13;
-/** Longer than this is no heading, however large. */
+/** Letters. Longer text is not a heading, however large. */
 export const LONGEST_HEADING = 260;
 const MAX_SIZES = 5;
 const SAME_SIZE = 0.04;
-/** A largest size that is this near to that of the text, and comes often, is of sections and not of a title. */
+/** If the largest size is below this ratio to body text and occurs often, it marks sections and not the title. */
 const TITLE_SIZE = 1.35;
 const MANY = 4;
 
-export function looksOf(regions: readonly Region[]): Looks {
+export function typographyOf(regions: readonly Region[]): Typography {
   const bodySize = bodySizeOf(linesOf(regions));
   const pitches = new Map<number, number>();
   const sizes = new Map<number, number>();
@@ -81,12 +81,13 @@ export function looksOf(regions: readonly Region[]): Looks {
   };
 }
 
+/** Usual line pitches, as multiples of the font size. */
 const USUAL_PITCH = 1.2;
 const WIDEST_USUAL_PITCH = 1.7;
-/** Fewer than this tell nothing. */
+/** With fewer lines, the estimate is not reliable. */
 const FEW_LINES = 8;
 
-/** A file of single lines has more gaps between paragraphs than lines in them: what is usual goes before what is most. */
+/** Prefers a usual pitch over the most frequent one: files of single lines have more paragraph gaps than line gaps. */
 function pitchOf(pitches: ReadonlyMap<number, number>): number {
   const usual = new Map([...pitches].filter(([pitch]) => pitch > 0.9 && pitch < WIDEST_USUAL_PITCH));
   const all = [...pitches.values()].reduce((sum, uses) => sum + uses, 0);
@@ -112,7 +113,7 @@ const count = (counts: Map<number, number>, key: number, by: number) => {
   counts.set(key, (counts.get(key) ?? 0) + by);
 };
 
-/** The key that counts most; the smaller one of two. */
+/** The key with the highest count; the smaller key on a tie. */
 function mostOf(counts: ReadonlyMap<number, number>): number | null {
   let found: number | null = null;
   let most = 0;

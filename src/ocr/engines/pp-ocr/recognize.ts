@@ -1,20 +1,20 @@
 /**
- * PP-OCR recognition around its network: lines cut out and brought to one height, and text out of the probabilities that
- * come back (connectionist temporal classification: equal neighbours are one letter, a blank parts them).
+ * Input and output of the PP-OCR recognition network: cuts out lines at one height, and decodes text from the
+ * probabilities (connectionist temporal classification: equal neighbours are one letter, a blank separates them).
  */
 import type { OcrLine, OcrWord } from '../../hocr.ts';
 import type { Grey } from '../../image/ink.ts';
 import { boundsOf } from '../../layout/segments.ts';
-import { type Corners, channels, cutOut, distance, type Point } from './picture.ts';
+import { type Corners, cropCorners, distance, type Point, toChannels } from './picture.ts';
 
-/** Every channel alike. */
+/** The same for every channel. */
 const HALVES = [0.5, 0.5, 0.5];
-/** Narrower ones are filled up to it, as in training. */
+/** In pixels. Narrower lines are padded to it, as in training. */
 const MIN_WIDTH = 320;
 const MAX_WIDTH = 3_200;
-/** Taller than wide by so much, it is text that runs downwards. */
+/** Height-to-width ratio from which text is taken to be vertical. */
 const UPRIGHT = 1.5;
-/** Less is no text (PaddleOCR's drop_score). */
+/** Lines with lower confidence are dropped (PaddleOCR's drop_score). */
 const MIN_CONFIDENCE = 0.5;
 
 export interface CutLine {
@@ -22,20 +22,20 @@ export interface CutLine {
   readonly picture: Grey;
 }
 
-/** Text that runs downwards is turned to run to the right. */
+/** Vertical text is rotated to horizontal. */
 export function cutLine(grey: Grey, box: Corners, height: number): CutLine {
-  const corners = isUpright(box) ? turned(box) : box;
+  const corners = isUpright(box) ? rotateCounterClockwise(box) : box;
   const long = Math.max(distance(corners.topLeft, corners.topRight), distance(corners.bottomLeft, corners.bottomRight));
   const high = Math.max(distance(corners.topLeft, corners.bottomLeft), distance(corners.topRight, corners.bottomRight));
   const width = Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
-  return { corners, picture: cutOut(grey, corners, width, height) };
+  return { corners, picture: cropCorners(grey, corners, width, height) };
 }
 
 const isUpright = ({ topLeft, topRight, bottomLeft }: Corners): boolean =>
   distance(topLeft, bottomLeft) >= UPRIGHT * distance(topLeft, topRight);
 
-/** A quarter counter-clockwise. */
-const turned = ({ topLeft, topRight, bottomRight, bottomLeft }: Corners): Corners => ({
+/** Rotates by 90 degrees counter-clockwise. */
+const rotateCounterClockwise = ({ topLeft, topRight, bottomRight, bottomLeft }: Corners): Corners => ({
   topLeft: topRight,
   topRight: bottomRight,
   bottomRight: bottomLeft,
@@ -47,13 +47,13 @@ export interface RecognitionInput {
   readonly width: number;
 }
 
-/** Lines of one height as a batch, filled up to the widest with the grey in the middle. */
+/** Builds a batch of lines of one height, padded to the widest with medium grey. */
 export function recognitionInput(lines: readonly CutLine[], height: number): RecognitionInput {
   const width = Math.max(MIN_WIDTH, ...lines.map(({ picture }) => picture.width));
   const size = 3 * height * width;
   const data = new Float32Array(lines.length * size);
   for (const [at, { picture }] of lines.entries()) {
-    channels(picture, HALVES, HALVES, data.subarray(at * size, (at + 1) * size), width);
+    toChannels(picture, HALVES, HALVES, data.subarray(at * size, (at + 1) * size), width);
   }
   return { data, width };
 }
@@ -61,14 +61,15 @@ export function recognitionInput(lines: readonly CutLine[], height: number): Rec
 export interface Letter {
   readonly text: string;
   readonly confidence: number;
-  /** Its step in the network's answer. */
+  /** Time step in the network's output. */
   readonly step: number;
 }
 
 /**
- * The letters of one line. Class 0 is the blank, those after it stand in the dictionary; a further one is the space.
+ * Decodes the letters of one line. Class 0 is the blank, the next ones follow the dictionary, and one more is the
+ * space.
  */
-export function decoded(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
+export function decodeLetters(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
   const letters: Letter[] = [];
   let before = 0;
   for (let step = 0; step * classes < probabilities.length; step++) {
@@ -88,14 +89,14 @@ export function decoded(probabilities: Float32Array, classes: number, dictionary
 interface Answer {
   readonly letters: readonly Letter[];
   readonly steps: number;
-  /** Of what the network saw, the filling included. */
+  /** Width of the network's input, including padding. */
   readonly width: number;
 }
 
-/** A line with its words and their places; undefined when it is not sure enough, or blank. */
+/** A line with its words and positions; `undefined` if it is blank or its confidence is too low. */
 export function lineOf({ corners, picture }: CutLine, { letters, steps, width }: Answer): OcrLine | undefined {
   if (meanOf(letters) < MIN_CONFIDENCE) return undefined;
-  /** How far along the line a step begins, from 0 to 1. */
+  /** Start of a step along the line, from 0 to 1. */
   const along = (step: number) => Math.max(0, Math.min(1, ((step / steps) * width) / picture.width));
   const words = wordsIn(letters).map(
     (word): OcrWord => ({
@@ -126,7 +127,7 @@ function wordsIn(letters: readonly Letter[]): Letter[][] {
   return words;
 }
 
-/** The box around a part of a line. */
+/** The bounding box of a part of a line. */
 function partOf({ topLeft, topRight, bottomRight, bottomLeft }: Corners, from: number, to: number) {
   const between = (a: Point, b: Point, part: number) => ({ x: a.x + (b.x - a.x) * part, y: a.y + (b.y - a.y) * part });
   const points = [from, to].flatMap((part) => [

@@ -1,9 +1,9 @@
-/** A print is made once, anew when it or its file has changed, and not remembered when it failed. */
+/** A PDF is made once, made again if it or its source has changed, and not cached if it failed. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPrints } from './printed.ts';
+import { createPdfCache } from './pdf-cache.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 it('is made once for a file as it is', async () => {
-  const prints = createPrints();
+  const prints = createPdfCache();
   const file = path.join(dir, 'slides');
   let made = 0;
   const print = async () => {

@@ -1,6 +1,6 @@
 /**
- * Running text on its way to HTML: paragraphs that lists, quotes, code and tables are made of, pages, and notes. Whoever
- * reads a kind of file tells what comes, one after another; what belongs together is put together here.
+ * Builds the HTML of running text from a sequence of events: paragraphs, tables, pages and notes. Readers of each
+ * format report the content in order; this module combines it into lists, quotes, code and tables.
  */
 import { escapeText } from '#html/serialize.ts';
 import type { DocumentPage } from '../document.ts';
@@ -8,23 +8,23 @@ import type { Inline } from './inline.ts';
 import { type ListPlace, ListWriter } from './lists.ts';
 import { type Cell, flattenTable, type Row, tableHtml } from './tables.ts';
 
-/** Bytes of HTML that a document may become. */
+/** Maximum size of a document's HTML, in bytes. */
 const MAX_HTML_BYTES = 32 * 1024 * 1024;
 
 export type ParagraphKind = 'text' | 'heading' | 'quote' | 'code' | 'rule';
 
 export interface Paragraph {
   readonly kind: ParagraphKind;
-  /** Of a heading, 1 to 6. */
+  /** 1 to 6, for headings. */
   readonly level?: number;
   readonly inline: Inline;
-  /** Its place when it is an item of a list. */
+  /** Set for list items. */
   readonly list?: ListPlace | undefined;
-  /** How far it is indented, in any one unit: a paragraph as far in as the list item before it belongs to that item. */
+  /** Indent in any one unit. A paragraph with the indent of the preceding list item belongs to that item. */
   readonly indent?: number | undefined;
 }
 
-/** What a cell or page consists of. `inline` is the content without its tag, for cells that are one line. */
+/** A part of a cell or page. `inline` is its content without the tag, for cells of one line. */
 export interface Block {
   readonly kind: 'text' | 'heading' | 'other';
   readonly html: string;
@@ -34,16 +34,16 @@ export interface Block {
 class Frame {
   readonly blocks: Block[] = [];
   readonly list = new ListWriter();
-  /** Paragraphs of a quote or lines of code that may go on. */
+  /** Paragraphs of a quote or lines of code that may continue. */
   readonly run: string[] = [];
   runKind: 'quote' | 'code' | undefined;
-  /** What stands beside the paragraph that is being read, to be written after it. */
+  /** Text anchored in the current paragraph, written after it. */
   readonly beside: Block[] = [];
 }
 
 interface OpenTable {
   readonly rows: Row[];
-  /** For each column the cell that a merged cell below would continue. */
+  /** For each column, the cell that a merged cell below would continue. */
   readonly above: (Cell | undefined)[];
   column: number;
 }
@@ -55,7 +55,7 @@ export interface CellShape {
   readonly continues?: boolean;
 }
 
-export class Flow {
+export class TextBuilder {
   readonly #pages: string[] = [];
   readonly #frames: Frame[] = [new Frame()];
   readonly #tables: OpenTable[] = [];
@@ -65,12 +65,12 @@ export class Flow {
   #breaks = 0;
   #leftBytes = MAX_HTML_BYTES;
 
-  /** Whether the bound is reached: what comes now is dropped. */
+  /** Whether the limit is reached; further content is dropped. */
   get full(): boolean {
     return this.#leftBytes < 0;
   }
 
-  /** How deep in tables the text stands. */
+  /** Nesting depth of tables at the current position. */
   get tableDepth(): number {
     return this.#tables.length;
   }
@@ -143,7 +143,7 @@ export class Flow {
     frame.blocks.push({ kind: 'other', html, inline: inline.join('<br>') });
   }
 
-  /** Ends what paragraphs might have gone on with. */
+  /** Ends the quote, code or list that paragraphs might have continued. */
   #settle(frame: Frame): void {
     this.#endRun(frame);
     frame.list.end((ended) => frame.blocks.push(listBlock(ended)));
@@ -154,14 +154,17 @@ export class Flow {
     return [...frame.blocks.splice(0), ...frame.beside.splice(0)];
   }
 
-  /** Blocks that were set apart. */
+  /** Adds blocks that were collected separately. */
   blocks(blocks: readonly Block[]): void {
     const frame = this.#frame;
     this.#settle(frame);
     for (const block of blocks) frame.blocks.push(block);
   }
 
-  /** What comes now is not written but given to whoever ends it: a cell whose shape is not known yet, or a note. */
+  /**
+   * Collects the following content separately and returns it at the end: for a note, or a cell whose shape is not known
+   * yet.
+   */
   startApart(): void {
     this.#frames.push(new Frame());
     this.#apart += 1;
@@ -177,7 +180,7 @@ export class Flow {
     this.#tables.push({ rows: [], above: [], column: 0 });
   }
 
-  /** `skipped` columns stand empty before the first cell. */
+  /** `skipped` is the number of empty columns before the first cell. */
   startRow({ header = false, skipped = 0 } = {}): void {
     const table = this.#tables.at(-1)!;
     this.#spend('');
@@ -212,7 +215,7 @@ export class Flow {
     for (const block of blocks) cell.blocks.push(block);
   }
 
-  /** `header` says whether the first row is one: true, false, or undefined when the file does not tell. */
+  /** `header`: whether the first row is a header; `undefined` if the file does not say. */
   endTable(header?: boolean): void {
     const { rows } = this.#tables.pop()!;
     const frame = this.#frame;
@@ -228,7 +231,7 @@ export class Flow {
     this.#turnPages();
   }
 
-  /** Text that stands beside the paragraph in which it is anchored. */
+  /** Starts text beside the paragraph in which it is anchored. */
   startBeside(): void {
     this.#frames.push(new Frame());
   }
@@ -239,8 +242,8 @@ export class Flow {
   }
 
   /**
-   * A reference to a note as HTML, and the HTML of further references to it. `write` is called when the page ends,
-   * and tells the note's paragraphs.
+   * Returns the HTML of a reference to a note, and of further references to it. `write` is called at the end of the
+   * page and reports the note's paragraphs.
    */
   note(write: () => void): { readonly html: string; readonly again: string } {
     const number = ++this.#noteCount;
@@ -251,7 +254,7 @@ export class Flow {
     };
   }
 
-  /** A page ends here, or, inside a paragraph or table, when that has ended. */
+  /** Ends the page here or, inside a paragraph or table, after that. */
   breakPage({ now = false } = {}): void {
     this.#breaks += 1;
     if (now) this.#turnPages();
@@ -284,7 +287,7 @@ export class Flow {
     return `\n<ol>${items.join('\n')}</ol>`;
   }
 
-  /** All pages, counted; one when there was no break. */
+  /** Returns all pages, numbered; one page if there was no break. */
   finish(): DocumentPage[] {
     this.#endPage();
     while (this.#pages.length > 1 && this.#pages.at(-1) === '') this.#pages.pop();

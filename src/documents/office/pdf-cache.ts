@@ -1,0 +1,29 @@
+/** Caches Office files printed as PDF while the file exists: a request for one page is often followed by the next. */
+import { stat } from 'node:fs/promises';
+
+/** Returns the path of the PDF of the file at `path`. Throws what `print` throws. */
+export type PdfCache = (path: string, print: () => Promise<string>) => Promise<string>;
+
+/** Maximum number of remembered PDFs. The owner of the file's folder deletes them. */
+const MAX_ENTRIES = 64;
+
+export function createPdfCache(): PdfCache {
+  const paths = new Map<string, string>();
+  return async (path, print) => {
+    const key = `${path} ${await stampOf(path)}`;
+    const found = paths.get(key);
+    if (found !== undefined && (await stampOf(found)) !== '') return found;
+    const made = await print();
+    paths.delete(key);
+    paths.set(key, made);
+    if (paths.size > MAX_ENTRIES) paths.delete(paths.keys().next().value!);
+    return made;
+  };
+}
+
+/** Changes with the file; '' if the file does not exist. */
+const stampOf = (path: string): Promise<string> =>
+  stat(path, { bigint: true }).then(
+    ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+    () => '',
+  );
