@@ -1,4 +1,4 @@
-/** What is done beside the work on lines: jobs expire, ends are told and charged, what is not needed is removed. */
+/** Maintenance of batch jobs: expires them, sends webhooks, charges, and removes data that is no longer needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/maintenance.ts';
@@ -22,17 +22,17 @@ export interface BatchChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs
   readonly store: BatchDb;
   readonly fetch: GuardedFetch;
   readonly links: Links;
-  /** May be called more than once for a job; it counts once. */
+  /** Idempotent per job, because it may be called more than once. */
   readonly charge: (job: Job) => Promise<void>;
   readonly webhookRetryMs: readonly number[];
   readonly now: () => number;
-  /** How long jobs are remembered after they were made. */
+  /** How long jobs are retained after their creation. */
   readonly rememberMs: number;
 }
 
-/** Longer than telling takes: a process that died while it did is followed by another. */
+/** Lease of a webhook delivery; longer than a delivery takes. When it ends, another process retries. */
 const TELLING_MS = 60_000;
-/** Ends told at once: one that does not answer does not hold up the others. */
+/** Concurrent deliveries, so that a slow receiver does not delay the others. */
 const MAX_TELLING = 8;
 
 export function startBatchChores({ store, charge, now, rememberMs, ...options }: BatchChoresOptions): Chores {
@@ -74,7 +74,7 @@ export function startBatchChores({ store, charge, now, rememberMs, ...options }:
 
 type TellingOptions = Pick<BatchChoresOptions, 'store' | 'fetch' | 'links' | 'webhookRetryMs' | 'now' | 'log'>;
 
-/** Ends of jobs that are told to their webhooks; `onDue` is called when one may be told again. */
+/** Sends webhooks of finished jobs. `onDue` is called when a delivery may be due. */
 function createTelling({ store, fetch, links, webhookRetryMs, now, log }: TellingOptions, onDue: () => void) {
   const telling = new Set<Promise<void>>();
   const retries = new Set<NodeJS.Timeout>();
@@ -99,10 +99,10 @@ function createTelling({ store, fetch, links, webhookRetryMs, now, log }: Tellin
         const row = telling.size < MAX_TELLING ? await takeWebhook(store, now(), now() + TELLING_MS) : undefined;
         if (!row || signal.aborted) return;
         const told = tellOne(jobOf(row), row.webhook_tries, signal)
-          .catch((err: unknown) => log.warn({ err }, 'the end of a batch job cannot be told for the moment'))
+          .catch((err: unknown) => log.warn({ err }, 'could not send the webhook of a batch job, will retry'))
           .finally(() => {
             telling.delete(told);
-            // There may be more than are told at once.
+            // More deliveries may be due than run concurrently.
             onDue();
           });
         telling.add(told);

@@ -1,4 +1,4 @@
-/** Ends a text at a stop sequence, or after so many tokens. */
+/** Ends a text at a stop sequence or a token limit. */
 
 export interface LimitOptions {
   readonly stop: readonly string[];
@@ -8,13 +8,13 @@ export interface LimitOptions {
 }
 
 export interface Limit {
-  /** What of a piece may go out now. */
+  /** Returns the text that can be sent now. */
   take(piece: string): string;
-  /** What was held back: the end of a text may be the beginning of a stop sequence. */
+  /** Returns the text held back, since the end of a text may be the start of a stop sequence. */
   rest(): string;
-  /** Why nothing more goes out; undefined when something may. */
+  /** Why the output ended; undefined while it has not. */
   readonly ended: 'stop' | 'length' | undefined;
-  /** Tokens that went out. */
+  /** Tokens sent so far. */
   readonly tokens: number;
 }
 

@@ -1,4 +1,4 @@
-/** Embedding: a checked request and a model become vectors, through the model's queue. */
+/** Embeds a checked request: prepares its inputs and runs them through the model's queue. */
 import { problem } from '#errors.ts';
 import { during } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
@@ -19,17 +19,17 @@ import type { EmbedRequest } from './request.ts';
 import { isZero, normalise } from './vectors.ts';
 
 export interface Embeddings {
-  /** One an input (one a page of a PDF), in their order: neither cut nor normalised yet. */
+  /** One output per input (per page for a PDF), in order, before truncation and normalisation. */
   readonly outputs: readonly Output[];
-  /** Tokens that were run, prefixes and special tokens included, and patches of pictures. */
+  /** Tokens that were run, including prefixes, special tokens and image patches. */
   readonly tokens: number;
-  /** Those of pictures, when there were any. */
+  /** Tokens of images; absent if there were none. */
   readonly imageTokens?: number | undefined;
 }
 
 /**
- * TokenLimitExceededError when a text does not fit and is not to be cut; ParamValidationError for what a model cannot, and
- * for media that cannot be had.
+ * Throws TokenLimitExceededError if a text is too long and `truncate` is off, and ParamValidationError for inputs that
+ * the model does not support or media that cannot be loaded.
  */
 export async function embed(
   models: Opened,
@@ -65,9 +65,9 @@ export async function embed(
 interface PreparedInputs {
   readonly texts: readonly Prepared[];
   readonly media: readonly Prepared[];
-  /** Which of the media are pictures. */
+  /** Positions of the images in `media`. */
   readonly images: readonly number[];
-  /** Undefined where each text is a vector. */
+  /** Undefined if each text is a vector. */
   readonly sheaves: readonly Sheaf[] | undefined;
 }
 
@@ -120,7 +120,7 @@ async function prepareTexts(
   return backend.prepare(prefix ? texts.map((text) => prefix + text) : texts, options);
 }
 
-/** A server elsewhere counts by itself what is only estimated here. */
+/** Remote models are exempt: here their tokens are only estimated, and their server checks the limit. */
 function refuseTooLong(
   { texts, sheaves }: PreparedInputs,
   { contextTokens, runs }: EmbeddingRow,
@@ -148,7 +148,7 @@ function gathered(outputs: readonly Output[], { texts, sheaves }: PreparedInputs
   });
 }
 
-/** Of the directions: each part counts the same, however long its vector is. */
+/** Mean of the normalised vectors, so that each part has the same weight. */
 function meanOf(outputs: readonly Output[]): Output {
   const sums = new Float64Array(outputs[0]!.values.length);
   for (const { values } of outputs) {
@@ -159,8 +159,8 @@ function meanOf(outputs: readonly Output[]): Output {
 }
 
 /**
- * ParamValidationError for inputs whose vector, as it would be answered, is zero: the model found nothing in them. Vectors of
- * tokens and sparse ones may be empty.
+ * Throws ParamValidationError for inputs whose vector would be zero: the model recognised nothing in them. Token
+ * vectors and sparse vectors may be empty.
  */
 export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
   if (output !== 'pooled') return;
@@ -175,7 +175,7 @@ export function refuseZeros({ outputs }: Embeddings, { output, dimensions, input
 
 const apart = (output: Output): Output[] => rowsOf(output).map((values) => ({ values, rows: 1 }));
 
-/** Each row of an output as a vector of its own. */
+/** Splits an output into one vector per row. */
 export function rowsOf({ values, rows }: Output): Float32Array[] {
   const size = values.length / rows;
   return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size));

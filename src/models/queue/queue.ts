@@ -1,6 +1,6 @@
 /**
- * Inputs of many requests, packed into batches for one model. A batch costs its padded tokens (its longest input times
- * their number), so inputs of like length go together; whose turn it is counts in tokens, caller by caller.
+ * Packs inputs of many requests into batches for one model. A batch costs its padded tokens (longest input times number
+ * of inputs), so inputs of similar length are batched together. Callers share the model fairly by tokens.
  */
 import { type Problem, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
@@ -17,43 +17,45 @@ export interface Lane {
 export interface Work<Item, Of extends Lane> {
   readonly items: readonly Item[];
   readonly lane: Of;
-  /** Callers take turns. */
+  /** Callers are served round robin. */
   readonly caller: string;
-  /** Drawn only when nobody waits who is not patient. */
+  /** Batch work: runs only when no interactive request is queued. */
   readonly patient?: boolean | undefined;
-  /** Its reason is what a request that left fails with; what has not run by then never does. */
+  /** Aborting it rejects with its reason and drops the inputs that have not run. */
   readonly signal: AbortSignal;
   readonly trace?: Trace | undefined;
 }
 
 export interface Queue<Item, Of extends Lane, Result> {
-  /** One result an item, in order. ServiceNodeResourceDrainError with `retryAfter` when too much is waiting. */
+  /**
+   * One result per input, in order. Rejects with ServiceNodeResourceDrainError and `retryAfter` if the queue is full.
+   */
   run(work: Work<Item, Of>): Promise<Result[]>;
-  /** What waits and is not in a batch yet. */
+  /** Inputs that are not in a batch yet. */
   readonly waiting: { readonly inputs: number; readonly tokens: number };
-  /** Batches that run. */
+  /** Number of running batches. */
   readonly running: number;
-  /** Ends what waits and what runs. */
+  /** Rejects all waiting and running work. */
   close(): void;
 }
 
 export interface QueueOptions<Item, Of extends Lane, Result> {
   run(batch: readonly Item[], lane: Of, signal: AbortSignal): Promise<readonly Result[]>;
-  /** Batches at once. */
+  /** Number of concurrent batches. */
   readonly parallel: number;
-  /** The most padded tokens of a batch (one input may have more, alone), and the most inputs. */
+  /** Limits of one batch: padded tokens (a single input may exceed them, alone) and inputs. */
   readonly batch: { readonly tokens: number; readonly inputs: number };
-  /** The most that may wait; one request is always taken when nothing waits. */
+  /** Limits of the queue. A request is always accepted if the queue is empty. */
   readonly maxInputs: number;
   readonly maxTokens: number;
   readonly now?: () => number;
-  /** Told of each batch that has run, whether it failed or not. */
+  /** Called after each batch, whether it succeeded or failed. */
   readonly onBatch?: ((facts: BatchFacts) => void) | undefined;
 }
 
 export interface BatchFacts {
   readonly inputs: number;
-  /** How long the one that waited longest has waited, and how long the batch took. */
+  /** Wait of the oldest input, and duration of the batch. */
   readonly waitedMs: number;
   readonly ranMs: number;
 }
@@ -66,7 +68,7 @@ interface Job<Item, Of, Result> {
   readonly results: Result[];
   readonly since: number;
   readonly steps: Steps | undefined;
-  /** The first item that was not drawn yet. */
+  /** First item that was not drawn yet. */
   next: number;
   /** Items without a result. */
   left: number;
@@ -74,7 +76,7 @@ interface Job<Item, Of, Result> {
   settle(outcome: { error: unknown } | undefined): void;
 }
 
-/** One item that was drawn and may be put into a batch. */
+/** An item that was drawn from its job and can go into a batch. */
 interface Drawn<Item, Of, Result> {
   readonly job: Job<Item, Of, Result>;
   readonly index: number;
@@ -83,11 +85,11 @@ interface Drawn<Item, Of, Result> {
 
 interface Turn<Job> {
   readonly jobs: Set<Job>;
-  /** Tokens that this caller may still draw in its turn. */
+  /** Tokens that the caller may still draw in this round. */
   credit: number;
 }
 
-/** How many batches are looked over for inputs of like length: the more, the less padding, and the longer a wait. */
+/** Batches' worth of inputs that are compared by length. More means less padding but longer waits. */
 const HORIZON_BATCHES = 4;
 const MOST_RETRY_S = 60;
 
@@ -99,11 +101,11 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   const { batch: limits, parallel, maxInputs, maxTokens, now = Date.now } = options;
   const horizon = { tokens: limits.tokens * HORIZON_BATCHES, inputs: limits.inputs * HORIZON_BATCHES };
 
-  /** In the order of their turns. */
+  /** In round-robin order. */
   const turns = new Map<string, Turn<OwnJob>>();
   const patientTurns = new Map<string, Turn<OwnJob>>();
   const turnsOf = (patient: boolean) => (patient ? patientTurns : turns);
-  /** In the order of their drawing: the first is in the next batch. */
+  /** In drawing order: the first item goes into the next batch. */
   let drawn: OwnDrawn[] = [];
   let drawnTokens = 0;
   const waiting = { inputs: 0, tokens: 0 };
@@ -152,7 +154,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     });
   }
 
-  /** Takes out of the queue what a job has in it, and fails it. */
+  /** Removes a job's items from the queue and rejects the job. */
   function leave(job: OwnJob, error: unknown): void {
     if (job.over) return;
     job.settle({ error });
@@ -180,11 +182,11 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
 
   function draw(): void {
     drawFrom(turns, horizon);
-    // What was drawn is run before whoever comes next, so of what is patient no more than a batch is.
+    // Drawn items run before later arrivals, so at most one batch of batch work is drawn.
     if (!drawn.length) drawFrom(patientTurns, limits);
   }
 
-  /** Deficit round robin: each turn lets a caller draw the tokens of one batch, shared by those who wait. */
+  /** Deficit round robin: each round adds credit of one batch, divided among the waiting callers. */
   function drawFrom(turns: Map<string, Turn<OwnJob>>, horizon: QueueOptions<Item, Of, Result>['batch']): void {
     while (turns.size && drawnTokens < horizon.tokens && drawn.length < horizon.inputs) {
       const [caller, turn] = turns.entries().next().value!;
@@ -194,7 +196,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         const { tokens } = job.items[job.next]!;
         drawn.push({ job, index: job.next++, tokens });
         drawnTokens += tokens;
-        // An empty input costs something too.
+        // An empty input has a cost too.
         turn.credit -= Math.max(1, tokens);
         if (job.next === job.items.length) turn.jobs.delete(job);
       }
@@ -254,7 +256,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     } catch (error) {
       const jobs = new Set(entries.map(({ job }) => job));
       if (jobs.size === 1 || mayPass(error)) for (const job of jobs) leave(job, error);
-      // Somebody's input may be at fault: each request is tried alone, so that nobody fails for another's.
+      // One request's input may have caused the failure: run each request alone, so that only that one fails.
       else for (const job of jobs) if (!job.over) await runTogether(of(entries, job), signal);
     }
   }
@@ -282,8 +284,8 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
 }
 
 /**
- * The batch that the first entry is in: of its lane, a run of neighbours by length, with the most tokens that fit. In
- * the order of length, shortest first.
+ * Picks the batch around the first entry: neighbours by length from its lane, with the most tokens that fit. Sorted by
+ * length, shortest first.
  */
 export function pickBatch<Entry extends { readonly tokens: number; readonly job: { readonly lane: Lane } }>(
   entries: readonly Entry[],
@@ -316,19 +318,19 @@ const full = (retryAfter: number): Problem =>
 const closing = (): Problem =>
   problem('ServiceNodeResourceDrainError', { message: 'The server is being stopped, try again', retryAfter: 1 });
 
-/** Failures that have nothing to do with what was asked. */
+/** Whether the failure is temporary, not caused by the inputs. */
 const mayPass = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
   return code === 503 || code === 504;
 };
 
 interface Steps {
-  /** An item is in a batch that runs. */
+  /** Called when an item's batch starts. */
   started(): void;
   over(): void;
 }
 
-/** Waiting, until the first item is in a batch, and work from there on. */
+/** Traces the wait until the first item is in a batch, and the work after that. */
 function followed(trace: Trace): Steps {
   let end = trace.span('queue');
   let isRunning = false;
@@ -343,7 +345,7 @@ function followed(trace: Trace): Steps {
   };
 }
 
-/** How fast batches go, from those of late. */
+/** Moving average of the batch throughput, for `Retry-After`. */
 function createSpeed() {
   let tokensPerMs: number | undefined;
   return {
