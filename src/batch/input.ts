@@ -83,7 +83,7 @@ export interface FileInput {
 
 /** The file cannot be used as input, and retrying would not help. */
 export class InvalidInputError extends Error {
-  override readonly name = 'UnfitInput';
+  override readonly name = 'InvalidInputError';
 }
 
 /**

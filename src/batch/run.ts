@@ -1,6 +1,6 @@
 /**
- * A worker's turn at a job: lines are read, run a few at a time, and written down in their order, results and progress in
- * one transaction. However it ends, what was written stays and the rest is for the next turn.
+ * One run of a job under a lease: reads lines, runs a few concurrently and writes results in order. Results and
+ * progress are written in one transaction. However the run ends, written results stay and the next run does the rest.
  */
 import { setMaxListeners } from 'node:events';
 import { asProblem, type Problem } from '#errors.ts';
@@ -28,15 +28,15 @@ export interface RunTools {
 export interface BatchRun {
   readonly row: JobRow;
   readonly lease: Lease;
-  /** Ends it at once; lines in work are left for the next turn. */
+  /** Aborts the run at once; lines in progress are left for the next run. */
   readonly signal: AbortSignal;
-  /** Whether the job is to end after the lines in work. */
+  /** Whether the job must end after the lines in progress. */
   readonly cancelling: () => boolean;
-  /** When it is the turn of other jobs, in milliseconds since 1970. */
+  /** When to make way for other jobs, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Something that is not the fault of the line, so that the job waits. */
+/** A failure that is not the line's fault; the job is retried later. */
 export class RetryLaterError extends Error {
   override readonly name = 'NotNow';
   readonly problem: Problem;
@@ -47,20 +47,20 @@ export class RetryLaterError extends Error {
   }
 }
 
-/** The job itself cannot be done. */
+/** The job can never succeed. */
 export class NonRetryableError extends Error {
   override readonly name = 'Hopeless';
 }
 
-/** Inputs in work at once. */
+/** Limits of texts and lines in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
-/** Results that are written together, and how long the first of them waits at most. */
+/** A write is due after this many results or bytes, or this long after the first result. */
 const WRITTEN_LINES = 64;
 const WRITTEN_BYTES = 1024 * 1024;
 const WRITTEN_MS = 1_000;
 
-/** Throws Hopeless, NotNow, LeaseLost, the reason of the signal, or a failure of the database. */
+/** Throws NonRetryableError, RetryLaterError, LeaseLostError, the reason of the signal, or a database error. */
 export async function runBatchJob(turn: BatchRun, tools: RunTools): Promise<void> {
   const { row } = turn;
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
@@ -70,7 +70,7 @@ export async function runBatchJob(turn: BatchRun, tools: RunTools): Promise<void
   if (inputBytes !== undefined) await workOn({ ...turn, inputBytes, model }, tools);
 }
 
-/** Fetches the file of the input; how long its log is, or undefined when the job was cancelled meanwhile. */
+/** Downloads the input file; returns the size of the stored log, or undefined if the job was cancelled meanwhile. */
 async function takeInput(
   { row, lease, signal, cancelling }: BatchRun,
   { store, fetch, now }: RunTools,
@@ -108,7 +108,7 @@ interface Work extends BatchRun {
 }
 
 interface InWork {
-  /** Where in the input the line ends. */
+  /** Offset in the input at which the line ends. */
   readonly end: number;
   readonly texts: number;
   readonly outcome: Promise<Outcome>;
@@ -119,7 +119,7 @@ async function workOn(work: Work, tools: RunTools): Promise<void> {
   const { store, now } = tools;
   const leaving = new AbortController();
   const within = AbortSignal.any([signal, leaving.signal]);
-  // One a line in work, which are bounded.
+  // Each line in progress adds listeners; their number is bounded.
   setMaxListeners(0, within);
   const run = lineRunner(work, tools, within);
   const log = { jobId: row.id, kind: 'input' } as const;
@@ -141,7 +141,7 @@ async function workOn(work: Work, tools: RunTools): Promise<void> {
       place += bytes.length + 1;
       const line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()) as StoredLine;
       const outcome = run(line);
-      // It is waited for later, in its turn.
+      // Avoids an unhandled rejection, because the outcome is awaited later, in order.
       outcome.catch(() => {});
       const count = line.fault === undefined ? line.texts.length : 0;
       inWork.push({ end: place, texts: count, outcome });
@@ -165,7 +165,7 @@ async function workOn(work: Work, tools: RunTools): Promise<void> {
   await writeProgress(store, lease, results.take(), now(), end);
 }
 
-/** Results that are not written yet. */
+/** Collects results that are not written yet. */
 function createResults(from: number, now: () => number) {
   let doneBytes = from;
   let texts: Record<Outcome['kind'], string[]> = { output: [], errors: [] };
@@ -205,7 +205,7 @@ function createResults(from: number, now: () => number) {
   };
 }
 
-/** What a model is tried with when a line failed on it. */
+/** Test line for the model, run after a line failed on it. */
 const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
   line: 0,
   id: '',
@@ -213,7 +213,7 @@ const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
   options: {},
 };
 
-/** Tells what is wrong with a line from what is wrong with the model. */
+/** Runs lines, and distinguishes failures of a line from failures of the model. */
 function lineRunner(
   { row, model }: Work,
   { models, failureOf }: RunTools,
@@ -247,5 +247,5 @@ function lineRunner(
   };
 }
 
-/** Whether it is certain that another line would not have it. */
+/** Whether the failure is certainly caused by the line. */
 const isOfLine = ({ name, code }: Problem): boolean => code < 500 && name !== 'DownstreamServiceFailureError';

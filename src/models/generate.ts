@@ -22,7 +22,6 @@ export interface JsonFormat {
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Of the answer. */
   /** Limit of the answer. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;

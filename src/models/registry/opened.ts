@@ -1,4 +1,4 @@
-/** Served models with what runs them: each row's backend and queue are made on first use, and ended with the server. */
+/** Runtime of the served models: creates each row's backend and queue on first use and closes them with the server. */
 
 import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '#concurrency/deadline.ts';
@@ -24,26 +24,26 @@ export interface OpenReranker {
   readonly queue: Queue<Prepared, Lane, number>;
 }
 
-/** Makes the backend of a row, asleep. */
+/** Creates backends without loading the model. */
 export interface Opening {
   embedder(row: EmbeddingRow): Embedder;
   reranker(row: RerankRow): Reranker;
 }
 
-/** What a request brings along beside its content. */
+/** Context of a model request. */
 export interface Call {
-  /** Callers take turns at a model. */
+  /** Callers share a model fairly. */
   readonly caller: string;
-  /** Gives way at the model to everybody who is not. */
+  /** Batch work: yields to interactive requests. */
   readonly patient?: boolean | undefined;
   readonly signal: AbortSignal;
-  /** Told the tokens before they are run; it may refuse them. */
+  /** Called with the token count before the run; may reject the request. */
   readonly admit: (tokens: number) => Promise<void>;
   readonly trace?: Trace | undefined;
 }
 
 export interface Opened {
-  /** Runs work with a model in memory, within the deadline of a request: ServiceTimeoutError after it. */
+  /** Runs work with a loaded model. Throws ServiceTimeoutError after the request deadline. */
   withEmbedder<T>(
     row: EmbeddingRow,
     use: Use,
@@ -51,12 +51,12 @@ export interface Opened {
   ): Promise<T>;
   withReranker<T>(row: RerankRow, use: Use, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
   residence(row: ModelRow): Residence;
-  /** Brings models into memory that must be there; what fails is tried again, at growing pauses. */
+  /** Loads models that must be in memory; retries failures with back-off. */
   warm(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
-  /** What makes media ready; without it nothing but text is read. */
+  /** Loads media; without it only text is accepted. */
   readonly media: MediaReader | undefined;
-  /** What waits and runs, of each model that was asked for. */
+  /** Queue and running batches of each model used so far. */
   loads(): Iterable<ModelLoad>;
   close(): Promise<void>;
 }
@@ -75,29 +75,29 @@ export interface Use {
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Models that must be in memory, and others that are. */
+  /** Required models, and others that are loaded. */
   readonly models: Readonly<Record<string, Residence>>;
   readonly reason?: string;
 }
 
 export interface OpenedOptions {
   readonly opening: Opening;
-  /** Closed with the models. */
+  /** Closed together with the models. */
   readonly media?: MediaReader | undefined;
-  /** Of all models together. */
+  /** Limit for all models together. */
   readonly maxBytes: number;
-  /** What one request may take, loading and waiting included. */
+  /** Limit for one request, including loading and waiting. */
   readonly deadlineMs: number;
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
 }
 
-/** Told of each batch that a model has run. */
+/** Called after each batch. */
 export type OnBatch = (model: string, facts: BatchFacts) => void;
 
-/** What may wait for one model. */
+/** Limits of one model's queue. */
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
-/** What requests may hold, all together and one that is alone, in characters of what they sent and bytes made of it. */
+/** Limits of data held by all requests, and by a single one. Characters of the input and bytes derived from it. */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -115,10 +115,10 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
   });
   const intake = createIntake(MAX_HELD);
   const required = new Set<string>();
-  /** Those of them that were in memory once: one that made room for another is loaded again when it is used. */
+  /** Required models that were loaded once. One evicted for another model is loaded again on use. */
   const warmed = new Set<string>();
   const closing = new AbortController();
-  // Every request in work listens.
+  // Each request in progress adds a listener.
   setMaxListeners(0, closing.signal);
 
   const observed = ({ id }: ModelRow) => onBatch && { onBatch: (facts: BatchFacts) => onBatch(id, facts) };
@@ -230,7 +230,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
 
 const capacityOf = ({ batch, parallel }: Backend) => ({ batch, parallel, ...MAX_WAITING });
 
-/** Aborted when any of the signals is, or with ServiceTimeoutError when the time is over. */
+/** Aborts with the first of the signals, or with ServiceTimeoutError after `ms`. */
 function startDeadline(ms: number, signals: readonly AbortSignal[]) {
   const controller = new AbortController();
   const message = `Service request timed out: not done within ${ms / 1000} s (LECTERN_MODEL_DEADLINE_MS)`;
