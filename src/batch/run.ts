@@ -38,7 +38,7 @@ export interface BatchRun {
 
 /** A failure that is not the line's fault; the job is retried later. */
 export class RetryLaterError extends Error {
-  override readonly name = 'NotNow';
+  override readonly name = 'RetryLaterError';
   readonly problem: Problem;
 
   constructor(problem: Problem) {
@@ -49,7 +49,7 @@ export class RetryLaterError extends Error {
 
 /** The job can never succeed. */
 export class NonRetryableError extends Error {
-  override readonly name = 'Hopeless';
+  override readonly name = 'NonRetryableError';
 }
 
 /** Limits of texts and lines in progress. */

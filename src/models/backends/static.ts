@@ -1,6 +1,6 @@
 /**
- * The built-in model as backends. It runs in the process itself: a text takes microseconds, long ones are read in steps
- * between which others are served.
+ * Backends of the built-in models. They run in the server's own process: a text takes microseconds, and long texts are
+ * processed in steps that yield to the event loop.
  */
 import { problem } from '#errors.ts';
 import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
@@ -14,7 +14,7 @@ export interface StaticBackends {
   readonly reranker: Reranker;
 }
 
-/** Both use one copy of the model, which goes when neither is loaded any more. */
+/** Embedder and reranker share one copy of the model, freed when both are unloaded. */
 export function createStaticBackends(): StaticBackends {
   const users = new Set<'embedder' | 'reranker'>();
   let model: Promise<StaticModel> | undefined;
@@ -87,14 +87,14 @@ function createEmbedder({ get, own }: Shared): Embedder {
     },
     async embed(batch: readonly Prepared[], { dimensions, output, signal }: Parameters<Embedder['embed']>[1]) {
       if (output !== 'pooled') {
-        throw problem('ParamValidationError', { message: 'The built-in model has one vector a text' });
+        throw problem('ParamValidationError', { message: 'The built-in model only supports one vector per text' });
       }
       const model = await get();
       const breathe = createBreathe(signal);
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
-        // Sizes up to 256 are the learned part alone, not a cut of the whole vector.
+        // Vectors of up to 256 numbers are the learned part alone, not a prefix of the full vector.
         const values = dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, breathe);
         outputs.push({ values, rows: 1 });
         const pause = breathe();
@@ -151,7 +151,7 @@ function createReranker({ get, own }: Shared): Reranker {
   });
 }
 
-/** The backend with more to it; its getters stay getters. */
+/** Adds properties to a backend without evaluating its getters. */
 function extended<More extends object>(own: Backend, more: More): Omit<Backend, keyof More> & More {
   return Object.defineProperties(
     {},
