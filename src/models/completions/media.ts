@@ -163,7 +163,7 @@ async function pagesOf(
       const bytes = await blaming(at, stop, () =>
         documents.picture(file, { page: number, scale: PDF_SCALE, fit }, stop),
       );
-      if (!bytes) throw mediaFault(at, 'cannot be drawn');
+      if (!bytes) throw mediaFault(at, 'cannot be rendered');
       return { bytes, ...pngSize(bytes) };
     };
     return {

@@ -222,7 +222,7 @@ export function createHub(options: HubOptions): Hub {
 
 function requireRuns(row: ModelRow): OnnxRuns {
   const runs = onnxRuns(row);
-  if (!runs) throw hubFailure(`${row.id} does not run from files on this machine`);
+  if (!runs) throw hubFailure(`${row.id} does not run from local files`);
   return runs;
 }
 

@@ -1,4 +1,4 @@
-/** The pages of a PDF for a model: as pictures for one that sees, or as text. */
+/** Converts the pages of a PDF for a model: to images or to text. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -20,21 +20,21 @@ export interface PdfTools {
   readonly temporaryDir: string;
 }
 
-/** Of a sheet of A4 for a model that makes its pictures itself, in pixels. */
+/** Longest side of an A4 page in pixels, for models that preprocess images themselves. */
 const FILE_SIDE = 1_024;
-/** Points of the shorter side of a sheet of A4: a point is a pixel at the scale 1. */
+/** Shorter side of an A4 page in points; a point is a pixel at scale 1. */
 const SHEET_POINTS = 595;
 const OCR_SCALE = 3;
-/** Stretches of pages, drawn from one opening where that is quick enough, that are in work at once. */
+/** Page ranges in progress; the pages of a range are rendered from one opened document. */
 const STRETCHES_AT_ONCE = 4;
 const STRETCH = 8;
-/** Pages of a request that are read in the picture at once: one is drawn while another is read. */
+/** Pages of a request with text recognition in progress: one is rendered while another is recognised. */
 const RECOGNISED_AT_ONCE = 2;
-/** Of a page: no model reads more. */
+/** Maximum text of a page in characters; no model reads more. */
 const MAX_TEXT = 200_000;
 
 async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: DocumentFile) => Promise<T>): Promise<T> {
-  if (!isPdf(bytes)) throw new MediaError('is no PDF');
+  if (!isPdf(bytes)) throw new MediaError('is not a PDF');
   const folder = await createProgramFolder(tools.temporaryDir);
   try {
     const file = path.join(folder.path, 'file.pdf');
@@ -45,19 +45,19 @@ async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: Docu
   }
 }
 
-/** The mark may stand within the first 1,024 bytes (implementation note 13 of the PDF reference 1.7). */
+/** The signature may be anywhere in the first 1,024 bytes (implementation note 13 of the PDF reference 1.7). */
 const isPdf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 1_100)).includes('%PDF-');
 
 async function countPages(file: DocumentFile, { documents }: PdfTools, signal: AbortSignal): Promise<number> {
   const { pageCount = 0 } = await documents.read(file, { page: 1 }, signal);
-  if (pageCount === 0) throw new MediaError('has no page');
+  if (pageCount === 0) throw new MediaError('has no pages');
   if (pageCount > MAX_PAGES) throw new MediaError(`must have at most ${MAX_PAGES} pages, not ${pageCount}`);
   return pageCount;
 }
 
 /**
- * Each page drawn so that a sheet of A4 has no fewer pixels across than a model sees, as PNG or as it sees it, and given to
- * `take`. Throws MediaFault, what `Documents` and `take` throw, or the signal's reason.
+ * Renders each page at no less than the model's resolution, as PNG or preprocessed pixels, and passes it to `take`.
+ * Throws MediaError, errors of `Documents` and `take`, or the signal's reason.
  */
 export const pagesAsPictures = <T>(
   bytes: Uint8Array,
@@ -82,7 +82,7 @@ const stretchesOf = (count: number): number[][] =>
     Array.from({ length: Math.min(STRETCH, count - stretch * STRETCH) }, (_, at) => stretch * STRETCH + at + 1),
   );
 
-/** The text layer of each page; what text recognition finds on one that is a picture of text. Throws the same. */
+/** The text layer of each page; for scanned pages the recognised text. Throws the same errors. */
 export const pagesAsTexts = (
   bytes: Uint8Array,
   { tools, signal }: { tools: PdfTools; signal: AbortSignal },
@@ -91,7 +91,7 @@ export const pagesAsTexts = (
     await countPages(file, tools, signal);
     const { pages } = await tools.documents.read(file, {}, signal);
     return eachOf(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
-      // A page may hold as much as a book: others have their turn between two of them.
+      // A page may hold as much text as a book, so yield between pages.
       await nextTurn();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
       if (!scanned || !tools.ocr) return layer;

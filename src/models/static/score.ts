@@ -1,6 +1,6 @@
 /**
- * The reranker made from the built-in model: BM25 over words and a soft BM25 over pieces, in which a piece of the
- * document counts for a piece of the query by how near their rows are. The score depends on the pair alone.
+ * Reranker based on the built-in model: BM25 over words, and a soft BM25 over pieces in which similar pieces count by
+ * their squared cosine. A score depends only on its pair.
  */
 import type { Prepared } from '../backends/backend.ts';
 import { FeatureReader } from './features.ts';
@@ -10,22 +10,22 @@ import { createNeighbours } from './neighbours.ts';
 import { type Breathe, STEP_UNITS } from './steps.ts';
 import { WordWalk } from './words.ts';
 
-/** The saturation and length normalisation of BM25. */
+/** BM25's saturation and length normalisation. */
 const K1 = 1.2;
 const B = 0.75;
-/** Lengths of an average document; a constant, so that a score does not depend on the other candidates. */
+/** Average document lengths; constant, so that a score does not depend on the other candidates. */
 const AVERAGE_PIECES = 200;
 const AVERAGE_WORDS = 150;
-/** How many different pieces of a query are looked for softly: the first ones. */
+/** Only this many distinct pieces of a query take part in the soft BM25. */
 const MAX_SOFT_PIECES = 64;
 const UNKNOWN_ID = 1;
 
-/** What a pair has in common with all pairs of its query. */
+/** Data that all pairs of a query share. */
 interface Query {
   readonly ids: Int32Array;
-  /** Weights of the terms, by term. */
+  /** Weight by term. */
   readonly terms: ReadonlyMap<number, number>;
-  /** Different known pieces and their weights. */
+  /** Distinct known pieces with weights. */
   readonly pieces: readonly { readonly id: number; readonly weight: number }[];
   readonly bestTerms: number;
   readonly bestPieces: number;
@@ -51,9 +51,9 @@ export interface StaticScorer {
     maxTokens: number | undefined,
     breathe: Breathe,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
-  /** The mean of the parts, in [0, 1]. */
+  /** The mean of both parts, between 0 and 1. */
   score(pair: PreparedPair, breathe: Breathe): Promise<number>;
-  /** Each as a share of what a perfect document would have; undefined for a query that has nothing of the kind. */
+  /** Each part as a share of a perfect document's score; undefined if the query has no terms of this kind. */
   parts(pair: PreparedPair, breathe: Breathe): Promise<ScoreParts>;
 }
 
@@ -72,7 +72,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
           source.slice(from, to).toLowerCase(),
           unspaced,
           (crc, other, _bytes, count, whole) => {
-            // A script without spaces has as many words as pairs of characters, for the purpose of lengths.
+            // In a script without spaces, character pairs count as words for the length.
             if (count === 1) length++;
             each(termKey(crc, other), whole ? idf.of(crc, other) : WINDOW_WEIGHT * count);
           },
@@ -170,11 +170,11 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
   };
 }
 
-/** BM25's: how much a count in a document of a relative length is worth; below K1 + 1, which a perfect document nears. */
+/** BM25's term saturation; approaches K1 + 1 for a perfect document. */
 const saturated = (count: number, relativeLength: number): number =>
   (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength));
 
-/** Both hashes of a feature in one safe integer. */
+/** Combines both hashes of a feature in one safe integer. */
 const termKey = (crc: number, other: number): number => (crc >>> 0) * 2 ** 21 + (other & (2 ** 21 - 1));
 
 function sum(values: Iterable<number>): number {

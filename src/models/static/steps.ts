@@ -1,12 +1,12 @@
-/** Long work in small steps, so that the process answers others in between. */
+/** Splits long computations into steps that yield to the event loop. */
 
-/** UTF-16 units of a text that are read between two breaths. */
+/** UTF-16 units of text per step. */
 export const STEP_UNITS = 16_384;
 
-/** Lets others run when it is their turn; throws the signal's reason when the work is not wanted any more. */
+/** Yields to the event loop if the step took long; rejects with the signal's reason. */
 export type Breathe = () => Promise<void> | undefined;
 
-/** Work goes on for this long before others have their turn. */
+/** How long work may block the event loop, in milliseconds. */
 const TURN_MS = 8;
 
 export function createBreathe(signal: AbortSignal): Breathe {
