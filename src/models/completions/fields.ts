@@ -88,7 +88,10 @@ export const CHAT_FIELDS = {
     properties: { include_usage: { type: 'boolean', default: false } },
   }),
   max_tokens: field('The maximum number of tokens in the answer.', { type: 'integer', minimum: 1 }),
-  max_completion_tokens: field('The newer name of `max_tokens`, which takes precedence.', { type: 'integer', minimum: 1 }),
+  max_completion_tokens: field('The newer name of `max_tokens`, which takes precedence.', {
+    type: 'integer',
+    minimum: 1,
+  }),
   stop: field('Stop sequences: the answer ends before the first of them.', {
     anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 4 }],
   }),

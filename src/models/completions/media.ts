@@ -115,7 +115,8 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   if (!isPdf && !mediaType.startsWith('image/')) {
     throw mediaFault(at, 'must be a PNG, JPEG, WebP or TIFF image, or a PDF');
   }
-  if (mediaType === TYPES.svg) throw mediaFault(at, 'is an SVG image, which is not supported: send a PNG, JPEG, WebP or TIFF image');
+  if (mediaType === TYPES.svg)
+    throw mediaFault(at, 'is an SVG image, which is not supported: send a PNG, JPEG, WebP or TIFF image');
   if (!isPdf && bytes.byteLength > MAX_IMAGE_BYTES) throw tooManyBytes(at, MAX_IMAGE_BYTES);
   await writeFile(file, bytes, { mode: 0o600 });
   return blaming(at, signal, async () => {

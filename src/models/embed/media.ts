@@ -95,5 +95,4 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
 }
 
 /** The backend reads no media although the model's row says that it does. */
-export const noMedia = () =>
-  problem('DownstreamServiceFailureError', { message: 'The serving model reads only text' });
+export const noMedia = () => problem('DownstreamServiceFailureError', { message: 'The serving model reads only text' });

@@ -288,7 +288,9 @@ async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   if (free < bytes + SPARE_BYTES)
-    throw hubFailure(`Not enough disk space for the model: it needs ${megabytes(bytes)}, and ${megabytes(free)} are free`);
+    throw hubFailure(
+      `Not enough disk space for the model: it needs ${megabytes(bytes)}, and ${megabytes(free)} are free`,
+    );
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;

@@ -100,8 +100,7 @@ function described(headers: Readonly<Record<string, string>>): Omit<RemoteFile, 
 }
 
 function refused(status: number): Problem {
-  if (status === 401 || status === 403)
-    return hubFailure('The hub requires a token with access to this model');
+  if (status === 401 || status === 403) return hubFailure('The hub requires a token with access to this model');
   if (status === 429) return hubFailure('The hub reports too many requests, try again later');
   return hubFailure(`The hub answered with status ${status}`);
 }
@@ -260,8 +259,7 @@ async function requestBytes(hub: HubAccess, url: URL, have: number, signal: Abor
 function startOf({ status, headers }: HubResponse, have: number): number {
   if (status === 200) return 0;
   const from = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];
-  if (Number(from) !== have)
-    throw new Refusal(hubFailure('The hub sent a different range of the file than requested'));
+  if (Number(from) !== have) throw new Refusal(hubFailure('The hub sent a different range of the file than requested'));
   return have;
 }
 

@@ -83,7 +83,8 @@ function ofTransformers(config: Readonly<Record<string, unknown>>): PictureRule 
 function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
   const size = sideOf(config.size ?? 224);
   const { resize_mode: resize } = config;
-  if (resize !== 'shortest' && resize !== 'longest' && resize !== 'squash') throw new Error(`unsupported resize_mode ${resize}`);
+  if (resize !== 'shortest' && resize !== 'longest' && resize !== 'squash')
+    throw new Error(`unsupported resize_mode ${resize}`);
   return {
     ...jinaClipRule(size),
     resize,

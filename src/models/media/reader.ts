@@ -139,7 +139,8 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
       return heard(samples, needs.audio, { signal, hold });
     }
-    if (!transcribe) throw new MediaError('is not supported by this model, and no speech model is configured (`speechUrl`)');
+    if (!transcribe)
+      throw new MediaError('is not supported by this model, and no speech model is configured (`speechUrl`)');
     const samplesPerSecond = SPEECH_SAMPLES_PER_SECOND;
     const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
     return [{ medium: 'text', text: await transcribe(wavOf(samples, samplesPerSecond), signal) }];
@@ -213,8 +214,7 @@ function failureOf(error: unknown, timeoutMs: number): unknown {
     return new MediaError('exceeds the memory limit together with the other inputs: send fewer inputs per request');
   }
   if (error instanceof DocumentError) return new MediaError(`cannot be read: ${error.message}`);
-  if (error instanceof TaskTimeoutError)
-    return new MediaError(`could not be processed within ${timeoutMs / 1000} s`);
+  if (error instanceof TaskTimeoutError) return new MediaError(`could not be processed within ${timeoutMs / 1000} s`);
   if (error instanceof TaskCrashedError) return new MediaError('exceeds the memory limit for a file');
   if (error instanceof QueueFullError) {
     return problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_AFTER_S }, error);

@@ -21,7 +21,7 @@ export function pictureInput(pictures: readonly Uint8Array[], { rule }: Pick<Ima
   const size = 3 * rule.width * rule.height;
   const data = new Float32Array(pictures.length * size);
   for (const [at, rgb] of pictures.entries()) {
-    if (rgb.length !== size) throw new Error('the image does not have the size of the model's input');
+    if (rgb.length !== size) throw new Error('the image does not match the input size of the model');
     writePlanes(rgb, rule, data, at * size);
   }
   return { data, dims: [pictures.length, 3, rule.height, rule.width] };
@@ -33,7 +33,7 @@ export function soundInput(sounds: readonly Float32Array[], { rule }: Pick<Audio
   const size = frames * rule.bands;
   const data = new Float32Array(sounds.length * size);
   for (const [at, features] of sounds.entries()) {
-    if (features.length !== size) throw new Error('the sound does not have the size of the model's input');
+    if (features.length !== size) throw new Error('the sound does not match the input size of the model');
     data.set(features, at * size);
   }
   return { data, dims: [sounds.length, 1, frames, rule.bands] };
@@ -41,7 +41,8 @@ export function soundInput(sounds: readonly Float32Array[], { rule }: Pick<Audio
 
 /** One vector per input. Throws an Error for an unexpected shape or a number that is not finite. */
 export function vectorsOf({ data, dims }: GraphOutput, count: number, normalizes: boolean): RawOutput[] {
-  if (dims.length !== 2 || dims[0] !== count) throw new Error(`the graph returned the unexpected shape ${dims.join(' x ')}`);
+  if (dims.length !== 2 || dims[0] !== count)
+    throw new Error(`the graph returned the unexpected shape ${dims.join(' x ')}`);
   const size = dims[1]!;
   if (!data.every(Number.isFinite)) throw new Error('the graph returned numbers that are not finite');
   return Array.from({ length: count }, (_, at) => ({

@@ -72,7 +72,7 @@ async function load(spec: ModelSpec): Promise<LoadedModel> {
 
 async function jsonOf(file: string): Promise<object> {
   const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-  if (typeof value !== 'object' || value === null) throw new Error('a file of the tokenizer is no object');
+  if (typeof value !== 'object' || value === null) throw new Error('a tokenizer file is not a JSON object');
   return value;
 }
 

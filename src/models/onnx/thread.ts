@@ -120,7 +120,8 @@ async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
     throw new Error(`the graph returns vectors of ${dimensions} numbers instead of ${spec.dimensions}`);
   for (const [other] of await blanks(model)) {
     const size = other!.values.length;
-    if (size !== dimensions) throw new Error(`a media graph returns vectors of ${size} numbers, but the text graph ${dimensions}`);
+    if (size !== dimensions)
+      throw new Error(`a media graph returns vectors of ${size} numbers, but the text graph ${dimensions}`);
   }
   return { dimensions };
 }
