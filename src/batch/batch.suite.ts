@@ -44,7 +44,7 @@ export async function openTestRoom(
   const registry = createRegistry({
     rows: ROWS,
     aliases: {},
-    shelf: { availability: () => 'here', look: async () => {} },
+    availabilityCheck: { availability: () => 'here', look: async () => {} },
   });
   const guard = createGuard({ allow: ['127.0.0.1'] });
   const fetch = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log: SILENT }) });

@@ -16,7 +16,7 @@ export async function* linesOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): AsyncGenerator<Line> {
-  const pile = createPile(maxLineBytes);
+  const pile = createLineBuffer(maxLineBytes);
   let number = 0;
   const finish = (): Line | undefined => {
     number++;
@@ -40,7 +40,7 @@ export async function* linesOf(
 }
 
 /** Collects one line in a single growing buffer, because millions of small chunks would take far more memory. */
-function createPile(maxBytes: number) {
+function createLineBuffer(maxBytes: number) {
   let buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let length = 0;
   return {

@@ -102,14 +102,14 @@ export async function openBatch(options: BatchModuleOptions): Promise<BatchModul
     { ...BATCH_TABLES, log },
   );
   try {
-    return await furnish(store, options);
+    return await createModule(store, options);
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
+async function createModule(store: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
   const {
     leaseMs = LEASE_MS,
     keepMs = KEEP_MS,

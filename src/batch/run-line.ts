@@ -46,7 +46,7 @@ export async function runLine(
 ): Promise<Outcome> {
   const given = { ...ofJob, ...options };
   const request = readEmbedRequest({ ...given, task: taskOfKind(given.task, kind), input: texts }, row, kind);
-  const call = { caller: CALLER, patient: true, signal, admit: async () => {} };
+  const call = { caller: CALLER, background: true, signal, admit: async () => {} };
   const embeddings = await embed(models, row, request, call);
   refuseZeros(embeddings, request);
   const { tokens } = embeddings;

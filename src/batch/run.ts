@@ -66,12 +66,12 @@ export async function runBatchJob(turn: BatchRun, tools: RunTools): Promise<void
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
     throw new NonRetryableError(asProblem(error).message);
   });
-  const inputBytes = row.total === null ? await takeInput(turn, tools, model) : row.input_bytes;
-  if (inputBytes !== undefined) await workOn({ ...turn, inputBytes, model }, tools);
+  const inputBytes = row.total === null ? await downloadInput(turn, tools, model) : row.input_bytes;
+  if (inputBytes !== undefined) await runLines({ ...turn, inputBytes, model }, tools);
 }
 
 /** Downloads the input file; returns the size of the stored log, or undefined if the job was cancelled meanwhile. */
-async function takeInput(
+async function downloadInput(
   { row, lease, signal, cancelling }: BatchRun,
   { store, fetch, now }: RunTools,
   { name, row: { id, hub } }: ServedEmbedding,
@@ -114,7 +114,7 @@ interface InWork {
   readonly outcome: Promise<Outcome>;
 }
 
-async function workOn(work: Work, tools: RunTools): Promise<void> {
+async function runLines(work: Work, tools: RunTools): Promise<void> {
   const { row, lease, signal, inputBytes, cancelling, until } = work;
   const { store, now } = tools;
   const leaving = new AbortController();

@@ -161,7 +161,7 @@ export async function countInput({ db }: BatchDb, lease: Lease, total: number): 
   if (!row) throw new LeaseLostError();
 }
 
-export async function littered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
+export async function findLittered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
   return db
     .selectFrom('batch_jobs')
     .select(['id', 'litter'])
@@ -179,7 +179,7 @@ export async function markClean({ db }: BatchDb, { id, litter }: Pick<JobRow, 'i
     .execute();
 }
 
-export async function uncharged({ db }: BatchDb): Promise<JobRow | undefined> {
+export async function findUncharged({ db }: BatchDb): Promise<JobRow | undefined> {
   return db.selectFrom('batch_jobs').selectAll().where('charge_due', '=', 1).limit(1).executeTakeFirst();
 }
 

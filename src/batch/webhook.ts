@@ -16,7 +16,7 @@ export const signatureOf = (secret: string, timestamp: string, body: string): st
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 
 /** Whether the webhook is done; false if the server cannot be reached or answers 5xx, so that it is retried. */
-export async function tell(
+export async function sendWebhook(
   job: Job & { readonly webhookUrl: string },
   { links, fetch, signal, now }: { links: Links; fetch: GuardedFetch; signal: AbortSignal; now: number },
 ): Promise<boolean> {

@@ -80,7 +80,7 @@ export interface Embedder extends Backend {
    * one space that belongs to none, with the prompt once in front. With `maxTokens`, chunks are packed into windows at
    * chunk borders. `embed` returns one row per chunk. Undefined if the model does not support late chunking.
    */
-  prepareSpans?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
+  prepareChunks?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /** Undefined for a text-only model. */
   media?(): Promise<MediaNeeds>;
   /** Media in order, in the form that `media` returns. */

@@ -5,7 +5,7 @@
 import { problem } from '#errors.ts';
 import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
 import { createStaticScorer, type PreparedPair, type StaticScorer } from '../static/score.ts';
-import { type Breathe, createBreathe, STEP_UNITS } from '../static/steps.ts';
+import { createYielder, STEP_UNITS, type YieldIfDue } from '../static/steps.ts';
 import type { WordPiece } from '../tokenizers/wordpiece.ts';
 import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
 
@@ -76,7 +76,7 @@ function createEmbedder({ get, own }: Shared): Embedder {
     dimensions: WHOLE,
     async prepare(texts: readonly string[], { maxTokens, signal }: PrepareOptions) {
       const { tokenizer } = await get();
-      const breathe = createBreathe(signal);
+      const breathe = createYielder(signal);
       const prepared: Prepared[] = [];
       for (const text of texts) {
         prepared.push(await prepareText(tokenizer, text, maxTokens, breathe));
@@ -90,7 +90,7 @@ function createEmbedder({ get, own }: Shared): Embedder {
         throw problem('ParamValidationError', { message: 'The built-in model only supports one vector per text' });
       }
       const model = await get();
-      const breathe = createBreathe(signal);
+      const breathe = createYielder(signal);
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
@@ -109,7 +109,7 @@ async function prepareText(
   tokenizer: WordPiece,
   text: string,
   maxTokens: number | undefined,
-  breathe: Breathe,
+  breathe: YieldIfDue,
 ): Promise<Prepared> {
   const run = tokenizer.start(text, maxTokens);
   while (!run.step(STEP_UNITS)) await breathe();
@@ -128,10 +128,10 @@ function createReranker({ get, own }: Shared): Reranker {
   };
   return extended(own, {
     prepare: async (query: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) =>
-      (await scorerOf()).prepare(query, documents, maxTokens, createBreathe(signal)),
+      (await scorerOf()).prepare(query, documents, maxTokens, createYielder(signal)),
     async score(batch: readonly Prepared[], signal: AbortSignal) {
       const { score } = await scorerOf();
-      const breathe = createBreathe(signal);
+      const breathe = createYielder(signal);
       const scores = new Float32Array(batch.length);
       for (const [at, { payload }] of batch.entries()) {
         scores[at] = await score(payload as PreparedPair, breathe);

@@ -66,7 +66,7 @@ export async function* complete(
   try {
     media = await openMedia(request.media, tools, watch.signal);
     const { pages } = media;
-    const text = request.media.length > 0 ? request.question : request.turns.map((turn) => turn.text).join('\n');
+    const text = request.media.length > 0 ? request.question : request.messages.map((turn) => turn.text).join('\n');
     const textTokens = tokens.count(text);
     refuseLong(engine, textTokens);
     await admit(textTokens + sum(pages.map(({ size }) => tilesOf(size))) * TILE_TOKENS);
@@ -78,7 +78,7 @@ export async function* complete(
     const pieces = pages.length > 0 ? engine.read(pages, asking) : engine.chat(asking);
     const { stop } = request;
     const maxTokens = engine.generates ? undefined : request.maxTokens;
-    const limit = createLimit({ stop, maxTokens, ...tokens });
+    const limit = createLimit({ stop, maxTokens, count: tokens.count, truncate: tokens.keep });
     const spent = (): Usage => ({
       promptTokens: textTokens + tiles * TILE_TOKENS,
       completionTokens: limit.tokens,

@@ -12,7 +12,7 @@ import { type CompletionRequest, readCompletionRequest } from './request.ts';
 export interface CompletionModel {
   readonly id: string;
   readonly description: string;
-  readonly seesPictures: boolean;
+  readonly readsImages: boolean;
   readonly chats: boolean;
   readonly contextTokens: number;
 }
@@ -105,7 +105,7 @@ function enginesOf({ ocr, models = {}, names = {}, ocrPrompt }: CompletionsOptio
 const modelOf = ({ id, description, forms, chats, contextTokens }: Engine): CompletionModel => ({
   id,
   description,
-  seesPictures: forms.length > 0,
+  readsImages: forms.length > 0,
   chats,
   contextTokens,
 });

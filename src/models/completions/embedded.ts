@@ -24,7 +24,7 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
       const stop = new AbortController();
       const either = AbortSignal.any([signal, stop.signal]);
       const results = ahead(pages, async (page) => {
-        const { bytes, ...size } = await page.toRead(either);
+        const { bytes, ...size } = await page.renderForOcr(either);
         onDrawn(size);
         return ocr.read(bytes, { signal: either, whole: true }).catch((error: unknown) => {
           throw error instanceof InvalidImageError ? mediaFault(page.at, 'cannot be read: it is damaged') : error;

@@ -4,8 +4,8 @@ import { eachOf } from '../media/each.ts';
 import type { Asking, Engine, Piece } from './engine.ts';
 import type { Page, Picture } from './media.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';
-import type { Turn } from './request.ts';
-import { unwrapped } from './unwrap.ts';
+import type { Message } from './request.ts';
+import { unwrap } from './unwrap.ts';
 import { WRITERS } from './write.ts';
 
 /** Pages of one question that are rendered concurrently. */
@@ -40,7 +40,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     const sum = createSum();
     for (const [index, page] of pages.entries()) {
       if (index > 0) yield { text: between };
-      const picture = await page.toShow(signal);
+      const picture = await page.renderForModel(signal);
       onDrawn(picture);
       const left = request.maxTokens === undefined ? undefined : Math.max(1, request.maxTokens - sum.completionTokens);
       let complete = true;
@@ -53,7 +53,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
           } else yield piece.text;
         }
       }
-      for await (const text of unwrapped(texts())) yield { text };
+      for await (const text of unwrap(texts())) yield { text };
       if (!complete) return yield { text: '', end: { complete, usage: sum.total() } };
     }
     yield { text: '', end: { complete: true, usage: sum.total() } };
@@ -61,7 +61,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
 
   async function* answered(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
     const pictures = await eachOf(pages, { atOnce: DRAWN_AT_ONCE, signal: ask.signal }, (page, stop) =>
-      page.toShow(stop),
+      page.renderForModel(stop),
     );
     for (const picture of pictures) ask.onDrawn(picture);
     yield* asked([{ role: 'user', content: contentOf(ask.request.question, pictures) }], ask, ask.request.maxTokens);
@@ -75,12 +75,12 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     generates: true,
     contextTokens: 0,
     read: (pages, ask) => (isTranscription(ask.request.question) ? transcribed(pages, ask) : answered(pages, ask)),
-    chat: (ask) => asked(ask.request.turns.map(messageOf), ask, ask.request.maxTokens),
+    chat: (ask) => asked(ask.request.messages.map(messageOf), ask, ask.request.maxTokens),
   };
 }
 
 /** `developer` is an OpenAI role; other servers know it as `system`. */
-const messageOf = ({ role, text }: Turn): ChatMessage => ({
+const messageOf = ({ role, text }: Message): ChatMessage => ({
   role: role === 'developer' ? 'system' : role,
   content: text,
 });

@@ -4,7 +4,7 @@ export interface LimitOptions {
   readonly stop: readonly string[];
   readonly maxTokens: number | undefined;
   readonly count: (text: string) => number;
-  readonly keep: (text: string, tokens: number) => string;
+  readonly truncate: (text: string, tokens: number) => string;
 }
 
 export interface Limit {
@@ -18,7 +18,7 @@ export interface Limit {
   readonly tokens: number;
 }
 
-export function createLimit({ stop, maxTokens, count, keep }: LimitOptions): Limit {
+export function createLimit({ stop, maxTokens, count, truncate }: LimitOptions): Limit {
   const longest = Math.max(0, ...stop.map(({ length }) => length - 1));
   let held = '';
   let tokens = 0;
@@ -31,7 +31,7 @@ export function createLimit({ stop, maxTokens, count, keep }: LimitOptions): Lim
       tokens += size;
       return text;
     }
-    const kept = keep(text, maxTokens - tokens);
+    const kept = truncate(text, maxTokens - tokens);
     tokens = maxTokens;
     ended = 'length';
     return kept;

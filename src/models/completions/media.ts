@@ -47,9 +47,9 @@ export interface Page {
   /** In pixels, estimated until the page is rendered. */
   readonly size: { readonly width: number; readonly height: number };
   /** In full detail, for text recognition; the original bytes if they can be used. */
-  toRead(signal: AbortSignal): Promise<Picture>;
+  renderForOcr(signal: AbortSignal): Promise<Picture>;
   /** A PNG sized for vision models. */
-  toShow(signal: AbortSignal): Promise<Picture>;
+  renderForModel(signal: AbortSignal): Promise<Picture>;
 }
 
 export interface MediaTools {
@@ -171,8 +171,9 @@ async function pagesOf(
       at,
       number,
       size,
-      toRead: async (stop) => (isPlain ? { bytes: await readFile(file.path), ...size } : await draw(READ_BOX, stop)),
-      toShow: (stop) => draw(LOOK_BOX, stop),
+      renderForOcr: async (stop) =>
+        isPlain ? { bytes: await readFile(file.path), ...size } : await draw(READ_BOX, stop),
+      renderForModel: (stop) => draw(LOOK_BOX, stop),
     };
   });
 }

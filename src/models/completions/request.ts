@@ -4,7 +4,7 @@ import { type Body, findField, readFlag, readInteger, readText, readWord } from 
 import { CHAT_FIELDS, FORMS, type Form, ROLES, type Role } from './fields.ts';
 import { type MediaSource, readParts } from './parts.ts';
 
-export interface Turn {
+export interface Message {
   readonly role: Role;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export type Sampling = Readonly<Record<string, string | number>>;
 
 export interface CompletionRequest {
   /** All messages, reduced to text. */
-  readonly turns: readonly Turn[];
+  readonly messages: readonly Message[];
   /** Text of the last user message. With media, only this message counts. */
   readonly question: string;
   readonly media: readonly MediaSource[];
@@ -30,7 +30,7 @@ export interface CompletionRequest {
 export function readCompletionRequest(body: Body): CompletionRequest {
   const faults = createFaults();
   const find = (name: keyof typeof CHAT_FIELDS) => findField(body, name, CHAT_FIELDS[name]);
-  const { turns, question, media } = readMessages(find('messages')?.value, faults);
+  const { messages, question, media } = readMessages(find('messages')?.value, faults);
   const n = find('n');
   if (n && n.value !== 1) faults.add(['n'], 'value_error', 'must be 1', n.value);
   const options = find('stream_options');
@@ -40,7 +40,7 @@ export function readCompletionRequest(body: Body): CompletionRequest {
     readInteger(find(name), { min: 1 }, faults),
   );
   const request: CompletionRequest = {
-    turns,
+    messages,
     question,
     media,
     form: readWord(find('output_format'), FORMS, faults) ?? (wantsPlainText(question) ? 'text' : 'markdown'),
@@ -63,7 +63,7 @@ const wantsPlainText = (question: string): boolean => /\bplain[\s-]text\b/i.test
 const MOST_MESSAGES = 2_000;
 
 function readMessages(value: unknown, faults: Faults) {
-  const nothing = { turns: [], question: '', media: [] };
+  const nothing = { messages: [] as Message[], question: '', media: [] };
   if (value === undefined || value === null) {
     faults.add(['messages'], 'missing', 'is required');
     return nothing;
@@ -80,7 +80,7 @@ function readMessages(value: unknown, faults: Faults) {
   const messages = value.flatMap((message: unknown, at) => readMessage(message, at, faults) ?? []);
   const last = messages.findLast(({ role }) => role === 'user');
   return {
-    turns: messages.map(({ role, text }) => ({ role, text })),
+    messages: messages.map(({ role, text }) => ({ role, text })),
     question: last?.text ?? '',
     media: last?.media ?? [],
   };

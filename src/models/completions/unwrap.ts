@@ -8,7 +8,7 @@ const LONGEST_FENCE = 40;
 const TAIL = 16;
 
 /** Yields the pieces without wrapping. Start and end are held back until it is clear whether they are wrapping. */
-export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* unwrap(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let held = '';
   let started = false;
   let fenced = false;

@@ -6,14 +6,14 @@ import { createFaults } from '../inputs/faults.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { Call, EmbedLane, Opened } from '../registry/opened.ts';
 import {
+  charactersOf,
+  type DecodedInputs,
   isAllText,
   type MediaTools,
-  noMedia,
-  type ReadyInputs,
-  readyInputs,
-  type Sheaf,
-  sizeOf,
+  mediaUnsupported,
+  prepareInputs,
   textsOf,
+  type VectorParts,
 } from './media.ts';
 import type { EmbedRequest } from './request.ts';
 import { isZero, normalise } from './vectors.ts';
@@ -35,11 +35,11 @@ export async function embed(
   models: Opened,
   row: EmbeddingRow,
   request: EmbedRequest,
-  { caller, patient, signal, admit, trace }: Call,
+  { caller, background, signal, admit, trace }: Call,
 ): Promise<Embeddings> {
   return models.withEmbedder(
     row,
-    { characters: sizeOf(request), signal, trace },
+    { characters: charactersOf(request), signal, trace },
     async ({ backend, queue }, within, hold) => {
       const preparing = () => prepare(backend, row, request, { models, signal: within, hold });
       const prepared = await during('tokenize', trace, preparing);
@@ -49,7 +49,7 @@ export async function embed(
       await admit(tokensOf(items));
       const { output, dimensions } = request;
       const lane: EmbedLane = { key: `${output} ${dimensions}`, output, dimensions };
-      const outputs = await queue.run({ items, lane, caller, patient, signal: within, trace });
+      const outputs = await queue.run({ items, lane, caller, background, signal: within, trace });
       trace?.count('inputs', items.length);
       const tokens = items.map((item, index) => outputs[index]!.tokens ?? item.tokens);
       const imageTokens = prepared.images.reduce((sum, at) => sum + tokens[texts.length + at]!, 0);
@@ -68,7 +68,7 @@ interface PreparedInputs {
   /** Positions of the images in `media`. */
   readonly images: readonly number[];
   /** Undefined if each text is a vector. */
-  readonly sheaves: readonly Sheaf[] | undefined;
+  readonly vectors: readonly VectorParts[] | undefined;
 }
 
 async function prepare(
@@ -77,12 +77,12 @@ async function prepare(
   request: EmbedRequest,
   { models, signal, hold }: { models: Opened } & Pick<MediaTools, 'signal' | 'hold'>,
 ): Promise<PreparedInputs> {
-  const none = { media: [], images: [], sheaves: undefined };
+  const none = { media: [], images: [], vectors: undefined };
   if (isAllText(request))
     return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
   const needs = await backend.media?.();
-  if (!needs && row.pdf !== 'text') throw noMedia();
-  const ready: ReadyInputs = await readyInputs(request, {
+  if (!needs && row.pdf !== 'text') throw mediaUnsupported();
+  const ready: DecodedInputs = await prepareInputs(request, {
     reader: models.media,
     needs: needs ?? {},
     row,
@@ -92,7 +92,7 @@ async function prepare(
   const texts = await prepareTexts(backend, row, request, ready.texts, signal);
   const media = ready.media.length ? await backend.prepareMedia!(ready.media, { task: request.task, signal }) : [];
   const images = ready.media.flatMap(({ medium }, at) => (medium === 'image' ? [at] : []));
-  return { texts, media, images, sheaves: ready.sheaves };
+  return { texts, media, images, vectors: ready.vectors };
 }
 
 async function prepareTexts(
@@ -104,7 +104,7 @@ async function prepareTexts(
 ): Promise<Prepared[]> {
   const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
   if (lateChunking && texts.length > 1) {
-    if (!backend.prepareSpans) {
+    if (!backend.prepareChunks) {
       const message = 'late_chunking cannot be done by this model';
       const fault = {
         field: 'body -> late_chunking',
@@ -114,7 +114,7 @@ async function prepareTexts(
       };
       throw problem('ParamValidationError', { path: 'late_chunking', message, errors: [fault] });
     }
-    return backend.prepareSpans(prefix, texts, options);
+    return backend.prepareChunks(prefix, texts, options);
   }
   if (!texts.length) return [];
   return backend.prepare(prefix ? texts.map((text) => prefix + text) : texts, options);
@@ -122,7 +122,7 @@ async function prepareTexts(
 
 /** Remote models are exempt: here their tokens are only estimated, and their server checks the limit. */
 function refuseTooLong(
-  { texts, sheaves }: PreparedInputs,
+  { texts, vectors }: PreparedInputs,
   { contextTokens, runs }: EmbeddingRow,
   { lateChunking }: EmbedRequest,
 ) {
@@ -130,7 +130,7 @@ function refuseTooLong(
   const at = texts.findIndex(({ fullTokens }) => fullTokens > contextTokens);
   if (at < 0) return;
   const { fullTokens } = texts[at]!;
-  const index = sheaves ? sheaves.findIndex((sheaf) => sheaf.texts.includes(at)) : at;
+  const index = vectors ? vectors.findIndex((vector) => vector.texts.includes(at)) : at;
   const where = lateChunking && texts.length === 1 ? 'the inputs together have' : `input ${index} has`;
   throw problem('TokenLimitExceededError', {
     message: `Input text exceeds the model maximum of ${contextTokens} tokens: ${where} ${fullTokens}`,
@@ -140,11 +140,11 @@ function refuseTooLong(
 export const tokensOf = (prepared: readonly Prepared[]): number =>
   prepared.reduce((sum, { tokens }) => sum + tokens, 0);
 
-function gathered(outputs: readonly Output[], { texts, sheaves }: PreparedInputs, request: EmbedRequest) {
-  if (!sheaves) return request.lateChunking ? outputs.flatMap(apart) : outputs;
-  return sheaves.map((sheaf) => {
-    const own = [...sheaf.texts.map((at) => outputs[at]!), ...sheaf.media.map((at) => outputs[texts.length + at]!)];
-    return sheaf.isPooled ? meanOf(own) : own[0]!;
+function gathered(outputs: readonly Output[], { texts, vectors }: PreparedInputs, request: EmbedRequest) {
+  if (!vectors) return request.lateChunking ? outputs.flatMap(apart) : outputs;
+  return vectors.map((vector) => {
+    const own = [...vector.texts.map((at) => outputs[at]!), ...vector.media.map((at) => outputs[texts.length + at]!)];
+    return vector.isPooled ? meanOf(own) : own[0]!;
   });
 }
 

@@ -8,21 +8,21 @@ import type { InputPart } from '../inputs/inputs.ts';
 import { eachOf } from '../media/each.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
 import { MediaError } from '../media/value.ts';
-import type { Share } from '../queue/intake.ts';
+import type { MemoryShare } from '../queue/intake.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
 
 /** The texts and media, by position in the request, that form one vector. */
-export interface Sheaf {
+export interface VectorParts {
   readonly texts: readonly number[];
   readonly media: readonly number[];
   /** Whether the vector is a mean, even of a single part. */
   readonly isPooled: boolean;
 }
 
-export interface ReadyInputs {
+export interface DecodedInputs {
   /** One per vector of the answer, in order. */
-  readonly sheaves: readonly Sheaf[];
+  readonly vectors: readonly VectorParts[];
   readonly texts: readonly string[];
   readonly media: readonly ReadyMedium[];
 }
@@ -33,7 +33,7 @@ export interface MediaTools {
   readonly needs: MediaNeeds;
   readonly row: EmbeddingRow;
   readonly signal: AbortSignal;
-  readonly hold: Share['hold'];
+  readonly hold: MemoryShare['hold'];
 }
 
 /** Media of one request that are loaded and decoded concurrently. */
@@ -47,13 +47,13 @@ export const textsOf = ({ inputs }: EmbedRequest): string[] =>
   inputs.flatMap(({ parts }) => parts.flatMap((part) => (part.medium === 'text' ? [part.text] : [])));
 
 /** Size of the request's inputs in characters. */
-export const sizeOf = ({ inputs }: EmbedRequest): number =>
+export const charactersOf = ({ inputs }: EmbedRequest): number =>
   inputs.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + givenIn(part).length, 0), 0);
 
 const givenIn = (part: InputPart): string => (part.medium === 'text' ? part.text : part.value);
 
 /** Throws ParamValidationError with a media_error for each medium that cannot be loaded. */
-export async function readyInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<ReadyInputs> {
+export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<DecodedInputs> {
   const faults = createFaults();
   const parts = inputs.flatMap((input) => input.parts);
   const lists = await eachOf(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
@@ -62,22 +62,22 @@ export async function readyInputs({ inputs }: EmbedRequest, tools: MediaTools): 
   faults.check();
   const texts: string[] = [];
   const media: ReadyMedium[] = [];
-  const sheafOf = (pieces: readonly Piece[], isPooled: boolean): Sheaf => {
-    const sheaf = { texts: [] as number[], media: [] as number[], isPooled };
+  const vectorOf = (pieces: readonly Piece[], isPooled: boolean): VectorParts => {
+    const vector = { texts: [] as number[], media: [] as number[], isPooled };
     for (const piece of pieces) {
-      if (piece.medium === 'text') sheaf.texts.push(texts.push(piece.text) - 1);
-      else sheaf.media.push(media.push(piece) - 1);
+      if (piece.medium === 'text') vector.texts.push(texts.push(piece.text) - 1);
+      else vector.media.push(media.push(piece) - 1);
     }
-    return sheaf;
+    return vector;
   };
   let at = 0;
-  const sheaves = inputs.flatMap(({ parts: own, isContent }) => {
+  const vectors = inputs.flatMap(({ parts: own, isContent }) => {
     const found = lists.slice(at, at + own.length);
     at += own.length;
-    if (isContent) return [sheafOf(found.flat(2), true)];
-    return found.flat().map((pieces) => sheafOf(pieces, pieces.length > 1));
+    if (isContent) return [vectorOf(found.flat(2), true)];
+    return found.flat().map((pieces) => vectorOf(pieces, pieces.length > 1));
   });
-  return { sheaves, texts, media };
+  return { vectors, texts, media };
 }
 
 /** One list per vector; empty if there is a fault. */
@@ -95,4 +95,5 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
 }
 
 /** The backend reads no media although the model's row says that it does. */
-export const noMedia = () => problem('DownstreamServiceFailureError', { message: 'The serving model reads only text' });
+export const mediaUnsupported = () =>
+  problem('DownstreamServiceFailureError', { message: 'The serving model reads only text' });

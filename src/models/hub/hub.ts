@@ -141,7 +141,7 @@ export function createHub(options: HubOptions): Hub {
       const known = await readRecord(folder);
       const { remote, commit } = await describeFiles(access, { repository, runs, signal });
       const missing: RemoteFile[] = [];
-      for (const file of remote) if (!(await isKept(folder, file, known))) missing.push(file);
+      for (const file of remote) if (!(await isComplete(folder, file, known))) missing.push(file);
       const plan = planOf(row, { repository, revision: runs.revision ?? 'main', missing });
       given.onPlan?.(plan);
       log.info({ model: row.id, bytes: plan.bytes, licence: plan.licence }, 'downloading a model');
@@ -263,7 +263,7 @@ async function describeFiles(
 }
 
 /** Whether a pull of the same commit has already downloaded the file. */
-async function isKept(folder: string, file: RemoteFile, known: FolderRecord | undefined): Promise<boolean> {
+async function isComplete(folder: string, file: RemoteFile, known: FolderRecord | undefined): Promise<boolean> {
   const kept = known?.files[file.name];
   const isSame = kept !== undefined && kept.bytes === file.bytes && kept.sha256 === file.checksum;
   return isSame && (await sizeOf(path.join(folder, file.name))) === file.bytes;

@@ -1,7 +1,7 @@
 /** Loads the bytes of a medium: sent in the request, or fetched through the guard. */
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { MediaError, readMediaValue, tooMany } from './value.ts';
+import { MediaError, readMediaValue, tooLarge } from './value.ts';
 
 interface Loaded {
   readonly bytes: Uint8Array;
@@ -38,7 +38,7 @@ export async function loadMedia(
 
 function faultOf(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof Problem)) return error;
-  if (error.name === 'TargetFileTooLargeError') return tooMany(maxBytes);
+  if (error.name === 'TargetFileTooLargeError') return tooLarge(maxBytes);
   if (error.name === 'SecurityCompromiseError') {
     return new MediaError('is a URL that this server may not fetch');
   }

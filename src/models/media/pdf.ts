@@ -15,7 +15,7 @@ const MAX_PAGES = 200;
 
 export interface PdfTools {
   readonly documents: Documents;
-  /** Reads pages that are pictures of text. */
+  /** Recognises text on scanned pages. */
   readonly ocr: Ocr | undefined;
   readonly temporaryDir: string;
 }
@@ -23,11 +23,11 @@ export interface PdfTools {
 /** Longest side of an A4 page in pixels, for models that preprocess images themselves. */
 const FILE_SIDE = 1_024;
 /** Shorter side of an A4 page in points; a point is a pixel at scale 1. */
-const SHEET_POINTS = 595;
+const A4_SHORT_SIDE_POINTS = 595;
 const OCR_SCALE = 3;
 /** Page ranges in progress; the pages of a range are rendered from one opened document. */
-const STRETCHES_AT_ONCE = 4;
-const STRETCH = 8;
+const RANGES_AT_ONCE = 4;
+const RANGE_PAGES = 8;
 /** Pages of a request with text recognition in progress: one is rendered while another is recognised. */
 const RECOGNISED_AT_ONCE = 2;
 /** Maximum text of a page in characters; no model reads more. */
@@ -67,9 +67,9 @@ export const pagesAsPictures = <T>(
   withFile(bytes, tools, async (file) => {
     const count = await countPages(file, tools, signal);
     const side = as === 'png' ? FILE_SIDE : Math.max(as.width, as.height);
-    const scale = Math.max(1, side / SHEET_POINTS);
-    const options = { atOnce: STRETCHES_AT_ONCE, signal };
-    const taken = await eachOf(stretchesOf(count), options, async (pages, stop) => {
+    const scale = Math.max(1, side / A4_SHORT_SIDE_POINTS);
+    const options = { atOnce: RANGES_AT_ONCE, signal };
+    const taken = await eachOf(pageRanges(count), options, async (pages, stop) => {
       const own: T[] = [];
       for await (const picture of tools.documents.pictures(file, { pages, scale, as }, stop)) own.push(take(picture));
       return own;
@@ -77,9 +77,12 @@ export const pagesAsPictures = <T>(
     return taken.flat();
   });
 
-const stretchesOf = (count: number): number[][] =>
-  Array.from({ length: Math.ceil(count / STRETCH) }, (_, stretch) =>
-    Array.from({ length: Math.min(STRETCH, count - stretch * STRETCH) }, (_, at) => stretch * STRETCH + at + 1),
+const pageRanges = (count: number): number[][] =>
+  Array.from({ length: Math.ceil(count / RANGE_PAGES) }, (_, stretch) =>
+    Array.from(
+      { length: Math.min(RANGE_PAGES, count - stretch * RANGE_PAGES) },
+      (_, at) => stretch * RANGE_PAGES + at + 1,
+    ),
   );
 
 /** The text layer of each page; for scanned pages the recognised text. Throws the same errors. */

@@ -10,7 +10,7 @@ import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
-import { RequestTooLargeError, type Share } from '../queue/intake.ts';
+import { type MemoryShare, RequestTooLargeError } from '../queue/intake.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createFfmpeg, type Ffmpeg, findProgram } from './ffmpeg.ts';
 import { loadMedia } from './load.ts';
@@ -46,7 +46,7 @@ export interface ReadOptions {
   readonly pdf: 'pictures' | 'text';
   readonly signal: AbortSignal;
   /** Called with the bytes that the result holds in memory. */
-  readonly hold: Share['hold'];
+  readonly hold: MemoryShare['hold'];
 }
 
 export interface MediaReaderOptions {
@@ -95,7 +95,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     throw new MediaError(NO_FFMPEG);
   };
 
-  async function aside<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
+  async function decode<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
     const outcome = await processes.run(task, { timeoutMs, signal });
     if (outcome.kind === 'fault') throw new MediaError(`cannot be read: ${outcome.message}`);
     if (outcome.kind !== kind) throw new Error(`a task gave ${outcome.kind}`);
@@ -109,11 +109,11 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     { signal, hold }: Pick<ReadOptions, 'signal' | 'hold'>,
   ) {
     if (rule === 'file') {
-      const checked = await aside({ do: 'check', bytes, mediaType }, 'checked', signal);
+      const checked = await decode({ do: 'check', bytes, mediaType }, 'checked', signal);
       hold(sizeOfFile(bytes));
       return { medium: 'image', file: bytes, mediaType: checked.mediaType } as const;
     }
-    const { rgb } = await aside({ do: 'picture', bytes, mediaType, rule }, 'rgb', signal);
+    const { rgb } = await decode({ do: 'picture', bytes, mediaType, rule }, 'rgb', signal);
     hold(rgb.length);
     return { medium: 'image', rgb } as const;
   }
@@ -137,7 +137,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     if (needs.audio) {
       const { samplesPerSecond } = needs.audio;
       const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
-      return heard(samples, needs.audio, { signal, hold });
+      return featuresOf(samples, needs.audio, { signal, hold });
     }
     if (!transcribe)
       throw new MediaError('is not supported by this model, and no speech model is configured (`speechUrl`)');
@@ -146,7 +146,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     return [{ medium: 'text', text: await transcribe(wavOf(samples, samplesPerSecond), signal) }];
   }
 
-  async function heard(
+  async function featuresOf(
     samples: Float32Array,
     rule: SoundRule,
     { signal, hold }: Pick<ReadOptions, 'signal' | 'hold'>,
@@ -156,7 +156,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     for (let from = 0; from < samples.length; from += window) {
       const part = samples.slice(from, from + window);
       if (from > 0 && part.length < LEAST_SECONDS * rule.samplesPerSecond) break;
-      const { features } = await aside({ do: 'sound', samples: part, rule }, 'features', signal);
+      const { features } = await decode({ do: 'sound', samples: part, rule }, 'features', signal);
       hold(features.byteLength);
       pieces.push({ medium: 'audio', features });
     }

@@ -33,14 +33,14 @@ function addressOf(text: string): URL {
 
 function decode(text: string, from: number, maxBytes: number) {
   // Rejects values that are far too long before decoding them; four characters are three bytes.
-  if ((text.length - from) * 0.75 > maxBytes * 1.1 + 1_024) throw tooMany(maxBytes);
+  if ((text.length - from) * 0.75 > maxBytes * 1.1 + 1_024) throw tooLarge(maxBytes);
   const encoded = from === 0 ? text : text.slice(from);
   if (!BASE64.test(encoded)) throw new MediaError(FORMS);
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length === 0) throw new MediaError(encoded.trim() === '' ? 'must not be empty' : FORMS);
-  if (bytes.length > maxBytes) throw tooMany(maxBytes);
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return { from: 'bytes', bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) } as const;
 }
 
-export const tooMany = (maxBytes: number): MediaError =>
+export const tooLarge = (maxBytes: number): MediaError =>
   new MediaError(`must have at most ${Math.floor(maxBytes / 1_000_000)} MB`);

@@ -117,11 +117,11 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     child.on('message', (reply: Reply) => {
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
-      if (waiting.size === 0) rest(made);
+      if (waiting.size === 0) unrefChild(made);
       if ('failure' in reply) waiter?.reject(new Error(reply.failure));
       else waiter?.resolve(reply.result);
     });
-    rest(made);
+    unrefChild(made);
     return made;
   }
 
@@ -194,7 +194,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     return starting;
   }
 
-  const heard = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
+  const orAborted = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
     if (!signal) return work;
     work.catch(() => {});
     return unlessAborted(signal, work);
@@ -208,9 +208,9 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
   }
 
   async function answer(ask: Ask, signal: AbortSignal | undefined): Promise<unknown> {
-    const made = await heard(signal, opened());
+    const made = await orAborted(signal, opened());
     try {
-      return await heard(signal, send(made, ask, timeoutMs));
+      return await orAborted(signal, send(made, ask, timeoutMs));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof Problem) throw error;
@@ -221,7 +221,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
 
   return {
     async load(signal) {
-      return (await heard(signal, opened())).loaded!;
+      return (await orAborted(signal, opened())).loaded!;
     },
     async ask(ask, signal) {
       signal?.throwIfAborted();
@@ -260,7 +260,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
 }
 
 /** An idle process must not keep the server alive. */
-function rest({ child }: Running): void {
+function unrefChild({ child }: Running): void {
   child.unref();
   child.channel?.unref();
 }

@@ -97,21 +97,25 @@ async function answer(ask: Ask): Promise<unknown> {
     case 'prepare':
       return preparer.prepare(ask.texts, ask);
     case 'spans':
-      return preparer.spans(ask.prefix, ask.items, ask);
+      return preparer.chunks(ask.prefix, ask.items, ask);
     case 'pairs':
       return preparer.pairs(ask.query, ask.documents, ask.maxTokens);
     case 'see':
     case 'hear':
       return askThread(ask);
     case 'run':
-      return worded(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
+      return withPieces(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
   }
 }
 
 /** Special pieces such as `[CLS]` and `<s>` carry no meaning. */
 const isSpecial = (piece: string) => /^(?:\[[A-Z]+\]|<[^<>]+>)$/.test(piece);
 
-function worded(tokenizer: Tokenizer, { batch, output }: RunAsk, raw: readonly RawOutput[]): readonly SequenceOutput[] {
+function withPieces(
+  tokenizer: Tokenizer,
+  { batch, output }: RunAsk,
+  raw: readonly RawOutput[],
+): readonly SequenceOutput[] {
   if (output === 'tokens')
     return raw.map((one, at) => ({ ...one, pieces: tokenizer.pieces(Array.from(batch[at]!.ids)) }));
   if (output !== 'sparse') return raw;

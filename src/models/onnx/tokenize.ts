@@ -7,7 +7,7 @@ import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
 export interface Preparer {
   prepare(texts: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
   /** One sequence per window; see `Embedder` in backends/backend.ts. */
-  spans(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
+  chunks(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
   pairs(query: string, documents: readonly string[], maxTokens: number | undefined): Promise<ReadyPairs>;
 }
 
@@ -38,7 +38,7 @@ const TURN_MS = 10;
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
   const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
   const { before, after } = tokenizer.frame;
-  const turn = createYielder();
+  const yieldIfDue = createYielder();
   const marked = marks && {
     query: idOf(tokenizer, marks.query),
     document: idOf(tokenizer, marks.document),
@@ -52,7 +52,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
       COUNTED_CONTEXTS * (most === Number.POSITIVE_INFINITY ? contextTokens : Math.max(most, contextTokens));
     let read = 0;
     for (const piece of piecesOf(wellFormed(text))) {
-      await turn();
+      await yieldIfDue();
       // A later chunk is tokenised as if text preceded it.
       const found = follows && read === 0 ? tokenizer.encodeItems(['', piece])[1]! : tokenizer.encode(piece);
       for (const id of found) ids.push(id);
@@ -93,7 +93,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
       return sequences;
     },
 
-    async spans(prefix, items, { maxTokens, task }) {
+    async chunks(prefix, items, { maxTokens, task }) {
       if (items.length === 1) return [await one(prefix + items[0], { maxTokens, task })];
       const lead = prefix.trimEnd();
       const start = [...frameStart(task), ...(await idsOf(lead, Number.POSITIVE_INFINITY)).ids];

@@ -4,16 +4,16 @@
  */
 import { problem } from '#errors.ts';
 
-export interface Intake {
+export interface AdmissionControl {
   /**
    * Admits a request of this size, in characters. Throws ServiceNodeResourceDrainError if too much is in progress. A
    * request is always admitted if no other is in progress.
    */
-  enter(characters: number): Share;
+  enter(characters: number): MemoryShare;
 }
 
 /** The memory share of one request. */
-export interface Share {
+export interface MemoryShare {
   /**
    * Reserves further bytes for the request until the returned function is called or the request leaves. Throws
    * ServiceNodeResourceDrainError if too much is in progress, or RequestTooLargeError if the request exceeds its own
@@ -32,7 +32,7 @@ interface IntakeLimits {
   readonly mostOfOne: number;
 }
 
-export function createIntake({ most, mostOfOne }: IntakeLimits): Intake {
+export function createAdmission({ most, mostOfOne }: IntakeLimits): AdmissionControl {
   let held = 0;
   let requests = 0;
 

@@ -20,7 +20,7 @@ export interface Work<Item, Of extends Lane> {
   /** Callers are served round robin. */
   readonly caller: string;
   /** Batch work: runs only when no interactive request is queued. */
-  readonly patient?: boolean | undefined;
+  readonly background?: boolean | undefined;
   /** Aborting it rejects with its reason and drops the inputs that have not run. */
   readonly signal: AbortSignal;
   readonly trace?: Trace | undefined;
@@ -64,7 +64,7 @@ interface Job<Item, Of, Result> {
   readonly items: readonly Item[];
   readonly lane: Of;
   readonly caller: string;
-  readonly patient: boolean;
+  readonly background: boolean;
   readonly results: Result[];
   readonly since: number;
   readonly steps: Steps | undefined;
@@ -77,13 +77,13 @@ interface Job<Item, Of, Result> {
 }
 
 /** An item that was drawn from its job and can go into a batch. */
-interface Drawn<Item, Of, Result> {
+interface DrawnItem<Item, Of, Result> {
   readonly job: Job<Item, Of, Result>;
   readonly index: number;
   readonly tokens: number;
 }
 
-interface Turn<Job> {
+interface CallerQueue<Job> {
   readonly jobs: Set<Job>;
   /** Tokens that the caller may still draw in this round. */
   credit: number;
@@ -97,30 +97,30 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   options: QueueOptions<Item, Of, Result>,
 ): Queue<Item, Of, Result> {
   type OwnJob = Job<Item, Of, Result>;
-  type OwnDrawn = Drawn<Item, Of, Result>;
+  type OwnDrawn = DrawnItem<Item, Of, Result>;
   const { batch: limits, parallel, maxInputs, maxTokens, now = Date.now } = options;
   const horizon = { tokens: limits.tokens * HORIZON_BATCHES, inputs: limits.inputs * HORIZON_BATCHES };
 
   /** In round-robin order. */
-  const turns = new Map<string, Turn<OwnJob>>();
-  const patientTurns = new Map<string, Turn<OwnJob>>();
-  const turnsOf = (patient: boolean) => (patient ? patientTurns : turns);
+  const interactiveCallers = new Map<string, CallerQueue<OwnJob>>();
+  const backgroundCallers = new Map<string, CallerQueue<OwnJob>>();
+  const callersOf = (isBackground: boolean) => (isBackground ? backgroundCallers : interactiveCallers);
   /** In drawing order: the first item goes into the next batch. */
   let drawn: OwnDrawn[] = [];
   let drawnTokens = 0;
   const waiting = { inputs: 0, tokens: 0 };
   const running = new Map<readonly OwnDrawn[], AbortController>();
-  const speed = createSpeed();
+  const speed = createThroughput();
   let scheduled: NodeJS.Immediate | undefined;
   let closed = false;
 
-  function run({ items, lane, caller, patient = false, signal, trace }: Work<Item, Of>): Promise<Result[]> {
+  function run({ items, lane, caller, background = false, signal, trace }: Work<Item, Of>): Promise<Result[]> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (closed) return Promise.reject(closing());
     if (!items.length) return Promise.resolve([]);
     const tokens = total(items);
     if (waiting.inputs && (waiting.inputs + items.length > maxInputs || waiting.tokens + tokens > maxTokens)) {
-      return Promise.reject(full(speed.secondsFor(waiting.tokens)));
+      return Promise.reject(queueFull(speed.secondsFor(waiting.tokens)));
     }
     return new Promise((resolve, reject) => {
       const onAbort = () => leave(job, signal.reason);
@@ -128,10 +128,10 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         items,
         lane,
         caller,
-        patient,
+        background,
         results: new Array(items.length),
         since: now(),
-        steps: trace && followed(trace),
+        steps: trace && traceSteps(trace),
         next: 0,
         left: items.length,
         over: false,
@@ -144,7 +144,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      const own = turnsOf(patient);
+      const own = callersOf(background);
       const turn = own.get(caller) ?? { jobs: new Set(), credit: 0 };
       turn.jobs.add(job);
       own.set(caller, turn);
@@ -175,19 +175,19 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   }
 
   function dropJob(job: OwnJob): void {
-    const own = turnsOf(job.patient);
+    const own = callersOf(job.background);
     const turn = own.get(job.caller);
     if (turn?.jobs.delete(job) && !turn.jobs.size) own.delete(job.caller);
   }
 
   function draw(): void {
-    drawFrom(turns, horizon);
+    drawFrom(interactiveCallers, horizon);
     // Drawn items run before later arrivals, so at most one batch of batch work is drawn.
-    if (!drawn.length) drawFrom(patientTurns, limits);
+    if (!drawn.length) drawFrom(backgroundCallers, limits);
   }
 
   /** Deficit round robin: each round adds credit of one batch, divided among the waiting callers. */
-  function drawFrom(turns: Map<string, Turn<OwnJob>>, horizon: QueueOptions<Item, Of, Result>['batch']): void {
+  function drawFrom(turns: Map<string, CallerQueue<OwnJob>>, horizon: QueueOptions<Item, Of, Result>['batch']): void {
     while (turns.size && drawnTokens < horizon.tokens && drawn.length < horizon.inputs) {
       const [caller, turn] = turns.entries().next().value!;
       if (turn.credit <= 0) turn.credit += Math.max(1, Math.floor(limits.tokens / turns.size));
@@ -208,7 +208,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     }
   }
 
-  function pump(): void {
+  function startBatches(): void {
     scheduled = undefined;
     while (running.size < parallel && !closed) {
       draw();
@@ -230,7 +230,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     for (const { job } of entries) job.steps?.started();
     const startedAt = now();
     try {
-      await runTogether(entries, controller.signal);
+      await runBatch(entries, controller.signal);
       speed.note(total(entries), now() - startedAt);
     } finally {
       const since = entries.reduce((first, { job }) => Math.min(first, job.since), startedAt);
@@ -240,7 +240,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     }
   }
 
-  async function runTogether(entries: readonly OwnDrawn[], signal: AbortSignal): Promise<void> {
+  async function runBatch(entries: readonly OwnDrawn[], signal: AbortSignal): Promise<void> {
     try {
       const results = await options.run(
         entries.map(({ job, index }) => job.items[index]!),
@@ -255,16 +255,16 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
       }
     } catch (error) {
       const jobs = new Set(entries.map(({ job }) => job));
-      if (jobs.size === 1 || mayPass(error)) for (const job of jobs) leave(job, error);
+      if (jobs.size === 1 || isTemporary(error)) for (const job of jobs) leave(job, error);
       // One request's input may have caused the failure: run each request alone, so that only that one fails.
-      else for (const job of jobs) if (!job.over) await runTogether(of(entries, job), signal);
+      else for (const job of jobs) if (!job.over) await runBatch(of(entries, job), signal);
     }
   }
 
   const of = (entries: readonly OwnDrawn[], job: OwnJob) => entries.filter((entry) => entry.job === job);
 
   function schedule(): void {
-    if (!scheduled && !closed && running.size < parallel && waiting.inputs) scheduled = setImmediate(pump);
+    if (!scheduled && !closed && running.size < parallel && waiting.inputs) scheduled = setImmediate(startBatches);
   }
 
   return {
@@ -276,7 +276,9 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     close() {
       closed = true;
       clearImmediate(scheduled);
-      const jobs = new Set([...turns.values(), ...patientTurns.values()].flatMap(({ jobs }) => [...jobs]));
+      const jobs = new Set(
+        [...interactiveCallers.values(), ...backgroundCallers.values()].flatMap(({ jobs }) => [...jobs]),
+      );
       for (const { job } of [...drawn, ...[...running.keys()].flat()]) jobs.add(job);
       for (const job of jobs) leave(job, closing());
     },
@@ -313,13 +315,13 @@ export function pickBatch<Entry extends { readonly tokens: number; readonly job:
 
 const total = (items: readonly QueueItem[]): number => items.reduce((sum, { tokens }) => sum + tokens, 0);
 
-const full = (retryAfter: number): Problem =>
+const queueFull = (retryAfter: number): Problem =>
   problem('ServiceNodeResourceDrainError', { message: 'Too much is waiting for this model, try again', retryAfter });
 const closing = (): Problem =>
   problem('ServiceNodeResourceDrainError', { message: 'The server is being stopped, try again', retryAfter: 1 });
 
 /** Whether the failure is temporary, not caused by the inputs. */
-const mayPass = (error: unknown): boolean => {
+const isTemporary = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
   return code === 503 || code === 504;
 };
@@ -331,7 +333,7 @@ interface Steps {
 }
 
 /** Traces the wait until the first item is in a batch, and the work after that. */
-function followed(trace: Trace): Steps {
+function traceSteps(trace: Trace): Steps {
   let end = trace.span('queue');
   let isRunning = false;
   return {
@@ -346,7 +348,7 @@ function followed(trace: Trace): Steps {
 }
 
 /** Moving average of the batch throughput, for `Retry-After`. */
-function createSpeed() {
+function createThroughput() {
   let tokensPerMs: number | undefined;
   return {
     note(tokens: number, ms: number) {

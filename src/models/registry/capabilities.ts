@@ -32,7 +32,7 @@ export function abilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs' |
 }
 
 /** Media that the model reads directly, without conversion. */
-function sensesOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audio' | 'video', boolean>> {
+function directMediaOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audio' | 'video', boolean>> {
   if (runs.on === 'static') return { image: false, audio: false, video: false };
   if (runs.on === 'onnx') {
     return { image: runs.towers?.image !== undefined, audio: runs.towers?.audio !== undefined, video: false };
@@ -48,7 +48,7 @@ function sensesOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audi
  * them (frames of a video, pages of a PDF, transcripts of audio).
  */
 export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
-  const { image, audio, video } = sensesOf(row);
+  const { image, audio, video } = directMediaOf(row);
   const readsMedia = image || audio || video;
   return {
     image,
@@ -64,7 +64,7 @@ export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
  */
 export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: MediaMeans | undefined): string[] {
   if (!means) return ['text'];
-  const senses = sensesOf(row);
+  const senses = directMediaOf(row);
   const isLocal = row.runs.on !== 'remote';
   const takes = mediaOf(row);
   const can = (medium: Medium) => takes[medium] && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind);
@@ -79,8 +79,8 @@ export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: Medi
 }
 
 /** Notes for the model list on how media become vectors. */
-export function mediaRemarks(row: EmbeddingRow, modalities: readonly string[]): string[] {
-  const senses = sensesOf(row);
+export function mediaNotes(row: EmbeddingRow, modalities: readonly string[]): string[] {
+  const senses = directMediaOf(row);
   const spaces = new Set(Object.values(row.spaces ?? {}));
   return [
     ...(modalities.includes('audio') && !senses.audio ? ['Audio is embedded as the text of its transcript'] : []),

@@ -86,7 +86,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
   const registry = createRegistry({
     rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
-    shelf: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
+    availabilityCheck: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });
   const warm = await Promise.all(
     settings.modelsWarm.map(async (id) => {

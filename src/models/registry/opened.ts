@@ -7,7 +7,7 @@ import type { Log } from '#telemetry/log.ts';
 import { during, type Trace } from '#telemetry/trace.ts';
 import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from '../backends/backend.ts';
 import type { MediaReader } from '../media/reader.ts';
-import { createIntake, type Share } from '../queue/intake.ts';
+import { createAdmission, type MemoryShare } from '../queue/intake.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { createResidents, type Residence } from './residents.ts';
@@ -35,7 +35,7 @@ export interface Call {
   /** Callers share a model fairly. */
   readonly caller: string;
   /** Batch work: yields to interactive requests. */
-  readonly patient?: boolean | undefined;
+  readonly background?: boolean | undefined;
   readonly signal: AbortSignal;
   /** Called with the token count before the run; may reject the request. */
   readonly admit: (tokens: number) => Promise<void>;
@@ -47,7 +47,7 @@ export interface Opened {
   withEmbedder<T>(
     row: EmbeddingRow,
     use: Use,
-    work: (open: OpenEmbedder, signal: AbortSignal, hold: Share['hold']) => Promise<T>,
+    work: (open: OpenEmbedder, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T>;
   withReranker<T>(row: RerankRow, use: Use, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
   residence(row: ModelRow): Residence;
@@ -113,7 +113,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
       if (!closing.signal.aborted) log.warn({ err, model: ids.get(backend) }, 'a model could not be loaded');
     },
   });
-  const intake = createIntake(MAX_HELD);
+  const intake = createAdmission(MAX_HELD);
   const required = new Set<string>();
   /** Required models that were loaded once. One evicted for another model is loaded again on use. */
   const warmed = new Set<string>();
@@ -155,7 +155,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
   async function using<T, Open extends { readonly backend: Backend }>(
     made: Open,
     { characters, signal, trace }: Use,
-    work: (open: Open, signal: AbortSignal, hold: Share['hold']) => Promise<T>,
+    work: (open: Open, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T> {
     const share = intake.enter(characters);
     const deadline = startDeadline(deadlineMs, [signal, closing.signal]);
@@ -170,7 +170,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
     }
   }
 
-  async function keepTrying(row: ModelRow): Promise<void> {
+  async function loadWithRetries(row: ModelRow): Promise<void> {
     for (let pauseMs = FIRST_RETRY_MS; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
       try {
         (await residents.hold(open(row).backend, closing.signal))();
@@ -197,7 +197,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
       for (const row of wanted) {
         required.add(row.id);
         rows.set(row.id, row);
-        void keepTrying(row);
+        void loadWithRetries(row);
       }
     },
     readiness() {

@@ -49,7 +49,7 @@ export interface RegistryOptions {
   readonly rows: readonly ModelRow[];
   /** Further names, each for an id or repository of a row. */
   readonly aliases: Readonly<Record<string, string>>;
-  readonly shelf: AvailabilityCheck;
+  readonly availabilityCheck: AvailabilityCheck;
   readonly now?: () => number;
 }
 
@@ -57,7 +57,7 @@ export interface RegistryOptions {
 const LOOK_MS = 1_000;
 
 /** Throws ConfigError for an alias of an unknown model, or of one that cannot serve the alias's kind. */
-export function createRegistry({ rows, aliases, shelf, now = Date.now }: RegistryOptions): Registry {
+export function createRegistry({ rows, aliases, availabilityCheck, now = Date.now }: RegistryOptions): Registry {
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
   const names = new Map<string, ServedModel>();
@@ -73,25 +73,25 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
 
   let lookedAt = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
-  function look(): Promise<void> {
+  function refresh(): Promise<void> {
     if (now() - lookedAt < LOOK_MS) return looking ?? Promise.resolve();
     lookedAt = now();
-    looking = shelf.look([...own.values()]);
+    looking = availabilityCheck.look([...own.values()]);
     return looking;
   }
 
-  const canServe = ({ row }: ServedModel) => shelf.availability(row) !== 'away';
+  const canServe = ({ row }: ServedModel) => availabilityCheck.availability(row) !== 'away';
 
   async function find(name: string): Promise<ServedModel | undefined> {
     const hub = byHub.get(name);
     const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganisation(name));
     if (!found || canServe(found)) return found;
-    await look();
+    await refresh();
     return canServe(found) ? found : undefined;
   }
 
   async function list(): Promise<ServedModel[]> {
-    await look();
+    await refresh();
     return [...names.values()].filter(canServe);
   }
 
@@ -130,7 +130,7 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
     },
     find,
     list,
-    availability: shelf.availability,
+    availability: availabilityCheck.availability,
   };
 }
 

@@ -54,7 +54,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
   let uses = 0;
   let freed = () => {};
   /** Serialises loads, so that memory freed for one model is not taken by another. */
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastLoad: Promise<unknown> = Promise.resolve();
 
   const residentOf = (backend: Backend): Resident => {
     const known = all.get(backend);
@@ -94,7 +94,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
   }
 
   function load(resident: Resident): Promise<void> {
-    resident.loading ??= bring(resident)
+    resident.loading ??= fetchAndLoad(resident)
       .then(
         () => {
           resident.failed = false;
@@ -110,22 +110,22 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     return resident.loading;
   }
 
-  async function bring(resident: Resident): Promise<void> {
-    const stamp = await told(resident, async () => {
+  async function fetchAndLoad(resident: Resident): Promise<void> {
+    const stamp = await reportFailure(resident, async () => {
       await resident.backend.fetch?.();
       return resident.backend.stamp?.();
     });
     const { failure } = resident;
     if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
-    const work = turn.then(async () => {
-      await makeRoom(resident);
+    const work = lastLoad.then(async () => {
+      await freeMemory(resident);
       await tryLoading(resident, stamp);
     });
-    turn = work.catch(() => {});
-    await told(resident, () => work);
+    lastLoad = work.catch(() => {});
+    await reportFailure(resident, () => work);
   }
 
-  async function told<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
+  async function reportFailure<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -148,19 +148,19 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     }
   }
 
-  async function makeRoom(newcomer: Resident): Promise<void> {
+  async function freeMemory(newcomer: Resident): Promise<void> {
     for (;;) {
       // Remote models use no memory here.
       const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
       if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
       const idle = others.filter(({ users }) => users === 0);
       const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
-      oldest.leaving = leave(oldest);
+      oldest.leaving = evict(oldest);
       await oldest.leaving;
     }
   }
 
-  async function leave(resident: Resident): Promise<void> {
+  async function evict(resident: Resident): Promise<void> {
     try {
       while (resident.users > 0) {
         await new Promise<void>((resolve) => {

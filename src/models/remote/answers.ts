@@ -90,7 +90,7 @@ export function scoreOf({ score }: RerankRow, cosines: boolean): number {
 }
 
 /** Distributes a total by weight, in integers that add up to it. */
-export function shared(total: number, weights: readonly number[]): number[] {
+export function distribute(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0) || 1;
   let before = 0;
   let given = 0;

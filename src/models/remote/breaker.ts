@@ -20,7 +20,7 @@ export interface Ticket {
   succeeded(): void;
   failed(): void;
   /** No result, because the caller disconnected. */
-  left(): void;
+  abandoned(): void;
 }
 
 export interface Breaker {
@@ -70,7 +70,7 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
           // Failures of requests sent before it opened do not count.
           else if (!openMs && inARow >= failures) open(firstMs);
         }),
-        left: once(() => {}),
+        abandoned: once(() => {}),
       };
     },
   };

@@ -1,7 +1,7 @@
 /** Exact token counts from servers that offer them, requested only if the estimate leaves the limit in doubt. */
 import type { TokenCounter } from './estimate.ts';
 import { countOf, malformed } from './fields.ts';
-import { runsOf, together } from './requests.ts';
+import { runAll, runsOf } from './requests.ts';
 import type { Server } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
@@ -52,7 +52,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
       if (doubtful.length === 0) return counts;
       const runs = runsOf(doubtful, { ...limits(), inputs: Math.min(count!.inputs, limits().inputs) });
       try {
-        const exact = await together(
+        const exact = await runAll(
           signal,
           runs.map((run) => (end) => ask(run, end)),
         );

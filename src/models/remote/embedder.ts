@@ -17,7 +17,7 @@ import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
 import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
 import type { EmbedAsk, RemoteMedium } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
-import { groupBy, runsOf, together } from './requests.ts';
+import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
@@ -148,7 +148,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       runsOf(kind, kind[0]!.payload.media ? { ...limits, inputs: Math.min(limits.inputs, MAX_MEDIA) } : limits),
     );
     const outputs: Output[] = new Array(batch.length);
-    await together(
+    await runAll(
       options.signal,
       requests.map((request) => async (signal) => {
         for (const [index, output] of (await run(request, { ...options, signal })).entries()) {

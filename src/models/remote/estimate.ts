@@ -16,14 +16,14 @@ export interface TokenCounter {
 export const SPECIAL_TOKENS = 2;
 
 /** Characters that are counted between two yields to the event loop; takes some milliseconds. */
-const CHARACTERS_A_TURN = 50_000;
+const CHARACTERS_PER_STEP = 50_000;
 
 /** Yields to the event loop every few milliseconds. */
 function createYielder(signal: AbortSignal): (characters: number) => Promise<void> | undefined {
   let done = 0;
   return (characters) => {
     done += characters;
-    if (done < CHARACTERS_A_TURN) return undefined;
+    if (done < CHARACTERS_PER_STEP) return undefined;
     done = 0;
     return turn().then(() => signal.throwIfAborted());
   };
@@ -38,8 +38,8 @@ export async function estimate(tokens: TokenCounter, texts: readonly string[], s
   for (const text of texts) {
     let count = SPECIAL_TOKENS;
     // A token at a cut may be counted twice.
-    for (let at = 0; at < text.length; at += CHARACTERS_A_TURN) {
-      const piece = text.slice(at, at + CHARACTERS_A_TURN);
+    for (let at = 0; at < text.length; at += CHARACTERS_PER_STEP) {
+      const piece = text.slice(at, at + CHARACTERS_PER_STEP);
       count += tokens.count(piece);
       await pause(piece.length);
     }

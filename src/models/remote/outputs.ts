@@ -1,6 +1,6 @@
 /** Turns the validated rows of a server's answer into backend outputs. */
 import type { Output, OutputKind } from '../backends/backend.ts';
-import { matrixOf, piecesOf, requireSize, shared, vectorOf, weightsOf } from './answers.ts';
+import { distribute, matrixOf, piecesOf, requireSize, vectorOf, weightsOf } from './answers.ts';
 import type { EmbedAnswer, EmbedRow } from './protocol.ts';
 
 interface Counted {
@@ -50,7 +50,7 @@ export function joined(rows: readonly EmbedRow[], sizes: readonly number[], toke
 export const tokensOf = ({ tokens }: EmbedAnswer, items: readonly Counted[]): number[] | undefined =>
   tokens === undefined
     ? undefined
-    : shared(
+    : distribute(
         tokens,
         items.map((item) => item.tokens),
       );

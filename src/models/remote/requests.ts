@@ -33,7 +33,7 @@ export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => strin
 };
 
 /** Runs all concurrently; the first failure aborts the others. */
-export async function together<T>(
+export async function runAll<T>(
   signal: AbortSignal,
   works: readonly ((signal: AbortSignal) => Promise<T>)[],
 ): Promise<T[]> {

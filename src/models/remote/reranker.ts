@@ -4,7 +4,7 @@ import type { RerankRow as ModelRow } from '../registry/catalogue.ts';
 import { inOrder, scoreOf } from './answers.ts';
 import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';
-import { groupBy, runsOf, together } from './requests.ts';
+import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
@@ -74,7 +74,7 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
     const queries = groupBy(items, ({ query, maxTokens }) => `${maxTokens ?? ''} ${query}`);
     const requests = queries.flatMap((query) => runsOf(query, server.limits()));
     const scores = new Float32Array(batch.length);
-    await together(
+    await runAll(
       signal,
       requests.map((request) => async (end) => {
         for (const [index, found] of (await run(request, end)).entries()) scores[request[index]!.at] = found;

@@ -53,7 +53,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   let loaded = false;
   const underway = new Set<Promise<unknown>>();
 
-  async function bringUp(): Promise<void> {
+  async function fetchInfo(): Promise<void> {
     await tokens.load();
     if (!protocol.info) return;
     const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
@@ -65,8 +65,8 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     if (told) limits = { ...protocol.limits, ...protocol.info.parse(told) };
   }
 
-  function meet(): Promise<void> {
-    met ??= bringUp().catch((error: unknown) => {
+  function loadInfo(): Promise<void> {
+    met ??= fetchInfo().catch((error: unknown) => {
       met = undefined;
       throw error;
     });
@@ -74,9 +74,9 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   }
 
   const backend: Backend = {
-    fetch: meet,
+    fetch: loadInfo,
     async load(signal = NEVER) {
-      await unlessAborted(signal, meet());
+      await unlessAborted(signal, loadInfo());
       loaded = true;
     },
     async unload() {

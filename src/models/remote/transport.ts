@@ -83,10 +83,10 @@ export function createTransport(options: TransportOptions): Transport {
     const giveBack = await slots.take(signal);
     const limit = createLimit(signal, timeoutMs);
     limits.add(limit);
-    if (closed) limit.end(gone());
+    if (closed) limit.end(shuttingDown());
     try {
-      return await tried(breaker, limit, () =>
-        once(fetch, to, {
+      return await sendWithRetries(breaker, limit, () =>
+        sendOnce(fetch, to, {
           method: json === undefined ? 'GET' : 'POST',
           headers: {
             accept: 'application/json',
@@ -110,7 +110,7 @@ export function createTransport(options: TransportOptions): Transport {
     send,
     close() {
       closed = true;
-      for (const limit of limits) limit.end(gone());
+      for (const limit of limits) limit.end(shuttingDown());
     },
   };
 }
@@ -133,7 +133,7 @@ class Failure extends Error {
   }
 }
 
-async function tried(breaker: Breaker, limit: Limit, work: () => Promise<Reply>): Promise<Reply> {
+async function sendWithRetries(breaker: Breaker, limit: Limit, work: () => Promise<Reply>): Promise<Reply> {
   for (let tries = 1; ; tries++) {
     limit.signal.throwIfAborted();
     const ticket = breaker.enter();
@@ -157,13 +157,13 @@ async function tried(breaker: Breaker, limit: Limit, work: () => Promise<Reply>)
 
 function report(ticket: Ticket, limit: Limit, error: unknown): void {
   if (limit.timedOut()) ticket.failed();
-  else if (limit.signal.aborted) ticket.left();
+  else if (limit.signal.aborted) ticket.abandoned();
   else if (error instanceof Failure && error.counts) ticket.failed();
   // The server answered, so it is not down.
   else ticket.succeeded();
 }
 
-async function once(fetch: RemoteFetch, to: URL, options: TrustedOptions): Promise<Reply> {
+async function sendOnce(fetch: RemoteFetch, to: URL, options: TrustedOptions): Promise<Reply> {
   let text: string;
   let response: TrustedResponse;
   try {
@@ -283,7 +283,7 @@ function createLimit(outer: AbortSignal, timeoutMs: number): Limit {
   };
 }
 
-const gone = () =>
+const shuttingDown = () =>
   problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down, try again', retryAfter: 1 });
 
 /** URL of an endpoint. A query in the operator's URL is kept. */

@@ -5,7 +5,7 @@
 import { createWordPiece, type WordPiece } from '../tokenizers/wordpiece.ts';
 import { readStaticFiles, type StaticFiles } from './files.ts';
 import { FeatureCounts, HASHED, type Idf, readIdf } from './hashed.ts';
-import type { Breathe } from './steps.ts';
+import type { YieldIfDue } from './steps.ts';
 import { STEP_UNITS } from './steps.ts';
 import { createFlags, WordWalk } from './words.ts';
 
@@ -28,7 +28,7 @@ export interface StaticModel {
   /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector. */
   learned(ids: Int32Array, dimensions: number): Float32Array;
   /** All 1,024 numbers, as a unit vector. */
-  whole(ids: Int32Array, text: string, breathe: Breathe): Promise<Float32Array>;
+  whole(ids: Int32Array, text: string, breathe: YieldIfDue): Promise<Float32Array>;
 }
 
 export async function loadStaticModel(): Promise<StaticModel> {

@@ -7,7 +7,7 @@ import { FeatureReader } from './features.ts';
 import { WINDOW_WEIGHT } from './hashed.ts';
 import { LEARNED, MAX_HASHED_UNITS, type StaticModel } from './model.ts';
 import { createNeighbours } from './neighbours.ts';
-import { type Breathe, STEP_UNITS } from './steps.ts';
+import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 import { WordWalk } from './words.ts';
 
 /** BM25's saturation and length normalisation. */
@@ -49,12 +49,12 @@ export interface StaticScorer {
     query: string,
     documents: readonly string[],
     maxTokens: number | undefined,
-    breathe: Breathe,
+    breathe: YieldIfDue,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
   /** The mean of both parts, between 0 and 1. */
-  score(pair: PreparedPair, breathe: Breathe): Promise<number>;
+  score(pair: PreparedPair, breathe: YieldIfDue): Promise<number>;
   /** Each part as a share of a perfect document's score; undefined if the query has no terms of this kind. */
-  parts(pair: PreparedPair, breathe: Breathe): Promise<ScoreParts>;
+  parts(pair: PreparedPair, breathe: YieldIfDue): Promise<ScoreParts>;
 }
 
 export function createStaticScorer(model: StaticModel): StaticScorer {
@@ -62,7 +62,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
   const neighbours = createNeighbours(rows);
   const pieceCounts = new Int32Array(scales.length);
 
-  const termsOf = async (text: string, breathe: Breathe, each: (term: number, weight: number) => void) => {
+  const termsOf = async (text: string, breathe: YieldIfDue, each: (term: number, weight: number) => void) => {
     const reader = new FeatureReader();
     const idf = model.idf();
     let length = 0;
@@ -83,7 +83,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return length;
   };
 
-  const readQuery = async (text: string, maxTokens: number | undefined, breathe: Breathe) => {
+  const readQuery = async (text: string, maxTokens: number | undefined, breathe: YieldIfDue) => {
     const run = tokenizer.start(text, maxTokens);
     while (!run.step(STEP_UNITS)) await breathe();
     const ids = run.ids();
@@ -122,7 +122,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const wordScore = async ({ terms }: Query, text: string, breathe: Breathe): Promise<number> => {
+  const wordScore = async ({ terms }: Query, text: string, breathe: YieldIfDue): Promise<number> => {
     const counts = new Map<number, number>();
     const length = await termsOf(text, breathe, (term) => {
       if (terms.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -132,7 +132,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const parts = async ({ query, ids, text }: PreparedPair, breathe: Breathe): Promise<ScoreParts> => ({
+  const parts = async ({ query, ids, text }: PreparedPair, breathe: YieldIfDue): Promise<ScoreParts> => ({
     words: query.bestTerms > 0 ? (await wordScore(query, text, breathe)) / query.bestTerms : undefined,
     pieces: query.bestPieces > 0 ? softScore(query, ids) / query.bestPieces : undefined,
   });

@@ -4,15 +4,15 @@
 export const STEP_UNITS = 16_384;
 
 /** Yields to the event loop if the step took long; rejects with the signal's reason. */
-export type Breathe = () => Promise<void> | undefined;
+export type YieldIfDue = () => Promise<void> | undefined;
 
 /** How long work may block the event loop, in milliseconds. */
-const TURN_MS = 8;
+const MAX_BLOCKING_MS = 8;
 
-export function createBreathe(signal: AbortSignal): Breathe {
+export function createYielder(signal: AbortSignal): YieldIfDue {
   let since = performance.now();
   return () => {
-    if (performance.now() - since < TURN_MS) return undefined;
+    if (performance.now() - since < MAX_BLOCKING_MS) return undefined;
     return new Promise((resolve, reject) => {
       setImmediate(() => {
         since = performance.now();
