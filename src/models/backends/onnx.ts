@@ -195,7 +195,7 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
       ready({ do: 'prepare', texts, maxTokens, task }, signal),
     // With other poolings, a chunk of tokens has no vector of its own.
     ...(row.pooling === 'mean' && {
-      prepareSpans: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
+      prepareChunks: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
         ready({ do: 'spans', prefix, items, maxTokens, task }, signal),
     }),
     ...(towers && {

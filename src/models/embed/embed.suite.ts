@@ -114,7 +114,7 @@ export function fakeEmbedder(row: EmbeddingRow, options: FakeOptions = {}): Embe
     dimensions: row.dimensions,
     prepare: async (texts: readonly string[], { maxTokens }: { maxTokens?: number | undefined }) =>
       texts.map((text) => prepared(text, maxTokens)),
-    prepareSpans: async (
+    prepareChunks: async (
       prefix: string,
       items: readonly string[],
       { maxTokens }: { maxTokens?: number | undefined },

@@ -316,6 +316,6 @@ it('tells Cohere what the texts are for', async () => {
 
 it('has no embedder at an address that is none', () => {
   for (const url of ['host:8080', 'ftp://host', '', 'http://']) {
-    expect(() => embedderAt(runsAt('openai', url))).toThrow('no valid address');
+    expect(() => embedderAt(runsAt('openai', url))).toThrow('the URL of its server is not valid');
   }
 });

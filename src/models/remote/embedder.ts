@@ -109,7 +109,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
   }
 
   /** The server splits the sequence into windows itself. */
-  async function prepareSpans(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
+  async function prepareChunks(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
     const { maxTokens, task, signal } = options;
     const texts = items.map((text, index) => sendable(index === 0 ? prefix + text : text));
     const estimates = await estimate(tokens, texts, signal);
@@ -224,7 +224,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     dimensions: row.dimensions,
     prepare,
     embed: (batch: readonly Prepared[], options: EmbedOptions) => server.during(() => embed(batch, options)),
-    ...(speaks.lateChunking && { prepareSpans }),
+    ...(speaks.lateChunking && { prepareChunks }),
     ...(speaks.media && { media: async () => needsOf(speaks.media!, row), prepareMedia }),
   });
 }
