@@ -199,7 +199,7 @@ describe('bytes that are not what they should be', () => {
     await hubWith().pull(runs({ sha256: { [GRAPH]: own } }));
     await hubWith().remove(row);
     const other = runs({ sha256: { [GRAPH]: 'ab'.repeat(32) } });
-    expect((await failure(hubWith().pull(other))).message).toContain('another version');
+    expect((await failure(hubWith().pull(other))).message).toContain('a different version');
   });
 
   it('do not count as there when the file was shortened later', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { createQueue, type Lane, pickBatch, type QueueOptions } from './queue.ts';
+import { pickBatch } from './backlog.ts';
+import { createQueue, type Lane, type QueueOptions } from './queue.ts';
 
 interface Item {
   readonly tokens: number;

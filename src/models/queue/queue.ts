@@ -4,6 +4,7 @@
  */
 import { type Problem, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
+import { createBacklog, type DrawnItem, totalTokens, type WaitingJob } from './backlog.ts';
 
 export interface QueueItem {
   readonly tokens: number;
@@ -60,55 +61,28 @@ export interface BatchFacts {
   readonly ranMs: number;
 }
 
-interface Job<Item, Of, Result> {
+interface Job<Item extends QueueItem, Of extends Lane, Result> extends WaitingJob {
   readonly items: readonly Item[];
   readonly lane: Of;
-  readonly caller: string;
-  readonly background: boolean;
   readonly results: Result[];
   readonly since: number;
   readonly steps: Steps | undefined;
-  /** First item that was not drawn yet. */
-  next: number;
   /** Items without a result. */
   left: number;
   over: boolean;
   settle(outcome: { error: unknown } | undefined): void;
 }
 
-/** An item that was drawn from its job and can go into a batch. */
-interface DrawnItem<Item, Of, Result> {
-  readonly job: Job<Item, Of, Result>;
-  readonly index: number;
-  readonly tokens: number;
-}
-
-interface CallerQueue<Job> {
-  readonly jobs: Set<Job>;
-  /** Tokens that the caller may still draw in this round. */
-  credit: number;
-}
-
-/** Batches' worth of inputs that are compared by length. More means less padding but longer waits. */
-const HORIZON_BATCHES = 4;
 const MOST_RETRY_S = 60;
 
 export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   options: QueueOptions<Item, Of, Result>,
 ): Queue<Item, Of, Result> {
   type OwnJob = Job<Item, Of, Result>;
-  type OwnDrawn = DrawnItem<Item, Of, Result>;
-  const { batch: limits, parallel, maxInputs, maxTokens, now = Date.now } = options;
-  const horizon = { tokens: limits.tokens * HORIZON_BATCHES, inputs: limits.inputs * HORIZON_BATCHES };
-
-  /** In round-robin order. */
-  const interactiveCallers = new Map<string, CallerQueue<OwnJob>>();
-  const backgroundCallers = new Map<string, CallerQueue<OwnJob>>();
-  const callersOf = (isBackground: boolean) => (isBackground ? backgroundCallers : interactiveCallers);
-  /** In drawing order: the first item goes into the next batch. */
-  let drawn: OwnDrawn[] = [];
-  let drawnTokens = 0;
-  const waiting = { inputs: 0, tokens: 0 };
+  type OwnDrawn = DrawnItem<OwnJob>;
+  const { parallel, maxInputs, maxTokens, now = Date.now } = options;
+  const backlog = createBacklog<OwnJob>(options.batch);
+  const { waiting } = backlog;
   const running = new Map<readonly OwnDrawn[], AbortController>();
   const speed = createThroughput();
   let scheduled: NodeJS.Immediate | undefined;
@@ -118,7 +92,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     if (signal.aborted) return Promise.reject(signal.reason);
     if (closed) return Promise.reject(closing());
     if (!items.length) return Promise.resolve([]);
-    const tokens = total(items);
+    const tokens = totalTokens(items);
     if (waiting.inputs && (waiting.inputs + items.length > maxInputs || waiting.tokens + tokens > maxTokens)) {
       return Promise.reject(queueFull(speed.secondsFor(waiting.tokens)));
     }
@@ -144,12 +118,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      const own = callersOf(background);
-      const turn = own.get(caller) ?? { jobs: new Set(), credit: 0 };
-      turn.jobs.add(job);
-      own.set(caller, turn);
-      waiting.inputs += items.length;
-      waiting.tokens += tokens;
+      backlog.add(job);
       schedule();
     });
   }
@@ -158,68 +127,17 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   function leave(job: OwnJob, error: unknown): void {
     if (job.over) return;
     job.settle({ error });
-    for (let at = job.next; at < job.items.length; at++) forget(job.items[at]!.tokens);
-    dropJob(job);
-    const kept = drawn.filter((entry) => entry.job !== job);
-    for (const entry of drawn) if (entry.job === job) forget(entry.tokens);
-    drawn = kept;
-    drawnTokens = total(drawn);
+    backlog.remove(job);
     for (const [entries, controller] of running) {
       if (entries.every((entry) => entry.job.over)) controller.abort(error);
-    }
-  }
-
-  function forget(tokens: number): void {
-    waiting.inputs--;
-    waiting.tokens -= tokens;
-  }
-
-  function dropJob(job: OwnJob): void {
-    const own = callersOf(job.background);
-    const turn = own.get(job.caller);
-    if (turn?.jobs.delete(job) && !turn.jobs.size) own.delete(job.caller);
-  }
-
-  function draw(): void {
-    drawFrom(interactiveCallers, horizon);
-    // Drawn items run before later arrivals, so at most one batch of batch work is drawn.
-    if (!drawn.length) drawFrom(backgroundCallers, limits);
-  }
-
-  /** Deficit round robin: each round adds credit of one batch, divided among the waiting callers. */
-  function drawFrom(turns: Map<string, CallerQueue<OwnJob>>, horizon: QueueOptions<Item, Of, Result>['batch']): void {
-    while (turns.size && drawnTokens < horizon.tokens && drawn.length < horizon.inputs) {
-      const [caller, turn] = turns.entries().next().value!;
-      if (turn.credit <= 0) turn.credit += Math.max(1, Math.floor(limits.tokens / turns.size));
-      while (turn.credit > 0 && turn.jobs.size && drawnTokens < horizon.tokens && drawn.length < horizon.inputs) {
-        const job = turn.jobs.values().next().value!;
-        const { tokens } = job.items[job.next]!;
-        drawn.push({ job, index: job.next++, tokens });
-        drawnTokens += tokens;
-        // An empty input has a cost too.
-        turn.credit -= Math.max(1, tokens);
-        if (job.next === job.items.length) turn.jobs.delete(job);
-      }
-      if (!turn.jobs.size) turns.delete(caller);
-      else if (turn.credit <= 0) {
-        turns.delete(caller);
-        turns.set(caller, turn);
-      }
     }
   }
 
   function startBatches(): void {
     scheduled = undefined;
     while (running.size < parallel && !closed) {
-      draw();
-      const entries = pickBatch(drawn, limits);
+      const entries = backlog.takeBatch();
       if (!entries.length) return;
-      const taken = new Set(entries);
-      drawn = entries.length === drawn.length ? [] : drawn.filter((entry) => !taken.has(entry));
-      for (const { tokens } of entries) {
-        drawnTokens -= tokens;
-        forget(tokens);
-      }
       void start(entries);
     }
   }
@@ -231,7 +149,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     const startedAt = now();
     try {
       await runBatch(entries, controller.signal);
-      speed.note(total(entries), now() - startedAt);
+      speed.note(totalTokens(entries), now() - startedAt);
     } finally {
       const since = entries.reduce((first, { job }) => Math.min(first, job.since), startedAt);
       options.onBatch?.({ inputs: entries.length, waitedMs: startedAt - since, ranMs: now() - startedAt });
@@ -276,44 +194,12 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     close() {
       closed = true;
       clearImmediate(scheduled);
-      const jobs = new Set(
-        [...interactiveCallers.values(), ...backgroundCallers.values()].flatMap(({ jobs }) => [...jobs]),
-      );
-      for (const { job } of [...drawn, ...[...running.keys()].flat()]) jobs.add(job);
+      const jobs = backlog.jobs();
+      for (const { job } of [...running.keys()].flat()) jobs.add(job);
       for (const job of jobs) leave(job, closing());
     },
   };
 }
-
-/**
- * Picks the batch around the first entry: neighbours by length from its lane, with the most tokens that fit. Sorted by
- * length, shortest first.
- */
-export function pickBatch<Entry extends { readonly tokens: number; readonly job: { readonly lane: Lane } }>(
-  entries: readonly Entry[],
-  { tokens: maxTokens, inputs: maxInputs }: { readonly tokens: number; readonly inputs: number },
-): readonly Entry[] {
-  const [anchor] = entries;
-  if (!anchor) return [];
-  const { key } = anchor.job.lane;
-  const mates = entries.filter(({ job }) => job.lane.key === key).sort((a, b) => a.tokens - b.tokens);
-  const place = mates.indexOf(anchor);
-  let best = { from: place, to: place, tokens: anchor.tokens };
-  let from = 0;
-  let sum = 0;
-  for (let to = 0; to < mates.length; to++) {
-    const longest = mates[to]!.tokens;
-    sum += longest;
-    while (from < to && (to - from >= maxInputs || longest * (to - from + 1) > maxTokens)) sum -= mates[from++]!.tokens;
-    if (from > place) break;
-    if (to >= place && (sum > best.tokens || (sum === best.tokens && to - from > best.to - best.from))) {
-      best = { from, to, tokens: sum };
-    }
-  }
-  return mates.slice(best.from, best.to + 1);
-}
-
-const total = (items: readonly QueueItem[]): number => items.reduce((sum, { tokens }) => sum + tokens, 0);
 
 const queueFull = (retryAfter: number): Problem =>
   problem('ServiceNodeResourceDrainError', { message: 'Too much is waiting for this model, try again', retryAfter });

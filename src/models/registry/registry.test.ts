@@ -73,7 +73,7 @@ describe('names', () => {
       ['elastic/elser-v2', 'dense'],
     ] as const) {
       const start = () => registry({ rows: [...rows, builtIn], aliases: { [name]: target } });
-      expect(start, name).toThrow(new RegExp(`^modelAliases: ${name} gives .*, which ${target} cannot$`));
+      expect(start, name).toThrow(new RegExp(`^modelAliases: ${name} requires .*, which ${target} does not support$`));
     }
     const sparse = fakeRow('sparse', { kind: 'sparse' });
     const aliases = { 'jina-colbert-v2': 'dense', 'elser-v2': 'sparse', 'jina-colbert-v1-en': 'ranker' };
