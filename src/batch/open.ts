@@ -121,7 +121,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     log,
   } = options;
   const links = createLinks(await linkSecret(store.db));
-  const turns = openJobNotifications(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
+  const notifications = openJobNotifications(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
   let workers: Workers | undefined;
   const chores = startBatchChores({
     ...options,
@@ -131,7 +131,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     restMs: REST_LEASES * leaseMs,
   });
   if (slots) {
-    workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, turns, onEnd: chores.wake });
+    workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, notifications, onEnd: chores.wake });
   }
   const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
 
@@ -148,7 +148,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
       };
       const isModel = namesOf(model.name, model.row.id, model.row.hub);
       const row = await insertJob(store, job, typeof input === 'string' ? undefined : inlineInput(input, isModel));
-      turns?.announce(row.id, 0);
+      notifications?.announce(row.id, 0);
       workers?.wake();
       return jobOf(row);
     },
@@ -170,7 +170,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     },
     async close() {
       await workers?.close();
-      await turns?.close();
+      await notifications?.close();
       await chores.close();
       await store.close();
     },

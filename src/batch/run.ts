@@ -3,16 +3,18 @@
  * progress are written in one transaction. However the run ends, written results stay and the next run does the rest.
  */
 import { setMaxListeners } from 'node:events';
-import { asProblem, type Problem } from '#errors.ts';
+import { asProblem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
+import { NonRetryableError, RetryLaterError } from './errors.ts';
 import { fileInput, InvalidInputError } from './input.ts';
-import type { JobOptions } from './job.ts';
 import { linesOf } from './jsonl.ts';
 import { namesOf, type StoredLine } from './line.ts';
+import { lineRunner } from './line-runner.ts';
+import { createResults } from './pending-results.ts';
 import { readLog } from './pieces.ts';
-import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
+import type { FailureOf, Outcome, ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
 import { appendInput, type BatchDb, countInput, dropInput, writeProgress } from './store.ts';
 
@@ -36,38 +38,17 @@ export interface BatchRun {
   readonly until: number;
 }
 
-/** A failure that is not the line's fault; the job is retried later. */
-export class RetryLaterError extends Error {
-  override readonly name = 'RetryLaterError';
-  readonly problem: Problem;
-
-  constructor(problem: Problem) {
-    super(problem.message, { cause: problem });
-    this.problem = problem;
-  }
-}
-
-/** The job can never succeed. */
-export class NonRetryableError extends Error {
-  override readonly name = 'NonRetryableError';
-}
-
 /** Limits of texts and lines in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
-/** A write is due after this many results or bytes, or this long after the first result. */
-const WRITTEN_LINES = 64;
-const WRITTEN_BYTES = 1024 * 1024;
-const WRITTEN_MS = 1_000;
-
 /** Throws NonRetryableError, RetryLaterError, LeaseLostError, the reason of the signal, or a database error. */
-export async function runBatchJob(turn: BatchRun, tools: RunTools): Promise<void> {
-  const { row } = turn;
+export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void> {
+  const { row } = run;
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
     throw new NonRetryableError(asProblem(error).message);
   });
-  const inputBytes = row.total === null ? await downloadInput(turn, tools, model) : row.input_bytes;
-  if (inputBytes !== undefined) await runLines({ ...turn, inputBytes, model }, tools);
+  const inputBytes = row.total === null ? await downloadInput(run, tools, model) : row.input_bytes;
+  if (inputBytes !== undefined) await runLines({ ...run, inputBytes, model }, tools);
 }
 
 /** Downloads the input file; returns the size of the stored log, or undefined if the job was cancelled meanwhile. */
@@ -164,88 +145,3 @@ async function runLines(work: Work, tools: RunTools): Promise<void> {
   const end = read ? 'complete' : cancelling() ? 'cancel' : undefined;
   await writeProgress(store, lease, results.take(), now(), end);
 }
-
-/** Collects results that are not written yet. */
-function createResults(from: number, now: () => number) {
-  let doneBytes = from;
-  let texts: Record<Outcome['kind'], string[]> = { output: [], errors: [] };
-  let length = 0;
-  let tokens = 0;
-  let since: number | undefined;
-  return {
-    add(outcome: Outcome, end: number) {
-      texts[outcome.kind].push(outcome.text);
-      length += outcome.text.length;
-      tokens += outcome.tokens;
-      doneBytes = end;
-      since ??= now();
-    },
-    get empty() {
-      return since === undefined;
-    },
-    get full() {
-      const lines = texts.output.length + texts.errors.length;
-      return lines >= WRITTEN_LINES || length >= WRITTEN_BYTES || (since !== undefined && now() - since >= WRITTEN_MS);
-    },
-    take() {
-      const taken = {
-        doneBytes,
-        output: Buffer.from(texts.output.join('')),
-        errors: Buffer.from(texts.errors.join('')),
-        completed: texts.output.length,
-        failed: texts.errors.length,
-        tokens,
-      };
-      texts = { output: [], errors: [] };
-      length = 0;
-      tokens = 0;
-      since = undefined;
-      return taken;
-    },
-  };
-}
-
-/** Test line for the model, run after a line failed on it. */
-const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
-  line: 0,
-  id: '',
-  texts: ['tea'],
-  options: {},
-};
-
-/** Runs lines, and distinguishes failures of a line from failures of the model. */
-function lineRunner(
-  { row, model }: Work,
-  { models, failureOf }: RunTools,
-  signal: AbortSignal,
-): (line: StoredLine) => Promise<Outcome> {
-  const options = JSON.parse(row.options) as JobOptions;
-  const running = { models, model, options, signal };
-
-  async function works(): Promise<boolean> {
-    try {
-      await runLine(PROBE, { ...running, options: {} });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  return async (line) => {
-    if (line.fault !== undefined) return failedLine(line, { code: INVALID_LINE, message: line.fault });
-    for (let isSecond = false; ; isSecond = true) {
-      try {
-        return await runLine(line, running);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        const failure = asProblem(error);
-        if (isOfLine(failure)) return failedLine(line, failureOf(failure));
-        if (failure.code === 503 || !(await works())) throw new RetryLaterError(failure);
-        if (isSecond) return failedLine(line, failureOf(failure));
-      }
-    }
-  };
-}
-
-/** Whether the failure is certainly caused by the line. */
-const isOfLine = ({ name, code }: Problem): boolean => code < 500 && name !== 'DownstreamServiceFailureError';

@@ -3,7 +3,8 @@ import { asProblem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
-import { NonRetryableError, RetryLaterError, type RunTools, runBatchJob } from './run.ts';
+import { NonRetryableError, RetryLaterError } from './errors.ts';
+import { type RunTools, runBatchJob } from './run.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
 
@@ -13,7 +14,7 @@ export interface BatchWorkersOptions extends RunTools, Omit<WorkersOptions, 'sto
   readonly onEnd: () => void;
 }
 
-const TURN_MS = 10_000;
+const RUN_MS = 10_000;
 /** Consecutive failed runs after which a job fails, unless the failure is temporary. */
 const MAX_TRIES = 5;
 
@@ -30,8 +31,8 @@ export function startBatchWorkers(options: BatchWorkersOptions): Workers {
   };
   const kind: JobKind<JobRow> = {
     jobs: JOBS,
-    async work(turn) {
-      await runBatchJob({ ...turn, until: now() + TURN_MS }, options);
+    async work(run) {
+      await runBatchJob({ ...run, until: now() + RUN_MS }, options);
       return { readyAt: 0 };
     },
     async endFailed({ row, lease }, error) {
