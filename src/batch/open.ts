@@ -131,7 +131,16 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     restMs: REST_LEASES * leaseMs,
   });
   if (slots) {
-    workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, notifications, onEnd: chores.wake });
+    workers = startBatchWorkers({
+      ...options,
+      slots,
+      store,
+      leaseMs,
+      pauseMs,
+      now,
+      turns: notifications,
+      onEnd: chores.wake,
+    });
   }
   const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
 
