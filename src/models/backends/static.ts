@@ -76,11 +76,11 @@ function createEmbedder({ get, own }: Shared): Embedder {
     dimensions: WHOLE,
     async prepare(texts: readonly string[], { maxTokens, signal }: PrepareOptions) {
       const { tokenizer } = await get();
-      const breathe = createYielder(signal);
+      const yieldIfDue = createYielder(signal);
       const prepared: Prepared[] = [];
       for (const text of texts) {
-        prepared.push(await prepareText(tokenizer, text, maxTokens, breathe));
-        const pause = breathe();
+        prepared.push(await prepareText(tokenizer, text, maxTokens, yieldIfDue));
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       return prepared;
@@ -90,14 +90,15 @@ function createEmbedder({ get, own }: Shared): Embedder {
         throw problem('ParamValidationError', { message: 'The built-in model only supports one vector per text' });
       }
       const model = await get();
-      const breathe = createYielder(signal);
+      const yieldIfDue = createYielder(signal);
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
         // Vectors of up to 256 numbers are the learned part alone, not a prefix of the full vector.
-        const values = dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, breathe);
+        const values =
+          dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, yieldIfDue);
         outputs.push({ values, rows: 1 });
-        const pause = breathe();
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       return outputs;
@@ -109,10 +110,10 @@ async function prepareText(
   tokenizer: WordPiece,
   text: string,
   maxTokens: number | undefined,
-  breathe: YieldIfDue,
+  yieldIfDue: YieldIfDue,
 ): Promise<Prepared> {
   const run = tokenizer.start(text, maxTokens);
-  while (!run.step(STEP_UNITS)) await breathe();
+  while (!run.step(STEP_UNITS)) await yieldIfDue();
   const ids = run.ids();
   const cut = ids.length < run.total;
   const payload: PreparedText = { ids, text: cut ? text.slice(0, run.keptTo) : text };
@@ -131,11 +132,11 @@ function createReranker({ get, own }: Shared): Reranker {
       (await scorerOf()).prepare(query, documents, maxTokens, createYielder(signal)),
     async score(batch: readonly Prepared[], signal: AbortSignal) {
       const { score } = await scorerOf();
-      const breathe = createYielder(signal);
+      const yieldIfDue = createYielder(signal);
       const scores = new Float32Array(batch.length);
       for (const [at, { payload }] of batch.entries()) {
-        scores[at] = await score(payload as PreparedPair, breathe);
-        const pause = breathe();
+        scores[at] = await score(payload as PreparedPair, yieldIfDue);
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       return scores;

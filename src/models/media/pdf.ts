@@ -1,7 +1,7 @@
 /** Converts the pages of a PDF for a model: to images or to text. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createProgramFolder } from '#concurrency/programs.ts';
 import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
@@ -95,7 +95,7 @@ export const pagesAsTexts = (
     const { pages } = await tools.documents.read(file, {}, signal);
     return eachOf(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
       // A page may hold as much text as a book, so yield between pages.
-      await nextTurn();
+      await yieldToEventLoop();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
       if (!scanned || !tools.ocr) return layer;
       const png = await tools.documents.picture(file, { page: number, scale: OCR_SCALE }, stop);

@@ -1,5 +1,5 @@
 /** Tokenises texts for a model, with truncation, pairs, windows and late chunking. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { own } from '#own.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
@@ -178,7 +178,7 @@ function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < TURN_MS) return;
-    await nextTurn();
+    await yieldToEventLoop();
     since = performance.now();
   };
 }

@@ -28,7 +28,7 @@ export interface StaticModel {
   /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector. */
   learned(ids: Int32Array, dimensions: number): Float32Array;
   /** All 1,024 numbers, as a unit vector. */
-  whole(ids: Int32Array, text: string, breathe: YieldIfDue): Promise<Float32Array>;
+  whole(ids: Int32Array, text: string, yieldIfDue: YieldIfDue): Promise<Float32Array>;
 }
 
 export async function loadStaticModel(): Promise<StaticModel> {
@@ -94,11 +94,11 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
       for (let at = 0; at < dimensions; at++) vector[at] = sum[at]! * factor;
       return vector;
     },
-    async whole(ids, text, breathe) {
+    async whole(ids, text, yieldIfDue) {
       const counts = spareCounts.pop() ?? new FeatureCounts(idf());
       counts.begin();
       const walk = new WordWalk(flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, counts);
-      while (!walk.step(STEP_UNITS)) await breathe();
+      while (!walk.step(STEP_UNITS)) await yieldIfDue();
       const slots = new Float64Array(HASHED);
       counts.addTo(slots);
       spareCounts.push(counts);

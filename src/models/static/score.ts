@@ -49,12 +49,12 @@ export interface StaticScorer {
     query: string,
     documents: readonly string[],
     maxTokens: number | undefined,
-    breathe: YieldIfDue,
+    yieldIfDue: YieldIfDue,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
   /** The mean of both parts, between 0 and 1. */
-  score(pair: PreparedPair, breathe: YieldIfDue): Promise<number>;
+  score(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<number>;
   /** Each part as a share of a perfect document's score; undefined if the query has no terms of this kind. */
-  parts(pair: PreparedPair, breathe: YieldIfDue): Promise<ScoreParts>;
+  parts(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts>;
 }
 
 export function createStaticScorer(model: StaticModel): StaticScorer {
@@ -62,7 +62,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
   const neighbours = createNeighbours(rows);
   const pieceCounts = new Int32Array(scales.length);
 
-  const termsOf = async (text: string, breathe: YieldIfDue, each: (term: number, weight: number) => void) => {
+  const termsOf = async (text: string, yieldIfDue: YieldIfDue, each: (term: number, weight: number) => void) => {
     const reader = new FeatureReader();
     const idf = model.idf();
     let length = 0;
@@ -79,16 +79,16 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
           unspaced,
         ),
     });
-    while (!walk.step(STEP_UNITS)) await breathe();
+    while (!walk.step(STEP_UNITS)) await yieldIfDue();
     return length;
   };
 
-  const readQuery = async (text: string, maxTokens: number | undefined, breathe: YieldIfDue) => {
+  const readQuery = async (text: string, maxTokens: number | undefined, yieldIfDue: YieldIfDue) => {
     const run = tokenizer.start(text, maxTokens);
-    while (!run.step(STEP_UNITS)) await breathe();
+    while (!run.step(STEP_UNITS)) await yieldIfDue();
     const ids = run.ids();
     const terms = new Map<number, number>();
-    await termsOf(run.total > ids.length ? text.slice(0, run.keptTo) : text, breathe, (term, weight) => {
+    await termsOf(run.total > ids.length ? text.slice(0, run.keptTo) : text, yieldIfDue, (term, weight) => {
       terms.set(term, weight);
     });
     const pieces: { id: number; weight: number }[] = [];
@@ -97,7 +97,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
       const row = rows.subarray(id * LEARNED, (id + 1) * LEARNED);
       pieces.push({ id, weight: Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) * scales[id]! });
       neighbours.of(id);
-      await breathe();
+      await yieldIfDue();
     }
     const query: Query = {
       ids,
@@ -122,9 +122,9 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const wordScore = async ({ terms }: Query, text: string, breathe: YieldIfDue): Promise<number> => {
+  const wordScore = async ({ terms }: Query, text: string, yieldIfDue: YieldIfDue): Promise<number> => {
     const counts = new Map<number, number>();
-    const length = await termsOf(text, breathe, (term) => {
+    const length = await termsOf(text, yieldIfDue, (term) => {
       if (terms.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
     });
     let score = 0;
@@ -132,14 +132,14 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const parts = async ({ query, ids, text }: PreparedPair, breathe: YieldIfDue): Promise<ScoreParts> => ({
-    words: query.bestTerms > 0 ? (await wordScore(query, text, breathe)) / query.bestTerms : undefined,
+  const parts = async ({ query, ids, text }: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts> => ({
+    words: query.bestTerms > 0 ? (await wordScore(query, text, yieldIfDue)) / query.bestTerms : undefined,
     pieces: query.bestPieces > 0 ? softScore(query, ids) / query.bestPieces : undefined,
   });
 
   return {
-    async prepare(queryText, documents, maxTokens, breathe) {
-      const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), breathe);
+    async prepare(queryText, documents, maxTokens, yieldIfDue) {
+      const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), yieldIfDue);
       const room = maxTokens && maxTokens - query.ids.length;
       const pairs: Prepared[] = [];
       const positions: number[][] = [];
@@ -148,21 +148,21 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
         let rest = document;
         do {
           const run = tokenizer.start(rest, room);
-          while (!run.step(STEP_UNITS) && !run.full) await breathe();
+          while (!run.step(STEP_UNITS) && !run.full) await yieldIfDue();
           const ids = run.ids();
           const cut = run.total > ids.length || !run.done;
           const payload: PreparedPair = { query, ids, text: cut ? rest.slice(0, run.keptTo) : rest };
           own.push(pairs.length);
           pairs.push({ tokens: query.ids.length + ids.length, fullTokens: fullTokens + ids.length, payload });
           rest = cut ? rest.slice(run.keptTo) : '';
-          await breathe();
+          await yieldIfDue();
         } while (rest !== '');
         positions.push(own);
       }
       return { pairs, documents: positions, isBlind: !query.bestTerms && !query.bestPieces };
     },
-    async score(pair, breathe) {
-      const { words, pieces } = await parts(pair, breathe);
+    async score(pair, yieldIfDue) {
+      const { words, pieces } = await parts(pair, yieldIfDue);
       if (words === undefined || pieces === undefined) return words ?? pieces ?? 0;
       return (words + pieces) / 2;
     },
