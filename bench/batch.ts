@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { openTestRoom, serve } from '../src/batch/batch.suite.ts';
+import { openTestBatch, serve } from '../src/batch/batch.suite.ts';
 import { killWorkers } from '../src/batch/kill.suite.ts';
 import { kill, LITTLE_ROOM, peakBytes, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
 import { startProcess } from '../test/support/process.ts';
@@ -106,7 +106,7 @@ async function memory(): Promise<(string | number)[][]> {
   const files = await serve((request, response) => {
     Readable.from(linesOf(Number(request.url!.slice(1)))).pipe(response);
   });
-  const room = await openTestRoom({ dataDir, jobs: 0 });
+  const room = await openTestBatch({ dataDir, jobs: 0 });
   try {
     const rows: (string | number)[][] = [];
     for (const count of [500, 5_000, 50_000]) {

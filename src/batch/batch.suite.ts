@@ -1,4 +1,4 @@
-/** A room of batch jobs with models for tests. */
+/** A batch module with models for tests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FakeOptions, fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
@@ -13,8 +13,8 @@ import { type BatchModule, type BatchModuleOptions, openBatch } from './open.ts'
 
 export const SILENT = createLog('silent');
 
-export interface TestRoom {
-  readonly room: BatchModule;
+export interface TestBatch {
+  readonly batchModule: BatchModule;
   readonly charged: Job[];
   submit(
     input: readonly unknown[] | string,
@@ -31,10 +31,10 @@ export type Line = any;
 
 export const ROWS = [fakeRow('tea', { kind: 'text-v5', matryoshka: [4] }), fakeRow('many', { kind: 'colbert' })];
 
-export async function openTestRoom(
+export async function openTestBatch(
   options: Partial<BatchModuleOptions> & Pick<BatchModuleOptions, 'dataDir'>,
   fake: FakeOptions = {},
-): Promise<TestRoom> {
+): Promise<TestBatch> {
   const models = openModels({
     opening: { embedder: (row) => fakeEmbedder(row, fake), reranker: (row) => fakeReranker(row) },
     maxBytes: 1e9,
@@ -44,12 +44,12 @@ export async function openTestRoom(
   const registry = createRegistry({
     rows: ROWS,
     aliases: {},
-    shelf: { availability: () => 'here', look: async () => {} },
+    availabilityCheck: { availability: () => 'here', look: async () => {} },
   });
   const guard = createGuard({ allow: ['127.0.0.1'] });
   const fetch = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log: SILENT }) });
   const charged: Job[] = [];
-  const room = await openBatch({
+  const batchModule = await openBatch({
     registry,
     models,
     fetch,
@@ -64,10 +64,10 @@ export async function openTestRoom(
   });
   const model = await registry.embedding('tea');
   return {
-    room,
+    batchModule,
     charged,
     submit: (input, { owner = 'me', webhookUrl, options: given = {} } = {}) =>
-      room.submit({
+      batchModule.submit({
         model,
         input,
         owner,
@@ -78,13 +78,13 @@ export async function openTestRoom(
       }),
     async ended(id) {
       for (;;) {
-        const job = (await room.find(id))!;
+        const job = (await batchModule.find(id))!;
         if (isFinal(job.state)) return job;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
     async lines(job, kind) {
-      const file = room.file(job, kind);
+      const file = batchModule.file(job, kind);
       const parts: Uint8Array[] = [];
       for await (const part of file.read(0, file.bytes)) parts.push(part);
       return Buffer.concat(parts)
@@ -94,7 +94,7 @@ export async function openTestRoom(
         .map((line) => JSON.parse(line) as Line);
     },
     async close() {
-      await room.close();
+      await batchModule.close();
       await models.close();
       await fetch.close();
     },

@@ -1,4 +1,4 @@
-/** What is done beside the work on lines: jobs expire, ends are told and charged, what is not needed is removed. */
+/** Maintenance of batch jobs: expires them, sends webhooks, charges, and removes data that is no longer needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/maintenance.ts';
@@ -7,37 +7,37 @@ import type { Links } from './links.ts';
 import { removePieces } from './pieces.ts';
 import {
   type BatchDb,
+  findLittered,
+  findUncharged,
   JOBS,
   jobOf,
-  littered,
   markCharged,
   markClean,
   setWebhook,
   takeWebhook,
-  uncharged,
 } from './store.ts';
-import { tell } from './webhook.ts';
+import { sendWebhook } from './webhook.ts';
 
 export interface BatchChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: BatchDb;
   readonly fetch: GuardedFetch;
   readonly links: Links;
-  /** May be called more than once for a job; it counts once. */
+  /** Idempotent per job, because it may be called more than once. */
   readonly charge: (job: Job) => Promise<void>;
   readonly webhookRetryMs: readonly number[];
   readonly now: () => number;
-  /** How long jobs are remembered after they were made. */
+  /** How long jobs are retained after their creation. */
   readonly rememberMs: number;
 }
 
-/** Longer than telling takes: a process that died while it did is followed by another. */
-const TELLING_MS = 60_000;
-/** Ends told at once: one that does not answer does not hold up the others. */
-const MAX_TELLING = 8;
+/** Lease of a webhook delivery; longer than a delivery takes. When it ends, another process retries. */
+const DELIVERY_LEASE_MS = 60_000;
+/** Concurrent deliveries, so that a slow receiver does not delay the others. */
+const MAX_DELIVERIES = 8;
 
 export function startBatchChores({ store, charge, now, rememberMs, ...options }: BatchChoresOptions): Chores {
   async function clean(signal: AbortSignal): Promise<void> {
-    for (let job = await littered(store); job && !signal.aborted; job = await littered(store)) {
+    for (let job = await findLittered(store); job && !signal.aborted; job = await findLittered(store)) {
       const kinds = job.litter === 'all' ? (['input', 'output', 'errors'] as const) : (['input'] as const);
       while (!signal.aborted && (await removePieces(store.db, job.id, kinds))) await sleep(1);
       if (!signal.aborted) await markClean(store, job);
@@ -45,19 +45,19 @@ export function startBatchChores({ store, charge, now, rememberMs, ...options }:
   }
 
   async function chargeAll(signal: AbortSignal): Promise<void> {
-    for (let row = await uncharged(store); row && !signal.aborted; row = await uncharged(store)) {
+    for (let row = await findUncharged(store); row && !signal.aborted; row = await findUncharged(store)) {
       await charge(jobOf(row));
       await markCharged(store, row.id);
     }
   }
 
-  const telling = createTelling({ store, now, ...options }, () => chores.wake());
+  const telling = createDeliveries({ store, now, ...options }, () => chores.wake());
   const chores = startChores({
     ...options,
     plural: JOBS.plural,
     chores: [
       () => JOBS.expire(store, now()),
-      telling.tellAll,
+      telling.deliverDue,
       chargeAll,
       clean,
       () => JOBS.forget(store, now() - rememberMs),
@@ -74,15 +74,15 @@ export function startBatchChores({ store, charge, now, rememberMs, ...options }:
 
 type TellingOptions = Pick<BatchChoresOptions, 'store' | 'fetch' | 'links' | 'webhookRetryMs' | 'now' | 'log'>;
 
-/** Ends of jobs that are told to their webhooks; `onDue` is called when one may be told again. */
-function createTelling({ store, fetch, links, webhookRetryMs, now, log }: TellingOptions, onDue: () => void) {
+/** Sends webhooks of finished jobs. `onDue` is called when a delivery may be due. */
+function createDeliveries({ store, fetch, links, webhookRetryMs, now, log }: TellingOptions, onDue: () => void) {
   const telling = new Set<Promise<void>>();
   const retries = new Set<NodeJS.Timeout>();
 
-  async function tellOne(job: Job, tries: number, signal: AbortSignal): Promise<void> {
+  async function deliverOne(job: Job, tries: number, signal: AbortSignal): Promise<void> {
     const { webhookUrl } = job;
     if (webhookUrl === null) return;
-    const told = await tell({ ...job, webhookUrl }, { links, fetch, signal, now: now() });
+    const told = await sendWebhook({ ...job, webhookUrl }, { links, fetch, signal, now: now() });
     const pauseMs = told ? undefined : webhookRetryMs[tries - 1];
     await setWebhook(store, job.id, pauseMs === undefined ? null : now() + pauseMs);
     if (pauseMs === undefined || signal.aborted) return;
@@ -94,15 +94,16 @@ function createTelling({ store, fetch, links, webhookRetryMs, now, log }: Tellin
   }
 
   return {
-    async tellAll(signal: AbortSignal): Promise<void> {
+    async deliverDue(signal: AbortSignal): Promise<void> {
       for (;;) {
-        const row = telling.size < MAX_TELLING ? await takeWebhook(store, now(), now() + TELLING_MS) : undefined;
+        const row =
+          telling.size < MAX_DELIVERIES ? await takeWebhook(store, now(), now() + DELIVERY_LEASE_MS) : undefined;
         if (!row || signal.aborted) return;
-        const told = tellOne(jobOf(row), row.webhook_tries, signal)
-          .catch((err: unknown) => log.warn({ err }, 'the end of a batch job cannot be told for the moment'))
+        const told = deliverOne(jobOf(row), row.webhook_tries, signal)
+          .catch((err: unknown) => log.warn({ err }, 'could not send the webhook of a batch job, will retry'))
           .finally(() => {
             telling.delete(told);
-            // There may be more than are told at once.
+            // More deliveries may be due than run concurrently.
             onDue();
           });
         telling.add(told);

@@ -1,4 +1,4 @@
-/** A job's input on its way into the log: read line by line, each custom_id once, packed into pieces. */
+/** Stores a job's input: reads it line by line, rejects repeated custom_ids and packs the lines into pieces. */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -13,14 +13,14 @@ const MAX_FILE_BYTES = 200_000_000;
 const FILE_MS = 600_000;
 const FIRST_BYTE_MS = 10_000;
 
-/** Lines as they come, pieces as they are full. */
+/** Packs lines into pieces; a piece is returned when it is full. */
 function createPacker() {
   const seen = new Set<string>();
   let parts: string[] = [];
   let length = 0;
   let lines = 0;
 
-  /** One line fails for it, and that is the later one. */
+  /** Marks the later of two lines with the same custom_id as failed. */
   function once(line: StoredLine): StoredLine {
     if (line.id === null) return line;
     const name = createHash('sha256').update(line.id).digest('base64').slice(0, 24);
@@ -37,7 +37,7 @@ function createPacker() {
   }
 
   return {
-    /** A piece, when one is full. */
+    /** Returns a piece when one is full. */
     add(read: StoredLine): Buffer | undefined {
       const line = once(read);
       let text = JSON.stringify(line);
@@ -60,7 +60,7 @@ function createPacker() {
   };
 }
 
-/** Of lines that are parsed already. */
+/** Input from parsed lines. */
 export function inlineInput(values: readonly unknown[], isModel: IsModel): StoredInput {
   function* pieces() {
     const packer = createPacker();
@@ -81,12 +81,15 @@ export interface FileInput {
   readonly write: (piece: Uint8Array) => Promise<void>;
 }
 
-/** The file cannot be a job's input: asking for it again would not help. */
+/** The file cannot be used as input, and retrying would not help. */
 export class InvalidInputError extends Error {
-  override readonly name = 'UnfitInput';
+  override readonly name = 'InvalidInputError';
 }
 
-/** Reads a file of lines from elsewhere; how many it has. Throws UnfitInput, or a problem of the way there. */
+/**
+ * Downloads and stores an input file; returns its number of lines. Throws InvalidInputError, or a problem of the
+ * download.
+ */
 export async function fileInput({ url, fetch, isModel, signal, write }: FileInput): Promise<number> {
   const answer = await fetch(url, {
     signal,

@@ -1,9 +1,9 @@
-/** Lines of a stream of bytes, one at a time: of what is too long no more is held than a line may have. */
+/** Splits a byte stream into lines. Never buffers more than the maximum line length. */
 
 export interface Line {
-  /** From 1, blank lines counted. */
+  /** Counted from 1, including blank lines. */
   readonly number: number;
-  /** Without its end; undefined when the line is longer than `maxLineBytes`. */
+  /** Without line end; undefined if the line is longer than `maxLineBytes`. */
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -11,12 +11,12 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
-/** Blank lines are left out. The last line needs no end. */
+/** Skips blank lines. The last line needs no line end. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): AsyncGenerator<Line> {
-  const pile = createPile(maxLineBytes);
+  const pile = createLineBuffer(maxLineBytes);
   let number = 0;
   const finish = (): Line | undefined => {
     number++;
@@ -39,8 +39,8 @@ export async function* linesOf(
   if (line) yield line;
 }
 
-/** The parts of one line, in one buffer: kept apart, millions of small ones would take far more than they hold. */
-function createPile(maxBytes: number) {
+/** Collects one line in a single growing buffer, because millions of small chunks would take far more memory. */
+function createLineBuffer(maxBytes: number) {
   let buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let length = 0;
   return {

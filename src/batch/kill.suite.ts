@@ -1,7 +1,7 @@
 /** Workers are killed at random moments; whatever jobs there were come out whole. */
 import type { ChildProcess } from 'node:child_process';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
-import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
+import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
 import type { Job } from './job.ts';
 import { kill, startWorkerProcess, type WorkerPlace } from './worker-process.suite.ts';
 
@@ -32,36 +32,36 @@ const inputOf = () =>
 /** Two workers are always alive, and one of them is killed, `kills` times. */
 export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
   const { batchMs, ...shared } = place;
-  const room = await openTestRoom({ ...shared, jobs: 0 });
+  const batchModule = await openTestBatch({ ...shared, jobs: 0 });
   const workers: ChildProcess[] = [];
   const jobs: Job[] = [];
   let inWork = 0;
   try {
     for (let at = 0; at < WORKERS; at++) workers.push(await startWorkerProcess(place));
     for (let at = 0; at < kills; at++) {
-      const states = await Promise.all(jobs.map(async ({ id }) => (await room.room.find(id))!.state));
+      const states = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
       while (states.filter((state) => state !== 'completed').length < WORKERS) {
-        jobs.push(await room.submit(inputOf(), { options: { normalized: false } }));
+        jobs.push(await batchModule.submit(inputOf(), { options: { normalized: false } }));
         states.push('pending');
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
-      const before = await Promise.all(jobs.map(async ({ id }) => (await room.room.find(id))!.state));
+      const before = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
       if (before.includes('processing')) inWork++;
       await kill(workers.shift()!);
       workers.push(await startWorkerProcess(place));
     }
     const found = { lost: 0, repeated: 0, wrong: 0 };
-    for (const { id } of jobs) await check(room, await room.ended(id), found);
+    for (const { id } of jobs) await check(batchModule, await batchModule.ended(id), found);
     return { kills, jobs: jobs.length, lines: jobs.length * LINES, inWork, ...found };
   } finally {
     await Promise.all(workers.map(kill));
-    await room.close();
+    await batchModule.close();
   }
 }
 
-async function check(room: TestRoom, job: Job, found: { lost: number; repeated: number; wrong: number }) {
-  const output = await room.lines(job, 'output');
-  const errors = await room.lines(job, 'errors');
+async function check(batchModule: TestBatch, job: Job, found: { lost: number; repeated: number; wrong: number }) {
+  const output = await batchModule.lines(job, 'output');
+  const errors = await batchModule.lines(job, 'errors');
   const seen = new Map<string, number>();
   for (const { custom_id } of [...output, ...errors]) seen.set(custom_id, (seen.get(custom_id) ?? 0) + 1);
   for (let at = 0; at < LINES; at++) if (!seen.has(`line ${at}`)) found.lost++;

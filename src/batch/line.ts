@@ -1,14 +1,14 @@
-/** One line of a job: from what the caller sent to what a worker does (contract of the model host, 8.1). */
+/** One line of a job, from the caller's JSON to the stored form (docs/reference/wire/models.md, Batch lines). */
 import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
 import { own } from '#own.ts';
 import type { JobOptions } from './job.ts';
 
-/** What a worker finds: a line to embed, or one that failed when it was read. */
+/** A stored line: texts to embed, or the reason why it is invalid. */
 export type StoredLine = {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
-  /** The caller's own; null when it could not be read. */
+  /** The caller's custom_id; null if it could not be read. */
   readonly id: string | null;
 } & (
   | { readonly texts: readonly string[]; readonly options: JobOptions; readonly fault?: undefined }
@@ -19,20 +19,20 @@ export const MAX_LINE_BYTES = 2 * 1024 * 1024;
 const MAX_ID = 256;
 const MAX_TEXTS = 2_048;
 
-/** What a line may say for itself. */
+/** Options that a line may override. */
 const LINE_OPTIONS = ['task', 'dimensions', 'normalized', 'embedding_type', 'truncate'] as const;
 
-/** Whether a name is that of the job's model. */
+/** Whether a name means the job's model. */
 export type IsModel = (name: unknown) => boolean;
 
-/** The names of a model with or without their organisation. */
+/** Matches the names of a model, with or without organisation. */
 export function namesOf(...names: readonly string[]): IsModel {
   const short = (name: string) => name.slice(name.lastIndexOf('/') + 1);
   const known = new Set(names.filter(Boolean).map(short));
   return (name) => typeof name === 'string' && known.has(short(name));
 }
 
-/** A line of a file; `bytes` is undefined when it is too long. */
+/** Parses a line of a file; `bytes` is undefined if it is too long. */
 export function readLine(bytes: Uint8Array | undefined, line: number, isModel: IsModel): StoredLine {
   if (!bytes) return { line, id: null, fault: `the line is longer than ${MAX_LINE_BYTES} bytes` };
   let value: unknown;
@@ -49,7 +49,7 @@ export function readLine(bytes: Uint8Array | undefined, line: number, isModel: I
   return readLineValue(value, line, isModel);
 }
 
-/** A line that is parsed already. */
+/** Checks a parsed line. */
 export function readLineValue(value: unknown, line: number, isModel: IsModel): StoredLine {
   if (!isObject(value)) return { line, id: null, fault: 'the line must be a JSON object' };
   const given = value.custom_id;
@@ -70,7 +70,7 @@ export function readLineValue(value: unknown, line: number, isModel: IsModel): S
   return typeof texts === 'string' ? fault(texts) : { line, id: given, texts, options: optionsOf(body) };
 }
 
-/** The texts, or what is wrong. */
+/** Returns the texts, or a fault message. */
 function textsOf(input: unknown): readonly string[] | string {
   if (!Array.isArray(input)) {
     const text = textOf(input);
@@ -92,7 +92,7 @@ function textOf(item: unknown): string | undefined {
   return isObject(item) && typeof item.text === 'string' ? item.text : undefined;
 }
 
-/** What a body says of those options, under whichever of their names, by their own. */
+/** The line options in a body, with aliases resolved. */
 export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
   const options: Record<string, unknown> = {};
   for (const name of LINE_OPTIONS) {
@@ -109,7 +109,7 @@ export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** In characters as people count them, without counting a long text to its end. */
+/** Counts code points, without iterating over a long text. */
 function isAtMost(text: string, most: number): boolean {
   if (text.length <= most) return true;
   return text.length <= most * 2 && [...text].length <= most;

@@ -1,15 +1,15 @@
-/** Links that work without a key for a while, and the secret that an owner's webhooks are signed with. */
+/** Signed links to result files, which work without a key until they expire, and the webhook secrets of owners. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Db } from './schema.ts';
 
 export type FileKind = 'output' | 'errors';
 
 export interface Links {
-  /** The query of a link to a file, good until a time in seconds since 1970. */
+  /** The query string of a link to a file. `expires` is in seconds since 1970. */
   sign(id: string, kind: FileKind, expires: number): string;
-  /** Whether a link is one of ours and still good. */
+  /** Whether the signature is valid and has not expired. */
   verify(id: string, kind: FileKind, given: { readonly exp: unknown; readonly sig: unknown }, now: number): boolean;
-  /** What an owner's webhooks are signed with: the same for all its jobs. */
+  /** Secret that signs an owner's webhooks, the same for all its jobs. */
   webhookSecret(owner: string): string;
 }
 
@@ -31,7 +31,7 @@ export function createLinks(secret: Uint8Array): Links {
 const SECRET_BYTES = 32;
 const ROW = 'links';
 
-/** In the database: servers that share it must agree on it, and the first one makes it. */
+/** The signing secret. It is stored in the database, because all servers share it; the first one creates it. */
 export async function linkSecret(db: Db): Promise<Uint8Array> {
   const value = randomBytes(SECRET_BYTES).toString('base64url');
   await db

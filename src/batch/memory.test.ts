@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { line, openTestRoom, serve } from './batch.suite.ts';
+import { line, openTestBatch, serve } from './batch.suite.ts';
 import { kill, LITTLE_ROOM, peakBytes, startWorkerProcess } from './worker-process.suite.ts';
 
 const MB = 1024 * 1024;
@@ -19,11 +19,11 @@ it('reads and works on 50,000 lines in the memory of 500', { timeout: 400_000 },
     }
     Readable.from(lines()).pipe(response);
   });
-  const room = await openTestRoom({ dataDir, jobs: 0 });
+  const batchModule = await openTestBatch({ dataDir, jobs: 0 });
   const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, LITTLE_ROOM);
   try {
     const peakOf = async (count: number) => {
-      const done = await room.ended((await room.submit(`${files.url}/${count}`)).id);
+      const done = await batchModule.ended((await batchModule.submit(`${files.url}/${count}`)).id);
       expect(done).toMatchObject({ state: 'completed', total: count, completed: count });
       return peakBytes(worker);
     };
@@ -34,7 +34,7 @@ it('reads and works on 50,000 lines in the memory of 500', { timeout: 400_000 },
     expect((large - small) / MB).toBeLessThan(25);
   } finally {
     await kill(worker);
-    await room.close();
+    await batchModule.close();
     await files.close();
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { type FakeOptions, fakeVector } from '#models/embed/embed.suite.ts';
 import { postgresUrl } from '../../test/support/services.ts';
-import { line, openTestRoom, serve, type TestRoom } from './batch.suite.ts';
+import { line, openTestBatch, serve, type TestBatch } from './batch.suite.ts';
 import type { BatchModuleOptions } from './open.ts';
 
 const url = await postgresUrl();
@@ -28,10 +28,10 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       for (const close of closing.splice(0).toReversed()) await close();
       rmSync(dir, { recursive: true, force: true });
     });
-    const open = async (fake: FakeOptions = {}, options: Partial<BatchModuleOptions> = {}): Promise<TestRoom> => {
-      const room = await openTestRoom({ dataDir: dir, databaseUrl, ...options }, fake);
-      closing.push(() => room.close());
-      return room;
+    const open = async (fake: FakeOptions = {}, options: Partial<BatchModuleOptions> = {}): Promise<TestBatch> => {
+      const batchModule = await openTestBatch({ dataDir: dir, databaseUrl, ...options }, fake);
+      closing.push(() => batchModule.close());
+      return batchModule;
     };
     const server = async (answer: Parameters<typeof serve>[0]) => {
       const made = await serve(answer);
@@ -101,11 +101,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const first = await open(slow);
       const job = await first.submit(Array.from({ length: 600 }, (_, at) => line(`line ${at}`, `tea ${at}`)));
       await expect
-        .poll(async () => (await first.room.find(job.id))!.completed, { timeout: LONG_MS })
+        .poll(async () => (await first.batchModule.find(job.id))!.completed, { timeout: LONG_MS })
         .toBeGreaterThan(0);
       await first.close();
       const idle = await open({}, { jobs: 0 });
-      const left = (await idle.room.find(job.id))!;
+      const left = (await idle.batchModule.find(job.id))!;
       await idle.close();
       expect(left.completed).toBeLessThan(600);
       const before = ran.length;
@@ -118,10 +118,12 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     });
 
     it('is cancelled after the lines in work', async () => {
-      const { room, submit, ended, lines, charged } = await open({ batchMs: 20 });
+      const { batchModule, submit, ended, lines, charged } = await open({ batchMs: 20 });
       const job = await submit(Array.from({ length: 5_000 }, (_, at) => line(`line ${at}`, `tea ${at}`)));
-      await expect.poll(async () => (await room.find(job.id))!.completed, { timeout: LONG_MS }).toBeGreaterThan(0);
-      const cancelled = await room.cancel(job);
+      await expect
+        .poll(async () => (await batchModule.find(job.id))!.completed, { timeout: LONG_MS })
+        .toBeGreaterThan(0);
+      const cancelled = await batchModule.cancel(job);
       expect(cancelled).toMatchObject({ state: 'cancelled', total: 5_000, failed: 0 });
       expect(cancelled.completed).toBeLessThan(5_000);
       const output = await lines(cancelled, 'output');
@@ -129,19 +131,19 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         Array.from({ length: cancelled.completed }, (_, at) => `line ${at}`),
       );
       expect(await ended(job.id)).toEqual(cancelled);
-      expect(await room.cancel(cancelled)).toEqual(cancelled);
+      expect(await batchModule.cancel(cancelled)).toEqual(cancelled);
       await expect.poll(() => charged.map(({ tokens }) => tokens)).toEqual([cancelled.tokens]);
     });
 
     it('is cancelled when it waits, and is one thing or the other when it ends just then', async () => {
       const idle = await open({}, { jobs: 0 });
       const waiting = await idle.submit([line('a', 'tea')]);
-      expect(await idle.room.cancel(waiting)).toMatchObject({ state: 'cancelled', completed: 0 });
-      const { room, submit, ended, lines } = await open();
+      expect(await idle.batchModule.cancel(waiting)).toMatchObject({ state: 'cancelled', completed: 0 });
+      const { batchModule, submit, ended, lines } = await open();
       for (let at = 0; at < 20; at++) {
         const job = await submit([line('a', 'tea'), line('b', 'tea')]);
         await new Promise((resolve) => setTimeout(resolve, at));
-        const done = await room.cancel(job);
+        const done = await batchModule.cancel(job);
         expect(['completed', 'cancelled']).toContain(done.state);
         expect(await ended(job.id)).toEqual(done);
         expect(await lines(done, 'output')).toHaveLength(done.completed);
@@ -215,10 +217,10 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         if (body === undefined) response.setHeader('content-length', 10_000_000_000);
         response.end(body ?? 'x');
       });
-      const { submit, ended, room } = await open();
+      const { submit, ended, batchModule } = await open();
       const done = await ended((await submit(address)).id);
       expect(done).toMatchObject({ state: 'failed', error: expect.stringContaining(error), total: null });
-      expect(room.file(done, 'output').bytes).toBe(0);
+      expect(batchModule.file(done, 'output').bytes).toBe(0);
     });
 
     it('fails without a connection when its file is at a refused address, after a redirect too', async () => {
@@ -256,16 +258,20 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
 
     it('expires with its files, done or not', async () => {
       let now = Date.now();
-      const { room, submit, ended, lines } = await open({}, { now: () => now, keepMs: 60_000 });
+      const { batchModule, submit, ended, lines } = await open({}, { now: () => now, keepMs: 60_000 });
       const job = await submit([line('a', 'tea')]);
       const done = await ended(job.id);
       expect(await lines(done, 'output')).toHaveLength(1);
       now += 60_000;
-      expect(await room.find(job.id)).toMatchObject({ state: 'expired', completed: 1, completedAt: done.completedAt });
+      expect(await batchModule.find(job.id)).toMatchObject({
+        state: 'expired',
+        completed: 1,
+        completedAt: done.completedAt,
+      });
       await expect
         .poll(() => lines(done, 'output').catch(({ message }) => message), { timeout: LONG_MS })
         .toContain('removed');
-      expect((await room.list('me', 10)).map(({ state }) => state)).toEqual(['expired']);
+      expect((await batchModule.list('me', 10)).map(({ state }) => state)).toEqual(['expired']);
     });
 
     it('tells its end once, signed, and again until it is heard', async () => {
@@ -274,11 +280,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         heard.push({ headers: request.headers, body: await text(request) });
         response.writeHead(heard.length === 1 ? 500 : 204).end();
       });
-      const { room, submit, ended } = await open();
+      const { batchModule, submit, ended } = await open();
       const job = await submit([line('a', 'tea')], { webhookUrl: `${hook}/done` });
       await ended(job.id);
       await expect.poll(() => heard.length, { timeout: LONG_MS }).toBe(2);
-      const secret = room.links.webhookSecret('me');
+      const secret = batchModule.links.webhookSecret('me');
       for (const { headers, body } of heard) {
         const timestamp = String(headers['x-webhook-timestamp']);
         const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');

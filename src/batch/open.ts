@@ -1,4 +1,7 @@
-/** The room with its database: jobs are taken in, looked after, and worked on where there are workers. */
+/**
+ * The batch module: accepts jobs, stores them in its database, maintains them, and runs them if this process has
+ * workers.
+ */
 import path from 'node:path';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -28,65 +31,65 @@ export const BATCH_TABLES: ModuleTables = {
 
 export interface BatchModuleOptions {
   readonly dataDir: string;
-  /** `postgres://…`, shared by several servers and workers; SQLite without one. */
+  /** `postgres://…`, shared by several servers and workers. Unset: SQLite. */
   readonly databaseUrl?: string | undefined;
-  /** `redis://…`, where turns go through Redis. */
+  /** `redis://…`, if job notifications go through Redis. */
   readonly redisUrl?: string | undefined;
   readonly registry: Registry;
   readonly models: Opened;
-  /** The way out to addresses that callers chose. */
+  /** Fetches URLs that callers chose. */
   readonly fetch: GuardedFetch;
-  /** A failure of a line as callers are told it. */
+  /** Maps a line's failure to the code and message that callers see. */
   readonly failureOf: FailureOf;
-  /** Notes what an ended job cost; it may be called again for the same job, and must count once. */
+  /** Charges a finished job. Must be idempotent, because it may be called again for the same job. */
   readonly charge: (job: Job) => Promise<void>;
-  /** Jobs that this process works on at once; none where others do. */
+  /** Jobs that this process runs concurrently; 0 if other processes run them. */
   readonly jobs: number;
   readonly log: Pick<Log, 'warn'>;
-  /** How long a job rests when its worker dies. */
+  /** How long a job stays leased after its worker died. */
   readonly leaseMs?: number;
-  /** How long a job and its files are kept from its beginning on. */
+  /** How long a job and its files are kept after its creation. */
   readonly keepMs?: number;
-  /** How long a job waits after its first turn that failed; each further one doubles it. */
+  /** Pause after a job's first failed run; doubles with each further failure. */
   readonly pauseMs?: number;
-  /** How long after each try that failed a webhook is tried again. */
+  /** Delays between the attempts of a webhook delivery. */
   readonly webhookRetryMs?: readonly number[];
   readonly now?: () => number;
 }
 
-/** What is asked for, checked. */
+/** A checked submission. */
 export interface Submission extends Pick<NewJob, 'owner' | 'account' | 'options' | 'baseUrl' | 'webhookUrl'> {
   readonly model: ServedEmbedding;
-  /** Lines that are parsed already, or the address of a file of lines. */
+  /** Parsed lines, or the URL of a file of lines. */
   readonly input: readonly unknown[] | string;
 }
 
 export interface BatchFile {
   readonly bytes: number;
-  /** The bytes from one place up to another; throws when the job expires meanwhile. */
+  /** Reads a range of bytes; throws if the job expires meanwhile. */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 }
 
-/** Calls reject with DatabaseAway when the database cannot be reached. */
+/** Calls reject with DatabaseUnavailableError if the database cannot be reached. */
 export interface BatchModule {
-  /** ResourceLimitExceededError when the owner has ten jobs that are not done. */
+  /** Throws ResourceLimitExceededError if the owner has ten unfinished jobs. */
   submit(submission: Submission): Promise<Job>;
   find(id: string): Promise<Job | undefined>;
   /** Newest first. */
   list(owner: string, limit: number): Promise<Job[]>;
-  /** The job when it has ended: cancelled, or as it had ended before. */
+  /** Cancels the job and returns it in its final state, which is the earlier one if it had already ended. */
   cancel(job: Job): Promise<Job>;
   file(job: Job, kind: FileKind): BatchFile;
   readonly links: Links;
-  /** How many jobs are kept in each state. */
+  /** Number of stored jobs in each state. */
   counts(): Promise<ReadonlyMap<string, number>>;
-  /** Whether the database answered last time. */
+  /** Whether the last database call succeeded. */
   readonly healthy: boolean;
   close(): Promise<void>;
 }
 
 const LEASE_MS = 10_000;
-/** How many leases pass until chores are seen to that no event here asks for. */
+/** Number of leases between two maintenance runs that no event here triggered. */
 const REST_LEASES = 3;
 const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;
@@ -99,14 +102,14 @@ export async function openBatch(options: BatchModuleOptions): Promise<BatchModul
     { ...BATCH_TABLES, log },
   );
   try {
-    return await furnish(store, options);
+    return await createModule(store, options);
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
+async function createModule(store: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
   const {
     leaseMs = LEASE_MS,
     keepMs = KEEP_MS,
@@ -118,7 +121,7 @@ async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promi
     log,
   } = options;
   const links = createLinks(await linkSecret(store.db));
-  const turns = openJobNotifications(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
+  const notifications = openJobNotifications(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
   let workers: Workers | undefined;
   const chores = startBatchChores({
     ...options,
@@ -128,7 +131,16 @@ async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promi
     restMs: REST_LEASES * leaseMs,
   });
   if (slots) {
-    workers = startBatchWorkers({ ...options, slots, store, leaseMs, pauseMs, now, turns, onEnd: chores.wake });
+    workers = startBatchWorkers({
+      ...options,
+      slots,
+      store,
+      leaseMs,
+      pauseMs,
+      now,
+      turns: notifications,
+      onEnd: chores.wake,
+    });
   }
   const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
 
@@ -145,7 +157,7 @@ async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promi
       };
       const isModel = namesOf(model.name, model.row.id, model.row.hub);
       const row = await insertJob(store, job, typeof input === 'string' ? undefined : inlineInput(input, isModel));
-      turns?.announce(row.id, 0);
+      notifications?.announce(row.id, 0);
       workers?.wake();
       return jobOf(row);
     },
@@ -167,7 +179,7 @@ async function furnish(store: Store<Tables>, options: BatchModuleOptions): Promi
     },
     async close() {
       await workers?.close();
-      await turns?.close();
+      await notifications?.close();
       await chores.close();
       await store.close();
     },

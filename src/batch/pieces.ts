@@ -1,7 +1,7 @@
-/** Logs of bytes in the database, in pieces: what a job reads and what it gives. */
+/** Byte logs of a job's input and results, stored in the database in pieces. */
 import type { Db, LogKind } from './schema.ts';
 
-/** Pieces are about so large: small enough to be read and written without holding anybody up. */
+/** Approximate size of a piece: small enough that a read or write delays nobody. */
 export const PIECE_BYTES = 256 * 1024;
 
 export interface Log {
@@ -9,7 +9,7 @@ export interface Log {
   readonly kind: LogKind;
 }
 
-/** Writes bytes at a place in the log, which must be its end. */
+/** Appends bytes; `start` must be the end of the log. */
 export async function appendPieces(db: Db, { jobId, kind }: Log, start: number, bytes: Uint8Array): Promise<void> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
     const part = bytes.subarray(from, from + PIECE_BYTES);
@@ -20,7 +20,7 @@ export async function appendPieces(db: Db, { jobId, kind }: Log, start: number, 
   }
 }
 
-/** The bytes from a place in the log to the end of the piece that it is in; undefined behind the last one. */
+/** Reads from an offset to the end of its piece; undefined past the end of the log. */
 export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Promise<Uint8Array | undefined> {
   const piece = await db
     .selectFrom('batch_pieces')
@@ -35,7 +35,7 @@ export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Pro
   return piece.bytes.subarray(from - piece.start);
 }
 
-/** The bytes of a log from one place up to another, a piece at a time. Throws when pieces were removed meanwhile. */
+/** Reads a range of a log, piece by piece. Throws if pieces are removed meanwhile. */
 export async function* readLog(db: Db, log: Log, from: number, to: number): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; ) {
     const piece = await readPiece(db, log, at);
@@ -46,7 +46,7 @@ export async function* readLog(db: Db, log: Log, from: number, to: number): Asyn
   }
 }
 
-/** Removes some pieces; whether there may be more. */
+/** Removes some pieces; returns whether more may be left. */
 export async function removePieces(db: Db, jobId: string, kinds: readonly LogKind[]): Promise<boolean> {
   const found = await db
     .selectFrom('batch_pieces')

@@ -1,4 +1,4 @@
-/** One line with a model: its line of the output or of the errors (contract of the model host, 8.5). */
+/** Runs one line on the model and writes its output or error line (docs/reference/wire/models.md, Batch output). */
 import { randomBytes } from 'node:crypto';
 import type { Problem } from '#errors.ts';
 import {
@@ -18,12 +18,12 @@ import { taskOfKind } from './task.ts';
 
 export type ServedEmbedding = Awaited<ReturnType<Registry['embedding']>>;
 
-/** A failure as callers of the model host are told it. */
+/** A failure as callers of the model API see it. */
 export type FailureOf = (failure: Problem) => { readonly code: string; readonly message: string };
 
 export interface Outcome {
   readonly kind: 'output' | 'errors';
-  /** JSON, with the end of the line. */
+  /** JSON with line end. */
   readonly text: string;
   readonly tokens: number;
 }
@@ -31,7 +31,7 @@ export interface Outcome {
 export interface Running {
   readonly models: Opened;
   readonly model: ServedEmbedding;
-  /** Of the job. */
+  /** Options of the job. */
   readonly options: JobOptions;
   readonly signal: AbortSignal;
 }
@@ -39,14 +39,14 @@ export interface Running {
 /** All batch work is one caller at a model. */
 const CALLER = 'batch';
 
-/** Throws the problem that the line, or something else, has. */
+/** Throws the problem of the line, or of the model. */
 export async function runLine(
   { line, id, texts, options }: Extract<StoredLine, { readonly texts: readonly string[] }>,
   { models, model: { row, kind }, options: ofJob, signal }: Running,
 ): Promise<Outcome> {
   const given = { ...ofJob, ...options };
   const request = readEmbedRequest({ ...given, task: taskOfKind(given.task, kind), input: texts }, row, kind);
-  const call = { caller: CALLER, patient: true, signal, admit: async () => {} };
+  const call = { caller: CALLER, background: true, signal, admit: async () => {} };
   const embeddings = await embed(models, row, request, call);
   refuseZeros(embeddings, request);
   const { tokens } = embeddings;
@@ -65,7 +65,7 @@ function bodyOf(model: string, request: EmbedRequest, { outputs, tokens }: Embed
   return `{"model":${JSON.stringify(model)},"object":"list","usage":${usage},"data":[${data.join(',')}]}`;
 }
 
-/** The outcome of a line that failed. */
+/** The error line of a failed line. */
 export function failedLine(
   { line, id }: Pick<StoredLine, 'line' | 'id'>,
   { code, message }: ReturnType<FailureOf>,
@@ -74,7 +74,7 @@ export function failedLine(
   return { kind: 'errors', text: `${JSON.stringify(error)}\n`, tokens: 0 };
 }
 
-/** The code of what is wrong with a line itself. */
+/** Error code of a line that is invalid itself. */
 export const INVALID_LINE = 'INVALID_LINE';
 
 const idOf = (line: number) => `batch_req_${String(line).padStart(6, '0')}`;

@@ -1,18 +1,20 @@
 /**
- * A worker's turn at a job: lines are read, run a few at a time, and written down in their order, results and progress in
- * one transaction. However it ends, what was written stays and the rest is for the next turn.
+ * One run of a job under a lease: reads lines, runs a few concurrently and writes results in order. Results and
+ * progress are written in one transaction. However the run ends, written results stay and the next run does the rest.
  */
 import { setMaxListeners } from 'node:events';
-import { asProblem, type Problem } from '#errors.ts';
+import { asProblem } from '#errors.ts';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
+import { NonRetryableError, RetryLaterError } from './errors.ts';
 import { fileInput, InvalidInputError } from './input.ts';
-import type { JobOptions } from './job.ts';
 import { linesOf } from './jsonl.ts';
 import { namesOf, type StoredLine } from './line.ts';
+import { lineRunner } from './line-runner.ts';
+import { createResults } from './pending-results.ts';
 import { readLog } from './pieces.ts';
-import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
+import type { FailureOf, Outcome, ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
 import { appendInput, type BatchDb, countInput, dropInput, writeProgress } from './store.ts';
 
@@ -28,50 +30,29 @@ export interface RunTools {
 export interface BatchRun {
   readonly row: JobRow;
   readonly lease: Lease;
-  /** Ends it at once; lines in work are left for the next turn. */
+  /** Aborts the run at once; lines in progress are left for the next run. */
   readonly signal: AbortSignal;
-  /** Whether the job is to end after the lines in work. */
+  /** Whether the job must end after the lines in progress. */
   readonly cancelling: () => boolean;
-  /** When it is the turn of other jobs, in milliseconds since 1970. */
+  /** When to make way for other jobs, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Something that is not the fault of the line, so that the job waits. */
-export class RetryLaterError extends Error {
-  override readonly name = 'NotNow';
-  readonly problem: Problem;
-
-  constructor(problem: Problem) {
-    super(problem.message, { cause: problem });
-    this.problem = problem;
-  }
-}
-
-/** The job itself cannot be done. */
-export class NonRetryableError extends Error {
-  override readonly name = 'Hopeless';
-}
-
-/** Inputs in work at once. */
+/** Limits of texts and lines in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
-/** Results that are written together, and how long the first of them waits at most. */
-const WRITTEN_LINES = 64;
-const WRITTEN_BYTES = 1024 * 1024;
-const WRITTEN_MS = 1_000;
-
-/** Throws Hopeless, NotNow, LeaseLost, the reason of the signal, or a failure of the database. */
-export async function runBatchJob(turn: BatchRun, tools: RunTools): Promise<void> {
-  const { row } = turn;
+/** Throws NonRetryableError, RetryLaterError, LeaseLostError, the reason of the signal, or a database error. */
+export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void> {
+  const { row } = run;
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
     throw new NonRetryableError(asProblem(error).message);
   });
-  const inputBytes = row.total === null ? await takeInput(turn, tools, model) : row.input_bytes;
-  if (inputBytes !== undefined) await workOn({ ...turn, inputBytes, model }, tools);
+  const inputBytes = row.total === null ? await downloadInput(run, tools, model) : row.input_bytes;
+  if (inputBytes !== undefined) await runLines({ ...run, inputBytes, model }, tools);
 }
 
-/** Fetches the file of the input; how long its log is, or undefined when the job was cancelled meanwhile. */
-async function takeInput(
+/** Downloads the input file; returns the size of the stored log, or undefined if the job was cancelled meanwhile. */
+async function downloadInput(
   { row, lease, signal, cancelling }: BatchRun,
   { store, fetch, now }: RunTools,
   { name, row: { id, hub } }: ServedEmbedding,
@@ -108,18 +89,18 @@ interface Work extends BatchRun {
 }
 
 interface InWork {
-  /** Where in the input the line ends. */
+  /** Offset in the input at which the line ends. */
   readonly end: number;
   readonly texts: number;
   readonly outcome: Promise<Outcome>;
 }
 
-async function workOn(work: Work, tools: RunTools): Promise<void> {
+async function runLines(work: Work, tools: RunTools): Promise<void> {
   const { row, lease, signal, inputBytes, cancelling, until } = work;
   const { store, now } = tools;
   const leaving = new AbortController();
   const within = AbortSignal.any([signal, leaving.signal]);
-  // One a line in work, which are bounded.
+  // Each line in progress adds listeners; their number is bounded.
   setMaxListeners(0, within);
   const run = lineRunner(work, tools, within);
   const log = { jobId: row.id, kind: 'input' } as const;
@@ -141,7 +122,7 @@ async function workOn(work: Work, tools: RunTools): Promise<void> {
       place += bytes.length + 1;
       const line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()) as StoredLine;
       const outcome = run(line);
-      // It is waited for later, in its turn.
+      // Avoids an unhandled rejection, because the outcome is awaited later, in order.
       outcome.catch(() => {});
       const count = line.fault === undefined ? line.texts.length : 0;
       inWork.push({ end: place, texts: count, outcome });
@@ -164,88 +145,3 @@ async function workOn(work: Work, tools: RunTools): Promise<void> {
   const end = read ? 'complete' : cancelling() ? 'cancel' : undefined;
   await writeProgress(store, lease, results.take(), now(), end);
 }
-
-/** Results that are not written yet. */
-function createResults(from: number, now: () => number) {
-  let doneBytes = from;
-  let texts: Record<Outcome['kind'], string[]> = { output: [], errors: [] };
-  let length = 0;
-  let tokens = 0;
-  let since: number | undefined;
-  return {
-    add(outcome: Outcome, end: number) {
-      texts[outcome.kind].push(outcome.text);
-      length += outcome.text.length;
-      tokens += outcome.tokens;
-      doneBytes = end;
-      since ??= now();
-    },
-    get empty() {
-      return since === undefined;
-    },
-    get full() {
-      const lines = texts.output.length + texts.errors.length;
-      return lines >= WRITTEN_LINES || length >= WRITTEN_BYTES || (since !== undefined && now() - since >= WRITTEN_MS);
-    },
-    take() {
-      const taken = {
-        doneBytes,
-        output: Buffer.from(texts.output.join('')),
-        errors: Buffer.from(texts.errors.join('')),
-        completed: texts.output.length,
-        failed: texts.errors.length,
-        tokens,
-      };
-      texts = { output: [], errors: [] };
-      length = 0;
-      tokens = 0;
-      since = undefined;
-      return taken;
-    },
-  };
-}
-
-/** What a model is tried with when a line failed on it. */
-const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
-  line: 0,
-  id: '',
-  texts: ['tea'],
-  options: {},
-};
-
-/** Tells what is wrong with a line from what is wrong with the model. */
-function lineRunner(
-  { row, model }: Work,
-  { models, failureOf }: RunTools,
-  signal: AbortSignal,
-): (line: StoredLine) => Promise<Outcome> {
-  const options = JSON.parse(row.options) as JobOptions;
-  const running = { models, model, options, signal };
-
-  async function works(): Promise<boolean> {
-    try {
-      await runLine(PROBE, { ...running, options: {} });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  return async (line) => {
-    if (line.fault !== undefined) return failedLine(line, { code: INVALID_LINE, message: line.fault });
-    for (let isSecond = false; ; isSecond = true) {
-      try {
-        return await runLine(line, running);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        const failure = asProblem(error);
-        if (isOfLine(failure)) return failedLine(line, failureOf(failure));
-        if (failure.code === 503 || !(await works())) throw new RetryLaterError(failure);
-        if (isSecond) return failedLine(line, failureOf(failure));
-      }
-    }
-  };
-}
-
-/** Whether it is certain that another line would not have it. */
-const isOfLine = ({ name, code }: Problem): boolean => code < 500 && name !== 'DownstreamServiceFailureError';

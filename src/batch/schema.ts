@@ -1,4 +1,4 @@
-/** The tables of the room as they are now; the migrations make them. Times are milliseconds since 1970. */
+/** Current database tables of the module, as created by the migrations. Times are milliseconds since 1970. */
 import type { Kysely } from 'kysely';
 import type { JobColumns } from '#storage/jobs/table.ts';
 
@@ -13,18 +13,18 @@ export interface JobRow extends JobColumns {
   completed: number;
   failed: number;
   tokens: number;
-  /** How far the input was worked on, as a place in its log. */
+  /** Offset in the input log up to which lines are done. */
   done_bytes: number;
   input_bytes: number;
   output_bytes: number;
   error_bytes: number;
   webhook_url: string | null;
-  /** When its end is to be told next; null when it is not. */
+  /** When the webhook is due; null if none is. */
   webhook_at: number | null;
   webhook_tries: number;
-  /** 1 when it has ended and its tokens are not charged yet. */
+  /** 1 if the job has ended and is not charged yet. */
   charge_due: number;
-  /** Which pieces are to be removed. */
+  /** Which logs must be removed. */
   litter: 'none' | 'input' | 'all';
 }
 
@@ -32,15 +32,15 @@ export type LogKind = 'input' | 'output' | 'errors';
 
 export interface Tables {
   batch_jobs: JobRow;
-  /** Three logs of bytes a job, in pieces. */
+  /** Three byte logs per job, in pieces. */
   batch_pieces: {
     job_id: string;
     kind: LogKind;
-    /** Where in the log the piece begins, in bytes. */
+    /** Offset of the piece in its log, in bytes. */
     start: number;
     bytes: Uint8Array;
   };
-  /** What all servers of one database must agree on. */
+  /** Secrets that all servers of one database share. */
   batch_secrets: { name: string; value: string };
 }
 

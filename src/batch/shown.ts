@@ -1,4 +1,4 @@
-/** A job as callers see it (contract of the model host, 8.2). */
+/** A job as callers see it (docs/reference/wire/models.md, Batch jobs). */
 import { isFinal, type JobState } from '#storage/jobs/states.ts';
 import type { Job } from './job.ts';
 import type { FileKind, Links } from './links.ts';
@@ -21,7 +21,7 @@ export interface ShownJob {
   readonly error: string | null;
 }
 
-/** Links begin with the address that the job was asked for under. */
+/** Links start with the base URL of the request that created the job, unless given. */
 export function showJob(job: Job, links: Links, baseUrl = job.baseUrl): ShownJob {
   const hasFiles = isFinal(job.state) && job.state !== 'expired';
   const link = (kind: FileKind) =>
@@ -43,5 +43,5 @@ export function showJob(job: Job, links: Links, baseUrl = job.baseUrl): ShownJob
   };
 }
 
-/** To the second. */
+/** ISO 8601 in UTC, to the second. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

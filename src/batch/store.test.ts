@@ -15,13 +15,13 @@ import {
   appendInput,
   countInput,
   dropInput,
+  findLittered,
+  findUncharged,
   insertJob,
   JOBS,
-  littered,
   markClean,
   type NewJob,
   takeWebhook,
-  uncharged,
   writeProgress,
 } from './store.ts';
 
@@ -211,7 +211,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(await JOBS.take(store, { now: HOUR_MS, leaseMs: LEASE_MS })).toBeUndefined();
       await JOBS.forget(store, HOUR_MS);
       expect(await row(other.id)).toBeDefined();
-      for (let found = await littered(store); found; found = await littered(store)) {
+      for (let found = await findLittered(store); found; found = await findLittered(store)) {
         while (await removePieces(store.db, found.id, ['input', 'output', 'errors']));
         await markClean(store, found);
       }
@@ -288,7 +288,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
             }
             expect(after).toMatchObject({ completed: written, output_bytes: written, done_bytes: written });
             expect(after.completed_at === null).toBe(MOVES.take.from.includes(state as never));
-            expect((await uncharged(store))?.id).toBe(after.completed_at === null ? undefined : job.id);
+            expect((await findUncharged(store))?.id).toBe(after.completed_at === null ? undefined : job.id);
           }
           expect(await log(job.id, 'output', written)).toBe('x'.repeat(written));
         }),

@@ -1,4 +1,7 @@
-/** What batch jobs have beside what all jobs have: what came, what was done, what it gave; one function a query. */
+/**
+ * Queries of batch jobs that the general job table lacks: input, progress, results, charges and webhooks. One function
+ * per query.
+ */
 import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
@@ -35,13 +38,13 @@ export interface NewJob {
   readonly expiresAt: number;
 }
 
-/** What came inline: lines as a worker reads them. */
+/** Inline input, as the lines that a worker reads. */
 export interface StoredInput {
   readonly lines: number;
   readonly pieces: Iterable<Uint8Array>;
 }
 
-/** ResourceLimitExceededError when the owner has too many that are not done. */
+/** Throws ResourceLimitExceededError if the owner has too many unfinished jobs. */
 export async function insertJob(store: BatchDb, job: NewJob, input: StoredInput | undefined): Promise<JobRow> {
   let row = newRow(job);
   await JOBS.insert(store, row, async (transaction) => {
@@ -86,9 +89,9 @@ const newRow = (job: NewJob): JobRow => ({
 
 const leased = (db: Db, lease: Lease) => ofLease(db.updateTable('batch_jobs'), lease);
 
-/** What a worker brings. */
+/** Results of a worker that are not stored yet. */
 export interface Progress {
-  /** The place in the input up to which lines have their outcome. */
+  /** Offset in the input up to which every line has a result. */
   readonly doneBytes: number;
   readonly output: Uint8Array;
   readonly errors: Uint8Array;
@@ -97,7 +100,7 @@ export interface Progress {
   readonly tokens: number;
 }
 
-/** Results and progress, all or nothing; the job ends with it where a move says so. Throws LeaseLost. */
+/** Writes results and progress in one transaction, and ends the job if `end` is set. Throws LeaseLostError. */
 export async function writeProgress(
   { db }: BatchDb,
   lease: Lease,
@@ -127,7 +130,7 @@ export async function writeProgress(
   });
 }
 
-/** What was read of a file before a worker died is read anew. */
+/** Removes a partial input that a dead worker left, so that the file is downloaded again. */
 export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();
@@ -140,7 +143,7 @@ export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   });
 }
 
-/** Throws LeaseLost. */
+/** Throws LeaseLostError. */
 export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Array): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease)
@@ -152,13 +155,13 @@ export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Arr
   });
 }
 
-/** The input is there as a whole. */
+/** Stores the line count, which marks the input as complete. */
 export async function countInput({ db }: BatchDb, lease: Lease, total: number): Promise<void> {
   const row = await leased(db, lease).set({ total }).returning('id').executeTakeFirst();
   if (!row) throw new LeaseLostError();
 }
 
-export async function littered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
+export async function findLittered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
   return db
     .selectFrom('batch_jobs')
     .select(['id', 'litter'])
@@ -176,7 +179,7 @@ export async function markClean({ db }: BatchDb, { id, litter }: Pick<JobRow, 'i
     .execute();
 }
 
-export async function uncharged({ db }: BatchDb): Promise<JobRow | undefined> {
+export async function findUncharged({ db }: BatchDb): Promise<JobRow | undefined> {
   return db.selectFrom('batch_jobs').selectAll().where('charge_due', '=', 1).limit(1).executeTakeFirst();
 }
 
@@ -184,7 +187,7 @@ export async function markCharged({ db }: BatchDb, id: string): Promise<void> {
   await db.updateTable('batch_jobs').set({ charge_due: 0 }).where('id', '=', id).execute();
 }
 
-/** A job whose end is to be told now; nobody else tells it before `until`. */
+/** Takes a job whose webhook is due. No other process takes it before `until`. */
 export async function takeWebhook({ db, dialect }: BatchDb, now: number, until: number): Promise<JobRow | undefined> {
   return db.transaction().execute(async (transaction) => {
     const next = transaction.selectFrom('batch_jobs').select('id').where('webhook_at', '<=', now).limit(1);
@@ -199,7 +202,7 @@ export async function takeWebhook({ db, dialect }: BatchDb, now: number, until: 
   });
 }
 
-/** When to tell it again; null when it is told, or was tried often enough. */
+/** Schedules the next attempt; null if the webhook was delivered or abandoned. */
 export async function setWebhook({ db }: BatchDb, id: string, at: number | null): Promise<void> {
   await db.updateTable('batch_jobs').set({ webhook_at: at }).where('id', '=', id).execute();
 }

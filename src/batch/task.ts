@@ -1,4 +1,4 @@
-/** What lines are embedded for: the words of batch jobs in those of the model's kind. */
+/** Maps the tasks of batch jobs to those of the model's kind. */
 import { TASKS } from '#models/index.ts';
 
 export const BATCH_TASKS = [
@@ -11,7 +11,7 @@ export const BATCH_TASKS = [
 ] as const;
 const STANDARD = 'text-matching';
 
-/** What an embeddings request of that kind is to say; what is no word of a batch job is left for the request to refuse. */
+/** The task for an embeddings request of that kind. Unknown tasks are passed on, so that the request is refused. */
 export function taskOfKind(task: unknown = STANDARD, kind: keyof typeof TASKS): unknown {
   const values = TASKS[kind]?.values ?? [];
   if (!BATCH_TASKS.some((word) => word === task) || values.includes(task as string)) return task;

@@ -6,7 +6,7 @@ import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeOptions } from '#models/embed/embed.suite.ts';
 import { postgresUrl, redisUrl, type Service, startRedis } from '../../test/support/services.ts';
-import { line, openTestRoom, type TestRoom } from './batch.suite.ts';
+import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
 import type { Job } from './job.ts';
 import type { BatchModuleOptions } from './open.ts';
 import { kill, startWorkerProcess } from './worker-process.suite.ts';
@@ -41,26 +41,26 @@ describe.each(['sqlite', 'postgres'] as const)('%s with Redis', (dialect) => {
     async function open(
       options: Partial<BatchModuleOptions> = {},
       fake: FakeOptions = { batchMs: 30 },
-    ): Promise<TestRoom> {
-      const room = await openTestRoom({ ...place(), ...options }, fake);
-      closing.push(() => room.close());
-      return room;
+    ): Promise<TestBatch> {
+      const batchModule = await openTestBatch({ ...place(), ...options }, fake);
+      closing.push(() => batchModule.close());
+      return batchModule;
     }
-    const submit = ({ submit: to }: TestRoom, name: string) =>
+    const submit = ({ submit: to }: TestBatch, name: string) =>
       to(Array.from({ length: LINES }, (_, at) => line(`${name} ${at}`, `tea ${at}`)));
-    async function expectWhole(room: TestRoom, { id }: Job, name: string): Promise<void> {
-      const job = await room.ended(id);
+    async function expectWhole(batchModule: TestBatch, { id }: Job, name: string): Promise<void> {
+      const job = await batchModule.ended(id);
       expect(job).toMatchObject({ state: 'completed', completed: LINES, failed: 0 });
-      const output = await room.lines(job, 'output');
+      const output = await batchModule.lines(job, 'output');
       expect(output.map(({ custom_id }) => custom_id)).toEqual(
         Array.from({ length: LINES }, (_, at) => `${name} ${at}`),
       );
     }
-    const states = (room: TestRoom, jobs: readonly Job[]) =>
-      Promise.all(jobs.map(async ({ id }) => (await room.room.find(id))!.state));
-    const under = (room: TestRoom, jobs: readonly Job[], count: number) =>
+    const states = (batchModule: TestBatch, jobs: readonly Job[]) =>
+      Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
+    const under = (batchModule: TestBatch, jobs: readonly Job[], count: number) =>
       expect
-        .poll(async () => (await states(room, jobs)).filter((state) => state === 'processing').length, {
+        .poll(async () => (await states(batchModule, jobs)).filter((state) => state === 'processing').length, {
           timeout: LONG_MS,
           interval: 10,
         })

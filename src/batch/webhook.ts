@@ -1,4 +1,4 @@
-/** Telling a job's end to an address of its owner's (contract of the model host, 8.6). */
+/** Sends the webhook of a finished job to its owner's URL (docs/reference/wire/models.md, Webhooks). */
 import { createHmac } from 'node:crypto';
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -6,17 +6,17 @@ import type { Job } from './job.ts';
 import type { Links } from './links.ts';
 import { showJob } from './shown.ts';
 
-/** How long after each try that failed the next one is. */
+/** Delays between attempts, in milliseconds. */
 export const RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** The header of a signature over a time in seconds since 1970 and the body. */
+/** Value of the signature header: HMAC of the timestamp (seconds since 1970) and the body. */
 export const signatureOf = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 
-/** Whether it was told: it is not when the other side cannot be reached or has a failure of its own. */
-export async function tell(
+/** Whether the webhook is done; false if the server cannot be reached or answers 5xx, so that it is retried. */
+export async function sendWebhook(
   job: Job & { readonly webhookUrl: string },
   { links, fetch, signal, now }: { links: Links; fetch: GuardedFetch; signal: AbortSignal; now: number },
 ): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function tell(
     answer.discard();
     return answer.status < 500;
   } catch (error) {
-    // Nobody may be told there, now or later.
+    // The URL is blocked, so retrying would not help.
     return error instanceof Problem && error.name === 'SecurityCompromiseError';
   }
 }

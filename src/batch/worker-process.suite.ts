@@ -1,8 +1,8 @@
-/** A room with workers in a process of its own, with models for tests: something to kill. */
+/** A batch module with workers and test models in a separate process that tests can kill. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { openTestRoom } from './batch.suite.ts';
+import { openTestBatch } from './batch.suite.ts';
 
 export interface WorkerPlace {
   readonly dataDir: string;
@@ -15,7 +15,7 @@ export interface WorkerPlace {
 const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
 
-/** With so little room the collector leaves nothing for later, and what is held shows. */
+/** A small heap, so that garbage is collected at once and memory held by the code shows. */
 export const LITTLE_ROOM = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
 
 /** Resolves when it works. */
@@ -46,7 +46,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 
 if (process.argv[1] === FILE && process.send) {
   const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerPlace;
-  await openTestRoom({ ...place, leaseMs: LEASE_MS }, { batchMs });
+  await openTestBatch({ ...place, leaseMs: LEASE_MS }, { batchMs });
   process.on('disconnect', () => process.exit());
   process.on('message', () => process.send!(process.resourceUsage().maxRSS * 1024));
   process.send('works');

@@ -1,23 +1,24 @@
-/** Batch jobs as the workers of a process take them: which turns there are, and what becomes of a turn that failed. */
+/** Workers of batch jobs in this process: how long a run lasts, and what happens after a failed one. */
 import { asProblem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
-import { NonRetryableError, RetryLaterError, type RunTools, runBatchJob } from './run.ts';
+import { NonRetryableError, RetryLaterError } from './errors.ts';
+import { type RunTools, runBatchJob } from './run.ts';
 import type { JobRow } from './schema.ts';
 import { JOBS } from './store.ts';
 
 export interface BatchWorkersOptions extends RunTools, Omit<WorkersOptions, 'store'> {
   readonly now: () => number;
-  /** Called when a job has ended, perhaps. */
+  /** Called when a job may have ended. */
   readonly onEnd: () => void;
 }
 
-const TURN_MS = 10_000;
-/** Turns in a row that fail for the same job, unless what it needs is only busy for the moment. */
+const RUN_MS = 10_000;
+/** Consecutive failed runs after which a job fails, unless the failure is temporary. */
 const MAX_TRIES = 5;
 
-/** Whether it will pass: the model, or the database, is away or has too much to do. */
+/** Whether the failure is temporary: the model or the database is unavailable or overloaded. */
 const isBusy = (error: unknown): boolean =>
   error instanceof DatabaseUnavailableError ||
   (error instanceof RetryLaterError && (error.problem.code === 503 || error.problem.code === 504));
@@ -30,8 +31,8 @@ export function startBatchWorkers(options: BatchWorkersOptions): Workers {
   };
   const kind: JobKind<JobRow> = {
     jobs: JOBS,
-    async work(turn) {
-      await runBatchJob({ ...turn, until: now() + TURN_MS }, options);
+    async work(run) {
+      await runBatchJob({ ...run, until: now() + RUN_MS }, options);
       return { readyAt: 0 };
     },
     async endFailed({ row, lease }, error) {

@@ -187,46 +187,46 @@ export interface CrawlRequest {
 
 /** A request for embeddings. */
 export interface EmbedRequest {
-  /** The id of a served model (`GET /v1/models`), short or behind its organisation. */
+  /** The id of a served model (`GET /v1/models`), with or without its organisation. */
   readonly model?: string | undefined;
-  /** What to embed: a string, `{text}`, `{image}`, `{audio}`, `{video}`, or a list of them, one vector each; `{pdf}` alone, a vector a page; `{content: […]}`, one vector of several parts. Media are an address, a data URI or base64. */
+  /** What to embed: a string, `{text}`, `{image}`, `{audio}` or `{video}`, or a list of these, with one vector each. `{pdf}` must be the only input and gives one vector per page. `{content: […]}` combines several parts into one vector. Media are a URL, a data URI or base64. */
   readonly input: string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>> | { readonly url: string } | { readonly bytes: string } | { readonly content: readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>>)[] } | { readonly pdf: string } | readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>> | { readonly url: string } | { readonly bytes: string } | { readonly content: readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>>)[] })[];
-  /** What the vectors are for; it picks the text that the model wants in front of each input. */
+  /** The purpose of the vectors. It selects the prompt that the model expects before each input. */
   readonly task?: string | undefined;
-  /** The length of the vectors, for models that were trained to be cut. Default: the whole vector. */
+  /** The length of the vectors, for models trained with shortened vectors. Default: the full length. */
   readonly dimensions?: number | undefined;
-  /** Whether vectors have unit length. Default: true. */
+  /** Whether vectors are scaled to unit length. Default: true. */
   readonly normalized?: boolean | undefined;
-  /** How vectors are written. Several at once make an object with one entry each. Default: float. */
+  /** The encoding of vectors. Several encodings give an object with one entry each. Default: float. */
   readonly embedding_type?: 'float' | 'base64' | 'binary' | 'ubinary' | readonly ('float' | 'base64' | 'binary' | 'ubinary')[] | undefined;
-  /** Whether an input that is longer than the model takes is cut at its end instead of refused. Default: false. */
+  /** Whether an input that is too long for the model is cut at its end. Otherwise the request fails. Default: false. */
   readonly truncate?: boolean | undefined;
-  /** Whether the inputs are one document in order, read as a whole before each gets its vector. Default: false. */
+  /** Whether the inputs are consecutive parts of one document, which the model reads as a whole before each part gets its vector. Default: false. */
   readonly late_chunking?: boolean | undefined;
   /** Whether each token gets a vector. Default: false. */
   readonly return_multivector?: boolean | undefined;
-  /** Whether the tokens are returned beside their vectors. Default: false. */
+  /** Whether the tokens are returned with their vectors. Default: false. */
   readonly return_tokenized_input?: boolean | undefined;
-  /** `query` or `document` (also `search_query`, `search_document`): the side of a search, when there is no task. Default: document. */
+  /** `query` or `document` (also `search_query`, `search_document`): the side of a search, used when there is no task. Default: document. */
   readonly input_type?: string | undefined;
 }
 
 /** A request to rerank documents. */
 export interface RerankRequest {
-  /** The id of a served reranker (`GET /v1/models`), short or behind its organisation. */
+  /** The id of a served reranker (`GET /v1/models`), with or without its organisation. */
   readonly model?: string | undefined;
-  /** What is looked for. */
+  /** The query to rank by. */
   readonly query: string | { readonly text: string };
-  /** What is ranked: strings, or objects with `text` that are returned as they came. */
+  /** The documents to rank: strings, or objects with `text`, which are returned unchanged. */
   readonly documents: readonly (string | { readonly text: string })[];
-  /** How many results there are at most. Default: all. */
+  /** The maximum number of results. Default: all. */
   readonly top_n?: number | undefined;
-  /** Whether each result carries its document. Default: true. */
+  /** Whether each result includes its document. Default: true. */
   readonly return_documents?: boolean | undefined;
-  /** Whether documents that are longer than the model takes are read in windows, of which the best counts, instead of refused. Default: true. */
+  /** Whether documents that are too long for the model are scored in windows, of which the best counts. Otherwise the request fails. Default: true. */
   readonly truncation?: boolean | undefined;
-  /** Accepted for rerankers that cut documents; those here read them whole. */
+  /** Accepted for compatibility and ignored: documents are always read whole. */
   readonly max_doc_length?: number | undefined;
-  /** Refused when on: the rerankers here make no vectors. */
+  /** Not supported: true is refused, because the rerankers return no vectors. */
   readonly return_embeddings?: boolean | undefined;
 }

@@ -150,7 +150,7 @@ describe('a failure', () => {
     expect(await chatOf(server, { key: 'right' }).complete(ASK)).toMatchObject({ text: 'welcome' });
     const { name, message } = await failureOf(chatOf(server, { key: 'wrong' }).complete(ASK));
     expect(name).toBe('DownstreamServiceFailureError');
-    expect(message).toBe('The model server refused our key');
+    expect(message).toBe('The model server rejected the API key');
   });
 
   it('is a server that is not there', async () => {

@@ -1,6 +1,6 @@
 /**
- * Models that write: what a generator owes, and which of them the operator configured. Anything that speaks the
- * OpenAI chat protocol will do: vLLM, Ollama, llama.cpp, a hosted service.
+ * Generative models: the interface of a chat backend, and which models the operator configured. Any server that speaks
+ * the OpenAI chat protocol works: vLLM, Ollama, llama.cpp, a hosted service.
  */
 import type { Config } from '#config.ts';
 import { type ChatFetch, createChat } from './backends/chat.ts';
@@ -14,7 +14,7 @@ export interface ChatMessage {
   readonly content: string | readonly ChatPart[];
 }
 
-/** Asks the server to let the model write nothing but JSON of this schema. Servers that cannot are asked without it. */
+/** Constrains the answer to JSON of this schema. Servers that do not support it are called without it. */
 export interface JsonFormat {
   readonly type: 'json_schema';
   readonly json_schema: { readonly name: string; readonly schema: unknown; readonly strict?: boolean };
@@ -22,16 +22,16 @@ export interface JsonFormat {
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Of the answer. */
+  /** Limit of the answer. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly responseFormat?: JsonFormat | undefined;
-  /** Further fields of the protocol, by its names: `top_p`, `stop`. */
+  /** Further fields of the protocol under their wire names, such as `top_p` or `stop`. */
   readonly sampling?: Readonly<Record<string, unknown>> | undefined;
   readonly signal: AbortSignal;
 }
 
-/** As the server counts them. */
+/** Token counts that the server reports. */
 export interface ChatUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -40,41 +40,41 @@ export interface ChatUsage {
 export interface ChatAnswer {
   readonly text: string;
   readonly usage?: ChatUsage | undefined;
-  /** Whether the model stopped by itself, and not at a limit of ours or of the server. */
+  /** False when the answer was cut off at a limit, the server's or ours. */
   readonly complete: boolean;
 }
 
-/** A piece of an answer; the last one says how it ended. */
+/** A piece of an answer. The last one carries the usage and whether the answer is complete. */
 export type ChatDelta =
   | { readonly text: string }
   | { readonly text: ''; readonly end: Pick<ChatAnswer, 'usage' | 'complete'> };
 
 /**
  * A model behind a server. Fails with DownstreamServiceFailureError (unreachable, broken, refused, too slow),
- * ServiceNodeResourceDrainError (no capacity), or the reason of the signal.
+ * ServiceNodeResourceDrainError (no capacity) or the reason of the signal.
  */
 export interface Chat {
-  /** Throws DownstreamServiceFailureError when the server may not be asked at all: it is outside the region. */
+  /** Throws DownstreamServiceFailureError if the server must not be called because it is outside the region. */
   check?(): void;
   complete(request: ChatRequest): Promise<ChatAnswer>;
   stream(request: ChatRequest): AsyncGenerator<ChatDelta>;
 }
 
-/** The parts a model may play; each is absent when nothing is configured for it. */
+/** The models by role. A role without a configured model is absent. */
 export interface Models {
   readonly chat?: Chat | undefined;
-  /** Looks at pictures and pages. */
+  /** Describes images and pages. */
   readonly vision?: Chat | undefined;
-  /** Rewrites HTML. */
+  /** Rewrites HTML as Markdown. */
   readonly readerlm?: Chat | undefined;
-  /** Reads text off pictures. */
+  /** Reads text in images. */
   readonly ocr?: Chat | undefined;
 }
 
 type Part = 'chat' | 'vision' | 'readerlm' | 'ocr';
 export type ModelSettings = Pick<Config, `${Part}${'Url' | 'Model' | 'Key'}` | 'modelTimeoutMs'>;
 
-/** Under which id the model of each part is known to its server. */
+/** The model id that each role sends to its server. */
 export const modelNames = (settings: ModelSettings): Readonly<Partial<Record<Part, string>>> => ({
   chat: settings.chatModel,
   vision: settings.visionModel ?? settings.chatModel,
@@ -83,8 +83,8 @@ export const modelNames = (settings: ModelSettings): Readonly<Partial<Record<Par
 });
 
 /**
- * What a part leaves unset is that of `chat`; a part on a server of its own does not send the key of another. `ocr`
- * exists only when it has a server or a model of its own, since text recognition works without.
+ * An unset setting of a role falls back to that of `chat`. A role with its own server never sends the key of another
+ * server. `ocr` exists only with its own server or model, because text recognition also works without one.
  */
 export function createModels(settings: ModelSettings, { fetch }: { readonly fetch: ChatFetch }): Models {
   const of = (part: Part): Chat | undefined => {

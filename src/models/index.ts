@@ -24,7 +24,7 @@ export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { FAULT_TYPES } from './inputs/faults.ts';
 export type { RequestField } from './inputs/fields.ts';
-export { abilitiesOf, mediaRemarks, modalitiesOf } from './registry/capabilities.ts';
+export { abilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
 export type { ModelRow, RerankRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
 export { type Call, type OnBatch, type Opened, type Opening, openModels } from './registry/opened.ts';

@@ -223,7 +223,7 @@ describe('a model that cannot be had', () => {
     await rm(there, { recursive: true });
     const { status, headers, body } = await ask(mine);
     expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(body.detail).toBe('The folder of the model mine is missing or lacks a file');
+    expect(body.detail).toBe('The folder of model mine is missing or incomplete');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
@@ -259,12 +259,12 @@ describe('a model that cannot be had', () => {
   });
 
   it.each([
-    [404, 'The model mine could not be fetched: The hub has no file tokenizer.json of tests/mine at main'],
-    [401, 'could not be fetched: The hub does not give this model without a token that was granted access to it'],
-    [403, 'could not be fetched: The hub does not give this model without a token'],
-    [429, 'could not be fetched: The hub refuses for now: too many requests'],
-    [418, 'could not be fetched: The hub answered with status 418'],
-    [500, 'could not be fetched: The hub answered with status 500'],
+    [404, 'Could not download model mine: The hub has no file tokenizer.json in tests/mine at main'],
+    [401, 'Could not download model mine: The hub requires a token with access to this model'],
+    [403, 'Could not download model mine: The hub requires a token'],
+    [429, 'Could not download model mine: The hub reports too many requests, try again later'],
+    [418, 'Could not download model mine: The hub answered with status 418'],
+    [500, 'Could not download model mine: The hub answered with status 500'],
   ])('since the hub answers %i', { timeout: LONG_MS }, async (answered, said) => {
     const modelHubUrl = await hubWith(answered);
     const mine = await hostWith({ modelDownload: 'on', modelHubUrl, models: [rowOf({}, { hub: 'tests/mine' })] });
@@ -279,7 +279,7 @@ describe('a model that cannot be had', () => {
     const mine = await hostWith({ modelDownload: 'on', modelHubUrl, models: [rowOf({}, { hub: 'tests/mine' })] });
     const { status, body } = await ask(mine);
     expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(body.detail).toContain('The model mine is not on this machine and the hub cannot be reached');
+    expect(body.detail).toContain('Model mine is not on this machine, and the hub cannot be reached');
     expectOpaque(body.detail);
   });
 
@@ -295,7 +295,7 @@ describe('a model that cannot be had', () => {
     await writeFile(path.join(there, 'file'), 'no folder');
     const { status, body } = await ask(mine);
     expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(body.detail).toBe('The model mine could not be fetched: its folder on this machine cannot be written');
+    expect(body.detail).toBe('Could not download model mine: its folder on this machine is not writable');
   });
 });
 

@@ -232,20 +232,20 @@ describe('a picture that cannot be had', wait, () => {
 
   it.each([
     ['nothing', '', 'must not be empty'],
-    ['no base64', '{}', 'must be an http or https address'],
-    ['a file of this machine', 'file:///etc/passwd', 'must be an http or https address'],
+    ['no base64', '{}', 'must be an http or https URL'],
+    ['a file of this machine', 'file:///etc/passwd', 'must be an http or https URL'],
     ['no picture', base64(Buffer.from('hello, this is text')), 'cannot be read'],
     ['30,000 pixels a side', () => base64(headOf(30_000, 30_000)), '100 million pixels'],
     ['a lying head', () => base64(headOf(9_000, 9_000)), 'cannot be read'],
-    ['one that is cut off', () => base64(png.subarray(0, png.length - 30)), 'cut off'],
+    ['one that is cut off', () => base64(png.subarray(0, png.length - 30)), 'truncated'],
     [
       'an SVG with a script',
       base64(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("http://127.0.0.1")</script></svg>')),
-      'never drawn',
+      'not supported',
     ],
     ['9 MB', () => base64(Buffer.concat([png, Buffer.alloc(9_000_000)])), 'at most 8 MB'],
-    ['an address that is refused', 'http://127.0.0.2:1/a.png', 'may be reached'],
-    ['one that leads inward', () => `${site}/inward`, 'may be reached'],
+    ['an address that is refused', 'http://127.0.0.2:1/a.png', 'may not fetch'],
+    ['one that leads inward', () => `${site}/inward`, 'may not fetch'],
     ['one that is not there', () => `${site}/none.png`, 'answered 404'],
   ])('is told in its place: %s', async (_, value, message) => {
     const image = typeof value === 'string' ? value : value();
@@ -362,7 +362,7 @@ describe('a PDF', wait, () => {
     const of = (value: string) => faultOf({ input: { pdf: value } });
     expect(await of(base64(Buffer.from(locked, 'latin1')))).toEqual([...place, expect.stringContaining('password')]);
     expect(await of(pdf(201))).toEqual([...place, expect.stringContaining('at most 200 pages, not 201')]);
-    expect(await of(base64(png))).toEqual([...place, 'is no PDF']);
+    expect(await of(base64(png))).toEqual([...place, 'is not a PDF']);
     expect(await faultOf({ input: ['x', { pdf: pdf(1) }] })).toEqual([
       'body -> input -> 1 -> pdf',
       'value_error',
@@ -475,7 +475,7 @@ describe('a server without ffmpeg, documents and a way out', wait, () => {
       string,
       unknown
     >;
-    expect(description).toContain('Its space is its own: clap');
+    expect(description).toContain('Vectors are only comparable within a space: clap');
     expect(spaces).toEqual({ text: 'clap', audio: 'clap' });
   });
 });

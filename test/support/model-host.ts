@@ -82,7 +82,7 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
   const registry = createRegistry({
     rows: setup.rows,
     aliases: setup.aliases ?? {},
-    shelf: { availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'), look: async () => {} },
+    availabilityCheck: { availability: ({ id }) => (setup.away?.includes(id) ? 'away' : 'here'), look: async () => {} },
   });
   if (setup.warm) models.warm(setup.warm);
   return serve({ registry, models, close: () => models.close() }, setup);

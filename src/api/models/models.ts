@@ -8,7 +8,7 @@ import {
   EMBED_FIELDS,
   isEmbedding,
   type ModelRow,
-  mediaRemarks,
+  mediaNotes,
   modalitiesOf,
   type ServedModel,
   sizesOf,
@@ -66,7 +66,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     name: row.name,
     hugging_face_id: row.hub,
     created: row.created,
-    description: [row.description, ...(embedding ? mediaRemarks(embedding.row, modalities) : [])].join('. '),
+    description: [row.description, ...(embedding ? mediaNotes(embedding.row, modalities) : [])].join('. '),
     input_modalities: modalities,
     output_modalities: [embedding ? 'embeddings' : 'rerank'],
     context_length: row.contextTokens,
@@ -91,14 +91,14 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
 
 /** The entry of a model that writes text: text recognition, or a model on a remote server. */
 function completionEntryOf(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
-  const { id, description, seesPictures, chats, contextTokens } = model;
+  const { id, description, readsImages, chats, contextTokens } = model;
   return {
     id,
     name: id,
     hugging_face_id: '',
     created: 0,
     description,
-    input_modalities: seesPictures ? ['text', 'image', 'file'] : ['text'],
+    input_modalities: readsImages ? ['text', 'image', 'file'] : ['text'],
     output_modalities: ['text'],
     context_length: contextTokens,
     max_output_length: 0,

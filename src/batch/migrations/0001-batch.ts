@@ -1,4 +1,4 @@
-/** Jobs, the logs of their input and results, and the secret under which links are signed. */
+/** Tables of jobs, of the logs of their input and results, and of the secret that signs links. */
 import { sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 

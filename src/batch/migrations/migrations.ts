@@ -1,4 +1,4 @@
-/** All migrations of the room, in their order. Add to the list; what was released is never changed. */
+/** All migrations of the module, in order. Only append; never change a released one. */
 import type { Migration } from '#storage/database/migrate.ts';
 import { queueMigration } from '#storage/jobs/queue-name.ts';
 import { batch } from './0001-batch.ts';

@@ -140,9 +140,9 @@ export function describeEmbedder(
     );
 
     it('pools the items of one document one by one, where it can', async () => {
-      if (!model.prepareSpans) return;
+      if (!model.prepareChunks) return;
       const items = TEXTS.slice(0, 3);
-      const outputs = await embedAll(await model.prepareSpans('', items, { signal: NEVER }));
+      const outputs = await embedAll(await model.prepareChunks('', items, { signal: NEVER }));
       expect(outputs.reduce((sum, { rows }) => sum + rows, 0)).toBe(items.length);
       for (const { values, rows } of outputs) {
         expect(values).toHaveLength(rows * model.dimensions);

@@ -1,24 +1,26 @@
 /**
- * What runs models: one contract for the built-in model, ONNX files and servers elsewhere, so that everything above
- * (limits, batching, cutting, encoding) is written once. A backend runs one model. It is made asleep: `load` is called
- * before the first use and again after `unload`.
+ * The backend interface: one contract for the built-in model, ONNX files and remote servers, so that limits, batching,
+ * truncation and encoding are written once. A backend runs one model. It starts unloaded: `load` is called before the
+ * first use and again after `unload`.
  */
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
 /**
- * An input made ready, prefix included. It is opaque to everybody but the backend that made it: token ids where the
- * tokenizer is here, the text where a server elsewhere has it.
+ * A prepared input, prompt included. Only the backend that made it may read the payload: token ids for a local
+ * tokenizer, the text for a remote one.
  */
 export interface Prepared {
-  /** Tokens that will be run, special tokens and prefix included; an estimate where the tokenizer is elsewhere. */
+  /** Tokens that will be run, with special tokens and prompt; an estimate for remote tokenizers. */
   readonly tokens: number;
-  /** The same before it was cut to fit; equal to `tokens` when nothing was cut. */
+  /** Tokens before truncation; equals `tokens` if nothing was cut. */
   readonly fullTokens: number;
   readonly payload: unknown;
 }
 
-/** How a model wants what is no text: made by a rule, or as the file that it was; unset where it takes none. */
+/**
+ * The form in which a model expects each medium: preprocessed by a rule, or the original file. Unset: not supported.
+ */
 export interface MediaNeeds {
   readonly image?: PictureRule | 'file' | undefined;
   readonly audio?: SoundRule | 'file' | undefined;
@@ -26,30 +28,33 @@ export interface MediaNeeds {
 }
 
 export type ReadyMedium =
-  /** As bytes: red, green, blue, row by row. */
+  /** RGB bytes, row by row. */
   | { readonly medium: 'image'; readonly rgb: Uint8Array }
   | { readonly medium: 'audio'; readonly features: Float32Array }
   | { readonly medium: 'image' | 'audio' | 'video'; readonly file: Uint8Array; readonly mediaType: string };
 
 export interface PrepareOptions {
-  /** Longer inputs are cut at the end, special tokens kept; when unset they are left whole, for the caller to refuse. */
+  /**
+   * Longer inputs are cut at the end, keeping special tokens. Unset: inputs stay whole, and the caller refuses long
+   * ones.
+   */
   readonly maxTokens?: number | undefined;
-  /** The task as the request names it, for a server elsewhere that knows tasks; prefixes are in the texts already. */
+  /** The task of the request, for remote servers that know tasks. Prompts are already in the texts. */
   readonly task?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What one input gives. */
+/** The result of one input. */
 export interface Output {
-  /** Row-major, rows x dimensions: raw, neither cut nor normalised unless the model itself ends so. */
+  /** Row-major, rows x dimensions; not truncated, and normalised only if the model does so itself. */
   readonly values: Float32Array;
-  /** 1 for a pooled vector; one a span for late chunking; one a token for multi-vector output. */
+  /** 1 for a pooled vector, one per chunk for late chunking, one per token for multi-vector output. */
   readonly rows: number;
-  /** Multi-vector output: the text of each token, as many as rows. */
+  /** Multi-vector output: the text of each token, one per row. */
   readonly pieces?: readonly string[] | undefined;
-  /** Sparse models, instead of values. */
+  /** Output of sparse models, instead of `values`. */
   readonly weights?: Readonly<Record<string, number>> | undefined;
-  /** What the server elsewhere counted, when it did. */
+  /** Token count by the remote server, if it reports one. */
   readonly tokens?: number | undefined;
 }
 
@@ -57,66 +62,69 @@ export type OutputKind = 'pooled' | 'tokens' | 'sparse';
 
 export interface EmbedOptions {
   readonly output: OutputKind;
-  /** The size that will be cut to; a backend whose sizes are not cuts of one vector answers with that size itself. */
+  /**
+   * Requested vector length. A backend whose shorter vectors are not prefixes of the full one returns this length
+   * itself.
+   */
   readonly dimensions: number;
   readonly signal: AbortSignal;
 }
 
 export interface Embedder extends Backend {
-  /** Of a whole vector. */
+  /** Length of a full vector. */
   readonly dimensions: number;
-  /** Inputs in their order. Texts may be any string, lone surrogates and the empty one included. */
+  /** Inputs in order. Texts may be any string, including empty ones and lone surrogates. */
   prepare(texts: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /**
-   * The items of one document, to be run as one sequence and pooled item by item: joined with one space that belongs to
-   * no item, the prefix once in front. Items are packed into windows of `maxTokens` at item borders when it is set; each
-   * answer of `embed` then has one row an item. Undefined where the model cannot.
+   * Prepares the chunks of one document, which run as one sequence and are pooled chunk by chunk. Chunks are joined by
+   * one space that belongs to none, with the prompt once in front. With `maxTokens`, chunks are packed into windows at
+   * chunk borders. `embed` returns one row per chunk. Undefined if the model does not support late chunking.
    */
-  prepareSpans?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
-  /** Undefined for a model that takes nothing but text. */
+  prepareChunks?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
+  /** Undefined for a text-only model. */
   media?(): Promise<MediaNeeds>;
-  /** Media in their order, made as `media` says. */
+  /** Media in order, in the form that `media` returns. */
   prepareMedia?(media: readonly ReadyMedium[], options: PrepareOptions): Promise<Prepared[]>;
-  /** One output an input, in order. The vector of an input does not depend on its neighbours. */
+  /** One output per input, in order, independent of the other inputs in the batch. */
   embed(batch: readonly Prepared[], options: EmbedOptions): Promise<Output[]>;
 }
 
 export interface Reranker extends Backend {
   /**
-   * Query-document pairs made ready. A document that is too long becomes several windows, whose best score counts:
-   * `documents[i]` lists the positions in `pairs` that belong to document i. A query takes at most half of the context.
-   * `isBlind`: there is nothing in the query that the model knows.
+   * Prepares query-document pairs. A document that is too long becomes several windows, of which the best score counts:
+   * `documents[i]` lists the positions in `pairs` of document i. A query takes at most half of the context. `isBlind`:
+   * the model knows nothing in the query.
    */
   prepare(
     query: string,
     documents: readonly string[],
     options: PrepareOptions,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind?: boolean }>;
-  /** One score a pair in [0, 1], in order; it depends on that pair alone. */
+  /** One score per pair, between 0 and 1, in order, independent of the other pairs. */
   score(batch: readonly Prepared[], signal: AbortSignal): Promise<Float32Array>;
 }
 
 /**
- * Failures leave a backend as problems: DownstreamServiceFailureError for what cannot work (a broken file, a refusal by a
- * server), ServiceNodeResourceDrainError with `retryAfter` for what may work later (a worker that died, a server that is
- * busy or away), ServiceTimeoutError for one that took too long.
+ * Backends throw problems: DownstreamServiceFailureError for permanent failures (a broken file, a refusal by the
+ * server), ServiceNodeResourceDrainError with `retryAfter` for temporary ones (a worker that died, a server that is
+ * busy or unreachable), ServiceTimeoutError for timeouts.
  */
 export interface Backend {
-  /** What may take minutes and no memory, before `load`: files that come from elsewhere, a server that answers late. */
+  /** Slow preparation without memory use, before `load`: downloading files, waiting for a server. */
   fetch?(): Promise<void>;
-  /** What its files are now: another text when they change. A load that failed is not tried at once on the same ones. */
+  /** Fingerprint of the files. A failed load is not repeated at once with the same fingerprint. */
   stamp?(): Promise<string>;
-  /** Brings the model into memory; a second call waits for the first. */
+  /** Loads the model into memory. Concurrent calls share one load. */
   load(signal?: AbortSignal): Promise<void>;
-  /** Gives the memory back; work in flight is finished first. */
+  /** Frees the memory after running work has finished. */
   unload(): Promise<void>;
   readonly loaded: boolean;
-  /** About how many bytes a loaded model takes. */
+  /** Approximate memory use when loaded, in bytes. */
   readonly memoryBytes: number;
-  /** Batches that may run at once: 1 for a local model. */
+  /** Concurrent batches; 1 for a local model. */
   readonly parallel: number;
-  /** The most padded tokens worth putting into one batch (longest input times inputs), and the most inputs. */
+  /** Recommended limits of one batch: padded tokens (longest input times number of inputs) and inputs. */
   readonly batch: { readonly tokens: number; readonly inputs: number };
-  /** Ends everything that was started. */
+  /** Stops all processes and work. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A client of the OpenAI chat-completions protocol, whole answers and streams. */
+/** Client of the OpenAI chat completions protocol, with and without streaming. */
 import { Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Chat, ChatAnswer, ChatDelta, ChatRequest, ChatUsage } from '../generate.ts';
@@ -10,7 +10,7 @@ interface ChatResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** What the client needs of a fetch for servers that the operator configured. */
+/** The fetch that the client needs, for servers that the operator configured. */
 export interface ChatFetch {
   (
     url: string,
@@ -22,25 +22,25 @@ export interface ChatFetch {
       readonly timeoutMs: number;
     },
   ): Promise<ChatResponse>;
-  /** Throws when this address may not be asked at all. */
+  /** Throws if this URL must not be called. */
   readonly check?: (url: string) => void;
 }
 
 export interface ChatOptions {
-  /** The base address: `/chat/completions` is added to it. */
+  /** Base URL; `/chat/completions` is appended. */
   readonly url: string;
   readonly model: string;
   readonly key?: string | undefined;
   readonly fetch: ChatFetch;
-  /** From the request to the last byte of the answer. */
+  /** Timeout for the whole request, including the answer. */
   readonly timeoutMs: number;
 }
 
-/** No page needs more; a server that sends more has lost its way. */
+/** Maximum size of an answer; no page needs more. */
 const MAX_ANSWER_BYTES = 4_000_000;
-/** A stream wraps every few letters in some hundred bytes. */
+/** Maximum size of a stream. It is larger, because each event wraps a few letters in hundreds of bytes. */
 const MAX_STREAM_BYTES = 64_000_000;
-/** How much of a failed answer is looked at. */
+/** How much of an error response is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): Chat {
@@ -57,7 +57,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
         timeoutMs,
       });
     let response = await send(request);
-    // A schema in a dialect that the server does not know is no reason to have no answer: the text is checked anyway.
+    // The server may not support this JSON schema. Retry without it, because the answer is validated anyway.
     if (request.responseFormat && (response.status === 400 || response.status === 422)) {
       await drained(response);
       response = await send({ ...request, responseFormat: undefined });
@@ -66,7 +66,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
     return response;
   }
 
-  /** A failure in the words of the table, whatever went wrong on the way. */
+  /** Converts any error into a problem. */
   function blame(error: unknown, { signal }: ChatRequest, limit: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof Problem) return error;
@@ -89,7 +89,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
       const limit = AbortSignal.timeout(timeoutMs);
       try {
         const response = await ask(request, limit, true);
-        // Some servers do not stream; what they send is an answer all the same.
+        // Some servers ignore `stream` and send a whole answer.
         if (/\bjson\b/i.test(response.headers['content-type'] ?? '')) {
           const { text: whole, ...end } = answerOf(await text(response.body, MAX_ANSWER_BYTES));
           yield { text: whole };
@@ -122,7 +122,7 @@ async function drained({ body }: ChatResponse): Promise<void> {
   }
 }
 
-/** Nothing of what the server says is shown: its words may hold addresses and keys. */
+/** Omits the server's own message, because it may contain URLs and keys. */
 async function refusal(response: ChatResponse): Promise<Problem> {
   const { status, headers } = response;
   await drained(response);
@@ -132,9 +132,9 @@ async function refusal(response: ChatResponse): Promise<Problem> {
       retryAfter: retryAfterSeconds(headers['retry-after'], 5),
     });
   }
-  if (status === 401 || status === 403) return failure('The model server refused our key');
-  if (status === 404) return failure('The model server does not know the model or the address (status 404)');
-  if (status === 413) return failure('The model server refused so large a request (status 413)');
+  if (status === 401 || status === 403) return failure('The model server rejected the API key');
+  if (status === 404) return failure('The model server does not know the model or the URL (status 404)');
+  if (status === 413) return failure('The model server rejected the request as too large (status 413)');
   return failure(`The model server answered with status ${status}`);
 }
 
@@ -143,7 +143,7 @@ async function text(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
-    if (size > maxBytes) throw failure('The model wrote more than an answer may be');
+    if (size > maxBytes) throw failure('The answer of the model server is too long');
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -166,16 +166,16 @@ function parsed(json: string): Completion {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw failure('The answer of the model server broke off or is no JSON', error);
+    throw failure('The answer of the model server is incomplete or not valid JSON', error);
   }
   if (typeof value !== 'object' || value === null) throw notACompletion();
   const completion = value as Completion;
-  if (completion.error) throw failure('The model server failed while it answered');
+  if (completion.error) throw failure('The model server reported an error in its answer');
   if (completion.choices !== undefined && !Array.isArray(completion.choices)) throw notACompletion();
   return completion;
 }
 
-const notACompletion = () => failure('The answer of the model server is no chat completion');
+const notACompletion = () => failure('The answer of the model server is not a chat completion');
 
 const usageOf = ({ usage }: Completion): ChatUsage | undefined =>
   usage && typeof usage.prompt_tokens === 'number'
@@ -216,7 +216,7 @@ async function* deltas(body: AsyncIterable<Uint8Array>): AsyncGenerator<ChatDelt
     }
     yield { text: piece };
   }
-  if (!done && !finished) throw failure('The answer of the model server broke off');
+  if (!done && !finished) throw failure('The answer of the model server is incomplete');
   yield { text: '', end: { usage, complete: finished !== 'length' } };
 }
 
@@ -224,7 +224,7 @@ async function* atMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Async
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
-    if (size > maxBytes) throw failure('The model wrote more than an answer may be');
+    if (size > maxBytes) throw failure('The answer of the model server is too long');
     yield bytes;
   }
 }

@@ -1,6 +1,9 @@
-/** Server-sent events as they come over the wire (HTML standard, section 9.2.6), cut anywhere: only their data matters here. */
+/**
+ * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from a byte stream and
+ * yields their data.
+ */
 
-/** The `data` of each event, its lines joined. A last event that no blank line ends is given too. */
+/** The `data` of each event, with its lines joined. Also yields a last event without a closing blank line. */
 export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = [];
   for await (const line of lines(body)) {
@@ -15,14 +18,14 @@ export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerato
   if (data.length) yield data.join('\n');
 }
 
-/** The value of a `data` line; comments and other fields have none. */
+/** The value of a `data` line; undefined for comments and other fields. */
 function dataOf(line: string): string | undefined {
   if (line !== 'data' && !line.startsWith('data:')) return undefined;
   const value = line.slice('data:'.length);
   return value.startsWith(' ') ? value.slice(1) : value;
 }
 
-/** Lines end in CR LF, LF or CR. The start of a line that is still open is kept in pieces, so that its length costs once. */
+/** Splits at CR LF, LF or CR. An incomplete line is kept in pieces and joined once, to stay linear in time. */
 async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let open: string[] = [];

@@ -130,7 +130,7 @@ describe('an encoder', wait, () => {
   });
 
   it('gives each item of a document the mean of its own tokens', async () => {
-    const [prepared] = await embedder.prepareSpans!('', ['Berlin is large.', 'It has a zoo.'], { signal });
+    const [prepared] = await embedder.prepareChunks!('', ['Berlin is large.', 'It has a zoo.'], { signal });
     const [output] = await embedder.embed([prepared!], { output: 'pooled', dimensions: 32, signal });
     const ids = idsOf(...['[CLS]', 'berlin', 'is', 'large', '.', 'i', '##t', 'has', 'a', 'zoo', '.', '[SEP]']);
     const states = bertStates(model.shape, model.weights, ids);
@@ -140,7 +140,7 @@ describe('an encoder', wait, () => {
   });
 
   it('puts the prefix once in front of a document, and into no item', async () => {
-    const [prepared] = await embedder.prepareSpans!('the: ', ['zoo', 'water'], { signal });
+    const [prepared] = await embedder.prepareChunks!('the: ', ['zoo', 'water'], { signal });
     const [output] = await embedder.embed([prepared!], { output: 'pooled', dimensions: 32, signal });
     const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'the', ':', 'zoo', 'water', '[SEP]'));
     expectClose(output!.values, [...states[3]!, ...states[4]!], 1e-4);
@@ -148,7 +148,7 @@ describe('an encoder', wait, () => {
 
   it('packs items into windows, and cuts only an item that is too long by itself', async () => {
     const items = ['the zoo', 'in berlin', 'is large', 'water '.repeat(20), ''];
-    const windows = await embedder.prepareSpans!('', items, { maxTokens: 8, signal });
+    const windows = await embedder.prepareChunks!('', items, { maxTokens: 8, signal });
     expect(windows.map(({ tokens, fullTokens }) => [tokens, fullTokens])).toEqual([
       [8, 8],
       [8, 22],
@@ -158,7 +158,7 @@ describe('an encoder', wait, () => {
   });
 
   it('treats an item alone as an ordinary text', async () => {
-    const [span] = await embedder.prepareSpans!('the ', ['zoo'], { signal });
+    const [span] = await embedder.prepareChunks!('the ', ['zoo'], { signal });
     const [text] = await embedder.prepare(['the zoo'], { signal });
     expect(span).toEqual(text);
   });
@@ -222,7 +222,7 @@ describe('graphs of other kinds', wait, () => {
       raw.map((value) => value / length),
       1e-4,
     );
-    expect(embedder.prepareSpans !== undefined).toBe(row.pooling === 'mean');
+    expect(embedder.prepareChunks !== undefined).toBe(row.pooling === 'mean');
   });
 
   it('chooses an adapter by the task, also within one batch', async () => {
@@ -351,7 +351,7 @@ describe('a process that is killed', wait, () => {
 
   it('is killed by us when it takes too much memory', async () => {
     const embedder = await opened(testEmbeddingRow(), smallModel().file, { maxBytes: 30_000_000 });
-    await expect(embedder.load()).rejects.toThrow('more memory than it may take');
+    await expect(embedder.load()).rejects.toThrow('exceeds its memory limit');
   });
 
   it('leaves no process behind when it is closed', async () => {

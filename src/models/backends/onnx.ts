@@ -1,4 +1,4 @@
-/** Models out of ONNX files, run on this machine: encoders that embed and cross-encoders that rerank. */
+/** Backends for local ONNX models: embedding encoders and cross-encoder rerankers. */
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,32 +26,32 @@ import type {
 } from './backend.ts';
 
 export interface OnnxOptions {
-  /** Brings the files of a row to this machine when they are not, and gives their folder; see `createHub`. */
+  /** Downloads the files of a row if needed and returns their paths; see `createHub`. */
   readonly files: (row: ModelRow) => Promise<ModelFiles>;
-  /** Threads of one run. Default: as many as there are processors. */
+  /** Threads of one run. Default: the number of processors. */
   readonly threads?: number | undefined;
-  /** What a process may take. Default: three quarters of the machine's memory. */
+  /** Memory limit of a model process, in bytes. Default: three quarters of the machine's memory. */
   readonly maxBytes?: number | undefined;
-  /** Of one batch. Default two minutes. */
+  /** Timeout of one batch. Default: two minutes. */
   readonly timeoutMs?: number | undefined;
-  /** From the start of the process to the loaded model. Default five minutes. */
+  /** Timeout from the start of the process to the loaded model. Default: five minutes. */
   readonly loadTimeoutMs?: number | undefined;
   readonly log: ModelLog;
 }
 
-/** Absolute paths. */
+/** Absolute paths of a model's files. */
 export interface ModelFiles {
   readonly graph: string;
   readonly imageGraph?: string | undefined;
   readonly audioGraph?: string | undefined;
-  /** Where the rule for pictures lies, when the row has none. */
+  /** Preprocessing configuration, for rows without a rule. */
   readonly picturesConfig?: string | undefined;
   readonly tokenizer: string;
   readonly tokenizerConfig: string;
 }
 
 const BATCH = { tokens: RUN_TOKENS, inputs: 128 };
-/** Of a process with its runtime, before there is a model. */
+/** Memory of a process with the runtime but without a model. */
 const EMPTY_PROCESS_BYTES = 120 * 1024 ** 2;
 
 type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
@@ -98,10 +98,10 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
   return { backend, host };
 }
 
-/** What there is for this process: the machine's, or what its container may take. */
+/** Memory of the machine, or the limit of its container. */
 const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-/** The graph and the weights beside it. */
+/** The graph and its external weight files. */
 const graphFiles = (
   { graph, imageGraph = graph, audioGraph = graph }: ModelFiles,
   { data, file, towers }: OnnxRuns,
@@ -145,7 +145,7 @@ async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promis
   return { ...common, does: 'embed', pooling: row.pooling, normalizes: row.normalizes, output, dimensions };
 }
 
-/** The row's own, else what is published beside the graph. */
+/** The row's rule, or else the published configuration. */
 async function pictureRuleOf({ rule }: ImageTower, { picturesConfig }: ModelFiles): Promise<PictureRule> {
   if (rule) return rule;
   if (picturesConfig === undefined) throw new Error('there is no rule for pictures');
@@ -163,7 +163,7 @@ const sequences = (batch: readonly Prepared[]) => batch.map(({ payload }) => pay
 type Payload = Sequence | ReadyMedium;
 const isOf = (medium: 'image' | 'audio') => (payload: Payload) => 'medium' in payload && payload.medium === medium;
 
-/** What is run together: texts, pictures, sounds, each in its graph; positions in the batch beside each. */
+/** Groups a batch by graph: texts, images, sounds. Each item keeps its position in the batch. */
 function asksOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
   const all = batch.map(({ payload }, at) => ({ payload: payload as Payload, at }));
   const texts = all.filter(({ payload }) => !('medium' in payload));
@@ -183,7 +183,7 @@ function asksOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
   ].filter(({ items }) => items.length > 0);
 }
 
-/** The row must be one of `on: 'onnx'`. */
+/** `row.runs.on` must be `onnx`. */
 export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Embedder {
   const { backend, host } = startBackend(row, options);
   const { towers } = onnxRuns(row);
@@ -193,9 +193,9 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
     dimensions: row.dimensions,
     prepare: (texts: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
       ready({ do: 'prepare', texts, maxTokens, task }, signal),
-    // Only where each token's state is part of the vector can a part of the tokens have a vector of its own.
+    // With other poolings, a chunk of tokens has no vector of its own.
     ...(row.pooling === 'mean' && {
-      prepareSpans: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
+      prepareChunks: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
         ready({ do: 'spans', prefix, items, maxTokens, task }, signal),
     }),
     ...(towers && {
@@ -220,7 +220,7 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
   });
 }
 
-/** The row must be one of `on: 'onnx'`. */
+/** `row.runs.on` must be `onnx`. */
 export function createOnnxReranker(row: RerankRow, options: OnnxOptions): Reranker {
   const { backend, host } = startBackend(row, options);
   return Object.assign(backend, {

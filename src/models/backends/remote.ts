@@ -1,6 +1,6 @@
 /**
- * Models on servers elsewhere, which the operator names row by row. Their addresses are trusted, and reached by a fetch
- * that keeps to the region (src/net/trusted.ts).
+ * Models on remote servers, which the operator configures row by row. Their URLs are trusted and fetched within the
+ * region (src/net/trusted.ts).
  */
 export { createRemoteEmbedder } from '../remote/embedder.ts';
 export type { RemoteRuns } from '../remote/protocols.ts';

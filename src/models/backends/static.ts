@@ -1,11 +1,11 @@
 /**
- * The built-in model as backends. It runs in the process itself: a text takes microseconds, long ones are read in steps
- * between which others are served.
+ * Backends of the built-in models. They run in the server's own process: a text takes microseconds, and long texts are
+ * processed in steps that yield to the event loop.
  */
 import { problem } from '#errors.ts';
 import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
 import { createStaticScorer, type PreparedPair, type StaticScorer } from '../static/score.ts';
-import { type Breathe, createBreathe, STEP_UNITS } from '../static/steps.ts';
+import { createYielder, STEP_UNITS, type YieldIfDue } from '../static/steps.ts';
 import type { WordPiece } from '../tokenizers/wordpiece.ts';
 import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
 
@@ -14,7 +14,7 @@ export interface StaticBackends {
   readonly reranker: Reranker;
 }
 
-/** Both use one copy of the model, which goes when neither is loaded any more. */
+/** Embedder and reranker share one copy of the model, freed when both are unloaded. */
 export function createStaticBackends(): StaticBackends {
   const users = new Set<'embedder' | 'reranker'>();
   let model: Promise<StaticModel> | undefined;
@@ -76,28 +76,29 @@ function createEmbedder({ get, own }: Shared): Embedder {
     dimensions: WHOLE,
     async prepare(texts: readonly string[], { maxTokens, signal }: PrepareOptions) {
       const { tokenizer } = await get();
-      const breathe = createBreathe(signal);
+      const yieldIfDue = createYielder(signal);
       const prepared: Prepared[] = [];
       for (const text of texts) {
-        prepared.push(await prepareText(tokenizer, text, maxTokens, breathe));
-        const pause = breathe();
+        prepared.push(await prepareText(tokenizer, text, maxTokens, yieldIfDue));
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       return prepared;
     },
     async embed(batch: readonly Prepared[], { dimensions, output, signal }: Parameters<Embedder['embed']>[1]) {
       if (output !== 'pooled') {
-        throw problem('ParamValidationError', { message: 'The built-in model has one vector a text' });
+        throw problem('ParamValidationError', { message: 'The built-in model only supports one vector per text' });
       }
       const model = await get();
-      const breathe = createBreathe(signal);
+      const yieldIfDue = createYielder(signal);
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
-        // Sizes up to 256 are the learned part alone, not a cut of the whole vector.
-        const values = dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, breathe);
+        // Vectors of up to 256 numbers are the learned part alone, not a prefix of the full vector.
+        const values =
+          dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, yieldIfDue);
         outputs.push({ values, rows: 1 });
-        const pause = breathe();
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       return outputs;
@@ -109,10 +110,10 @@ async function prepareText(
   tokenizer: WordPiece,
   text: string,
   maxTokens: number | undefined,
-  breathe: Breathe,
+  yieldIfDue: YieldIfDue,
 ): Promise<Prepared> {
   const run = tokenizer.start(text, maxTokens);
-  while (!run.step(STEP_UNITS)) await breathe();
+  while (!run.step(STEP_UNITS)) await yieldIfDue();
   const ids = run.ids();
   const cut = ids.length < run.total;
   const payload: PreparedText = { ids, text: cut ? text.slice(0, run.keptTo) : text };
@@ -128,14 +129,14 @@ function createReranker({ get, own }: Shared): Reranker {
   };
   return extended(own, {
     prepare: async (query: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) =>
-      (await scorerOf()).prepare(query, documents, maxTokens, createBreathe(signal)),
+      (await scorerOf()).prepare(query, documents, maxTokens, createYielder(signal)),
     async score(batch: readonly Prepared[], signal: AbortSignal) {
       const { score } = await scorerOf();
-      const breathe = createBreathe(signal);
+      const yieldIfDue = createYielder(signal);
       const scores = new Float32Array(batch.length);
       for (const [at, { payload }] of batch.entries()) {
-        scores[at] = await score(payload as PreparedPair, breathe);
-        const pause = breathe();
+        scores[at] = await score(payload as PreparedPair, yieldIfDue);
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       return scores;
@@ -151,7 +152,7 @@ function createReranker({ get, own }: Shared): Reranker {
   });
 }
 
-/** The backend with more to it; its getters stay getters. */
+/** Adds properties to a backend without evaluating its getters. */
 function extended<More extends object>(own: Backend, more: More): Omit<Backend, keyof More> & More {
   return Object.defineProperties(
     {},

@@ -1,4 +1,7 @@
-/** One chat completion, from what was asked to the last piece of the answer (contract, section 7). */
+/**
+ * One chat completion, from the checked request to the last piece of the answer (docs/reference/wire/models.md, Chat
+ * completions).
+ */
 import { problem } from '#errors.ts';
 import { faultsProblem } from '../inputs/faults.ts';
 import type { Engine } from './engine.ts';
@@ -17,17 +20,17 @@ export type CompletionPiece =
 
 export interface CompletionCall {
   readonly signal: AbortSignal;
-  /** Told the tokens of what was sent before anything is run; it may refuse them. */
+  /** Called with the token count of the input before the engine runs; may reject the request. */
   readonly admit: (tokens: number) => Promise<void>;
-  /** Told what was spent so far. */
+  /** Called with the usage so far. */
   readonly onSpent: (usage: Usage) => void;
 }
 
 export interface CompleteTools extends MediaTools {
   readonly tokens: Tokens;
-  /** How long the next piece of an answer may take. */
+  /** Timeout for each piece of an answer. */
   readonly deadlineMs: number;
-  /** The same for engines that generate, which have a limit of their own for a whole answer. */
+  /** The same for generative engines, which limit the whole answer themselves. */
   readonly generatingMs: number;
 }
 
@@ -37,7 +40,7 @@ export interface Tokens {
   keep(text: string, tokens: number): string;
 }
 
-/** Contract, 7.2. */
+/** Tokens of an image (docs/reference/wire/models.md, Chat completion answers). */
 const TILE_SIDE = 512;
 const TILE_TOKENS = 85;
 
@@ -45,8 +48,8 @@ const tilesOf = ({ width, height }: Page['size']): number =>
   Math.max(1, Math.ceil(width / TILE_SIDE)) * Math.max(1, Math.ceil(height / TILE_SIDE));
 
 /**
- * Pieces of the answer; the last one says how it ended. Throws before the first piece whatever can be known by then:
- * ParamValidationError, TokenLimitExceededError, RateLimitTriggeredError; later what engines throw, or
+ * Yields pieces of the answer; the last one carries the finish reason. Throws ParamValidationError,
+ * TokenLimitExceededError and RateLimitTriggeredError before the first piece; later the errors of the engine, or
  * ServiceTimeoutError.
  */
 export async function* complete(
@@ -63,7 +66,7 @@ export async function* complete(
   try {
     media = await openMedia(request.media, tools, watch.signal);
     const { pages } = media;
-    const text = request.media.length > 0 ? request.question : request.turns.map((turn) => turn.text).join('\n');
+    const text = request.media.length > 0 ? request.question : request.messages.map((turn) => turn.text).join('\n');
     const textTokens = tokens.count(text);
     refuseLong(engine, textTokens);
     await admit(textTokens + sum(pages.map(({ size }) => tilesOf(size))) * TILE_TOKENS);
@@ -75,7 +78,7 @@ export async function* complete(
     const pieces = pages.length > 0 ? engine.read(pages, asking) : engine.chat(asking);
     const { stop } = request;
     const maxTokens = engine.generates ? undefined : request.maxTokens;
-    const limit = createLimit({ stop, maxTokens, ...tokens });
+    const limit = createLimit({ stop, maxTokens, count: tokens.count, truncate: tokens.keep });
     const spent = (): Usage => ({
       promptTokens: textTokens + tiles * TILE_TOKENS,
       completionTokens: limit.tokens,
@@ -101,7 +104,7 @@ export async function* complete(
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 function refuseImpossible({ id, forms, chats }: Engine, { media, form }: CompletionRequest): void {
-  if (media.length === 0 && !chats) throw mediaFault(['messages'], `must have an image: ${id} reads pictures alone`);
+  if (media.length === 0 && !chats) throw mediaFault(['messages'], `must have an image: ${id} reads only images`);
   if (media.length > 0 && !forms.includes(form)) {
     const field = 'body -> output_format';
     const message = `must be one of ${forms.join(', ')} for ${id}`;
@@ -115,15 +118,15 @@ function refuseLong({ id, contextTokens }: Engine, tokens: number): void {
   throw problem('TokenLimitExceededError', { message });
 }
 
-/** A signal that fires when the caller has gone, or when nothing has come for too long. */
+/** Aborts its signal when the caller disconnects or when no piece arrives in time. */
 function createWatch(ms: number, caller: AbortSignal) {
   const late = new AbortController();
-  const message = `Service request timed out: nothing came for ${ms / 1000} s`;
+  const message = `Service request timed out: no output for ${ms / 1000} s`;
   const expire = () => late.abort(problem('ServiceTimeoutError', { message }));
   let timer = setTimeout(expire, ms);
   return {
     signal: AbortSignal.any([caller, late.signal]),
-    /** The time that a caller takes to read a piece is its own. */
+    /** The timer stops while the caller reads a piece. */
     async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
       for await (const item of items) {
         clearTimeout(timer);

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createLimit } from './limit.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';
 import { readCompletionRequest } from './request.ts';
-import { unwrapped } from './unwrap.ts';
+import { unwrap as unwrapPieces } from './unwrap.ts';
 
 const SEED = 20_260_101;
 
 /** A token a character. */
 const limitOf = (stop: readonly string[], maxTokens?: number) =>
-  createLimit({ stop, maxTokens, count: (text) => text.length, keep: (text, tokens) => text.slice(0, tokens) });
+  createLimit({ stop, maxTokens, count: (text) => text.length, truncate: (text, tokens) => text.slice(0, tokens) });
 
 function limited(pieces: readonly string[], stop: readonly string[], maxTokens?: number) {
   const limit = limitOf(stop, maxTokens);
@@ -52,7 +52,7 @@ describe('what models write around a text', () => {
   }
   async function unwrap(pieces: readonly string[]): Promise<string> {
     let out = '';
-    for await (const piece of unwrapped(each(pieces))) out += piece;
+    for await (const piece of unwrapPieces(each(pieces))) out += piece;
     return out;
   }
 

@@ -1,4 +1,4 @@
-/** The engines that answer chat completions, by the names that requests use. */
+/** The chat completion engines, by the model names that requests use. */
 import { problem } from '#errors.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { Models } from '../generate.ts';
@@ -12,26 +12,26 @@ import { type CompletionRequest, readCompletionRequest } from './request.ts';
 export interface CompletionModel {
   readonly id: string;
   readonly description: string;
-  readonly seesPictures: boolean;
+  readonly readsImages: boolean;
   readonly chats: boolean;
   readonly contextTokens: number;
 }
 
 export interface OpenCompletion {
-  /** The id of the engine that answers. */
+  /** Id of the engine that answers. */
   readonly model: string;
   readonly request: CompletionRequest;
   pieces(call: CompletionCall): AsyncGenerator<CompletionPiece>;
 }
 
 export interface Completions {
-  /** Throws ModelNotFoundError, or ParamValidationError with all that is wrong. */
+  /** Throws ModelNotFoundError, or ParamValidationError with all faults. */
   open(model: string, body: Body): OpenCompletion;
   list(): readonly CompletionModel[];
   find(name: string): CompletionModel | undefined;
 }
 
-/** Ids of models on servers, by the part they play. */
+/** Model ids on their servers, by role. */
 export interface ModelNames {
   readonly chat?: string | undefined;
   readonly vision?: string | undefined;
@@ -39,23 +39,23 @@ export interface ModelNames {
 }
 
 export interface CompletionsOptions extends CompleteTools {
-  /** Text recognition of this machine. */
+  /** Built-in text recognition. */
   readonly ocr?: Ocr | undefined;
   readonly models?: Models | undefined;
   readonly names?: ModelNames | undefined;
-  /** For pages, to the text recognition model. */
+  /** Prompt for pages that are sent to the text recognition model. */
   readonly ocrPrompt?: string | undefined;
 }
 
 const EMBEDDED = 'lectern-ocr';
-/** Names of the default engine of text recognition in the contract, and that of the hosted vision model. */
+/** Public names of the default text recognition engine. The hosted vision model has its own. */
 const DEFAULT_OCR = ['svc-ocr-v1', 'svc-ocr'];
 const HOSTED_VISION = 'jina-vlm';
 
 export function createCompletions(options: CompletionsOptions): Completions {
   const engines = enginesOf(options);
 
-  /** With or without an organisation in front, on either side. */
+  /** Finds an engine by name. The organisation is optional on both sides. */
   function find(name: string): Engine | undefined {
     const short = withoutOrganisation(name);
     return engines.get(name) ?? Array.from(engines).find(([id]) => withoutOrganisation(id) === short)?.[1];
@@ -90,9 +90,9 @@ function enginesOf({ ocr, models = {}, names = {}, ocrPrompt }: CompletionsOptio
     const [id, chat] = [names[part], models[part]];
     return id !== undefined && chat ? createGenerativeEngine({ id, chat, description, prompt }) : undefined;
   };
-  const reading = served('ocr', 'A model for text recognition on another server', ocrPrompt);
-  const looking = served('vision', 'A model that looks at pictures, on another server');
-  const chatting = served('chat', 'A chat model on another server');
+  const reading = served('ocr', 'Text recognition model on a remote server', ocrPrompt);
+  const looking = served('vision', 'Vision model on a remote server');
+  const chatting = served('chat', 'Chat model on a remote server');
   if (embedded) engines.set(EMBEDDED, embedded);
   const standard = reading ?? embedded;
   if (standard) for (const name of DEFAULT_OCR) engines.set(name, standard);
@@ -105,7 +105,7 @@ function enginesOf({ ocr, models = {}, names = {}, ocrPrompt }: CompletionsOptio
 const modelOf = ({ id, description, forms, chats, contextTokens }: Engine): CompletionModel => ({
   id,
   description,
-  seesPictures: forms.length > 0,
+  readsImages: forms.length > 0,
   chats,
   contextTokens,
 });
@@ -118,6 +118,6 @@ function missing(name: string, ids: readonly string[]) {
   const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
   const there = ids.length
     ? `Available for /v1/chat/completions: ${ids.join(', ')}`
-    : 'There is none for /v1/chat/completions';
+    : 'No model is available for /v1/chat/completions';
   return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${there}` });
 }

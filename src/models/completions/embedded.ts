@@ -1,4 +1,4 @@
-/** Text recognition of this machine as an engine: pages in, their text in any form out. */
+/** Built-in text recognition as a chat completion engine: writes the text of pages in any form. */
 import { problem } from '#errors.ts';
 import { InvalidImageError, type Ocr } from '#ocr/index.ts';
 import type { Engine, Piece } from './engine.ts';
@@ -6,15 +6,15 @@ import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';
 import { WRITERS } from './write.ts';
 
-/** The prompt is looked at for one word only, but nobody needs an endless one. */
+/** Bounds the prompt, although only one word of it matters. */
 const CONTEXT_TOKENS = 32_768;
-/** Pages that are worked on at a time: one is drawn while the one before is read. */
+/** Pages in progress: one is rendered while the previous one is recognised. */
 const PAGES_AHEAD = 2;
 
 export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
   return {
     id,
-    description: 'Text recognition of this machine: headings, paragraphs, lists and tables in reading order',
+    description: 'Built-in text recognition: headings, paragraphs, lists and tables in reading order',
     forms: FORMS,
     chats: false,
     generates: false,
@@ -24,7 +24,7 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
       const stop = new AbortController();
       const either = AbortSignal.any([signal, stop.signal]);
       const results = ahead(pages, async (page) => {
-        const { bytes, ...size } = await page.toRead(either);
+        const { bytes, ...size } = await page.renderForOcr(either);
         onDrawn(size);
         return ocr.read(bytes, { signal: either, whole: true }).catch((error: unknown) => {
           throw error instanceof InvalidImageError ? mediaFault(page.at, 'cannot be read: it is damaged') : error;
@@ -44,21 +44,21 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
         stop.abort(problem('DataStreamBrokenError'));
       }
     },
-    // biome-ignore lint/correctness/useYield: it has nothing to say
+    // biome-ignore lint/correctness/useYield: it always throws
     async *chat() {
-      throw problem('FaceNotReadyError', { message: 'Text recognition reads pictures and answers no questions' });
+      throw problem('FaceNotReadyError', { message: 'Text recognition reads images and cannot answer questions' });
     },
   };
 }
 
-/** The results of work in order, a little of it done ahead. */
+/** Yields results in order, running a few ahead. */
 async function* ahead<Result>(pages: readonly Page[], work: (page: Page) => Promise<Result>): AsyncGenerator<Result> {
   const running: Promise<Result>[] = [];
   let next = 0;
   while (next < pages.length || running.length > 0) {
     while (running.length < PAGES_AHEAD && next < pages.length) {
       const started = work(pages[next++]!);
-      // Whoever stops listening is not to be told.
+      // Avoids an unhandled rejection if the consumer stops early.
       started.catch(() => {});
       running.push(started);
     }
@@ -66,5 +66,5 @@ async function* ahead<Result>(pages: readonly Page[], work: (page: Page) => Prom
   }
 }
 
-/** Cut behind empty lines, so that a stream has pieces. */
+/** Splits after empty lines, so that a stream has several pieces. */
 const inParagraphs = (text: string): string[] => text.split(/(?<=\n\n)(?=[^\n])/).filter((piece) => piece !== '');

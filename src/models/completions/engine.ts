@@ -1,32 +1,32 @@
-/** What an engine owes that answers chat completions: text recognition of this machine, and models on servers. */
+/** Interface of a chat completion engine: built-in text recognition, or a model on a server. */
 import type { ChatUsage } from '../generate.ts';
 import type { Form } from './fields.ts';
 import type { Page } from './media.ts';
 import type { CompletionRequest } from './request.ts';
 
-/** A piece of an answer; the last one says how it ended. */
+/** A piece of an answer. The last one says whether the answer is complete. */
 export type Piece =
   | { readonly text: string }
   | { readonly text: ''; readonly end: { readonly complete: boolean; readonly usage?: ChatUsage | undefined } };
 
 export interface Engine {
-  /** What requests name. */
+  /** The model name in requests. */
   readonly id: string;
   readonly description: string;
-  /** Forms in which it can give pages; none for one that cannot see. */
+  /** The forms in which it can write pages; empty if it does not read images. */
   readonly forms: readonly Form[];
-  /** Whether it answers questions without a picture. */
+  /** Whether it answers requests without an image. */
   readonly chats: boolean;
-  /** Whether it generates: then it counts its own tokens, and ends at `maxTokens` by itself. */
+  /** Whether it is generative: it reports its own token counts and stops at `maxTokens` itself. */
   readonly generates: boolean;
-  /** Tokens of its context; 0 when it is not known. */
+  /** Size of its context in tokens; 0 if unknown. */
   readonly contextTokens: number;
   /**
-   * The text of pages in one of its forms, or the answer to what is asked of them. `onDrawn` is told the size of each
-   * page that was looked at, in pixels. Throws what the rooms beneath throw.
+   * Yields the text of pages, or the answer to a question about them. `onDrawn` is called with the size of each
+   * rendered page in pixels. Throws the errors of text recognition, document rendering and the model's server.
    */
   read(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece>;
-  /** The answer to a conversation without pictures. */
+  /** Answers a conversation without images. */
   chat(ask: Asking): AsyncGenerator<Piece>;
 }
 

@@ -1,7 +1,7 @@
-/** THE table of fields of a chat completion (contract, section 7.1), for the interface description. */
+/** Fields of a chat completion (docs/reference/wire/models.md, Chat completions), for the OpenAPI document. */
 import type { RequestField } from '../inputs/fields.ts';
 
-/** What may come out. The last two need boxes, which only engines of this machine have. */
+/** Output forms. The last two need word boxes, which only built-in text recognition provides. */
 export const FORMS = ['markdown', 'text', 'html', 'json', 'hocr'] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -17,7 +17,7 @@ const field = (meaning: string, schema: RequestField['schema'], required?: true)
 
 const PAGES = {
   anyOf: [{ type: 'string' }, { type: 'integer', minimum: 1 }],
-  description: 'Pages of a PDF or TIFF: `1,3-5`; all of them when not given.',
+  description: 'Pages of a PDF or TIFF: `1,3-5`; default: all.',
 };
 const PART = {
   anyOf: [
@@ -39,7 +39,7 @@ const PART = {
               required: ['url'],
             },
           ],
-          description: 'An http(s) address or a data URI: PNG, JPEG, WebP, TIFF, PDF.',
+          description: 'An http(s) URL or a data URI: PNG, JPEG, WebP, TIFF, PDF.',
         },
       },
       required: ['type', 'image_url'],
@@ -65,9 +65,9 @@ const PART = {
 };
 
 export const CHAT_FIELDS = {
-  model: field('The id of an engine that reads pictures, or of a chat model.', { type: 'string' }, true),
+  model: field('The id of a model that reads images, or of a chat model.', { type: 'string' }, true),
   messages: field(
-    'The conversation. Pictures are read from the last user message; without any, a chat model answers.',
+    'The conversation. Images are read from the last user message. Without images, a chat model answers.',
     {
       type: 'array',
       minItems: 1,
@@ -82,25 +82,28 @@ export const CHAT_FIELDS = {
     },
     true,
   ),
-  stream: field('Sends the answer as server-sent events while it is written.', { type: 'boolean', default: false }),
-  stream_options: field('`include_usage` sends a last event with the usage.', {
+  stream: field('Whether the answer is streamed as server-sent events.', { type: 'boolean', default: false }),
+  stream_options: field('With `include_usage`, the last event reports the usage.', {
     type: 'object',
     properties: { include_usage: { type: 'boolean', default: false } },
   }),
-  max_tokens: field('Ends the answer after so many tokens.', { type: 'integer', minimum: 1 }),
-  max_completion_tokens: field('The same under its newer name, which wins.', { type: 'integer', minimum: 1 }),
-  stop: field('Texts before which the answer ends.', {
+  max_tokens: field('The maximum number of tokens in the answer.', { type: 'integer', minimum: 1 }),
+  max_completion_tokens: field('The newer name of `max_tokens`, which takes precedence.', {
+    type: 'integer',
+    minimum: 1,
+  }),
+  stop: field('Stop sequences: the answer ends before the first of them.', {
     anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 4 }],
   }),
-  temperature: field('For engines that generate.', { type: 'number', minimum: 0, maximum: 2 }),
-  top_p: field('For engines that generate.', { type: 'number', minimum: 0, maximum: 1 }),
-  seed: field('For engines that generate.', { type: 'integer' }),
-  presence_penalty: field('For engines that generate.', { type: 'number', minimum: -2, maximum: 2 }),
-  frequency_penalty: field('For engines that generate.', { type: 'number', minimum: -2, maximum: 2 }),
-  user: field('Who asks, for engines on other servers.', { type: 'string' }),
-  n: field('How many answers: one.', { const: 1 }),
+  temperature: field('Only for generative models.', { type: 'number', minimum: 0, maximum: 2 }),
+  top_p: field('Only for generative models.', { type: 'number', minimum: 0, maximum: 1 }),
+  seed: field('Only for generative models.', { type: 'integer' }),
+  presence_penalty: field('Only for generative models.', { type: 'number', minimum: -2, maximum: 2 }),
+  frequency_penalty: field('Only for generative models.', { type: 'number', minimum: -2, maximum: 2 }),
+  user: field('An identifier of the end user, passed on to remote models.', { type: 'string' }),
+  n: field('The number of answers. Only 1 is supported.', { const: 1 }),
   output_format: field(
-    'What pictures become: `html`, and `json` and `hocr` with boxes, beside Markdown and plain text.',
+    'The format of text read from images: Markdown, plain text or HTML; `json` and `hocr` include word boxes.',
     {
       enum: FORMS,
       default: 'markdown',

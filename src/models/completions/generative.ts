@@ -1,26 +1,26 @@
-/** A model behind the OpenAI protocol as an engine: it looks at pages, or just answers. */
+/** A model behind the OpenAI chat protocol as an engine: transcribes pages, answers questions about them, or chats. */
 import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
 import { eachOf } from '../media/each.ts';
 import type { Asking, Engine, Piece } from './engine.ts';
 import type { Page, Picture } from './media.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';
-import type { Turn } from './request.ts';
-import { unwrapped } from './unwrap.ts';
+import type { Message } from './request.ts';
+import { unwrap } from './unwrap.ts';
 import { WRITERS } from './write.ts';
 
-/** Pages of one question. */
+/** Pages of one question that are rendered concurrently. */
 const DRAWN_AT_ONCE = 4;
 
 export interface GenerativeOptions {
   readonly id: string;
   readonly chat: Chat;
   readonly description: string;
-  /** In place of the prompt for pages that we know for the model. */
+  /** Replaces the built-in prompt for pages. */
   readonly prompt?: string | undefined;
 }
 
 export function createGenerativeEngine({ id, chat, description, prompt }: GenerativeOptions): Engine {
-  /** One question to the server, streamed when the caller wants that. */
+  /** Sends one question to the server; streams if the caller streams. */
   async function* asked(messages: readonly ChatMessage[], { request, signal }: Asking, left: number | undefined) {
     const { sampling, stop } = request;
     const question = { messages, maxTokens: left, sampling: { ...sampling, ...(stop.length > 0 && { stop }) }, signal };
@@ -32,7 +32,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     }
   }
 
-  /** Page after page, each a question of its own: models lose their way in many pictures at once. */
+  /** Transcribes each page in its own question, because models perform poorly on many images at once. */
   async function* transcribed(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
     const { request, signal, onDrawn } = ask;
     const { between } = WRITERS[request.form];
@@ -40,7 +40,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     const sum = createSum();
     for (const [index, page] of pages.entries()) {
       if (index > 0) yield { text: between };
-      const picture = await page.toShow(signal);
+      const picture = await page.renderForModel(signal);
       onDrawn(picture);
       const left = request.maxTokens === undefined ? undefined : Math.max(1, request.maxTokens - sum.completionTokens);
       let complete = true;
@@ -53,7 +53,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
           } else yield piece.text;
         }
       }
-      for await (const text of unwrapped(texts())) yield { text };
+      for await (const text of unwrap(texts())) yield { text };
       if (!complete) return yield { text: '', end: { complete, usage: sum.total() } };
     }
     yield { text: '', end: { complete: true, usage: sum.total() } };
@@ -61,7 +61,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
 
   async function* answered(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
     const pictures = await eachOf(pages, { atOnce: DRAWN_AT_ONCE, signal: ask.signal }, (page, stop) =>
-      page.toShow(stop),
+      page.renderForModel(stop),
     );
     for (const picture of pictures) ask.onDrawn(picture);
     yield* asked([{ role: 'user', content: contentOf(ask.request.question, pictures) }], ask, ask.request.maxTokens);
@@ -75,17 +75,17 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     generates: true,
     contextTokens: 0,
     read: (pages, ask) => (isTranscription(ask.request.question) ? transcribed(pages, ask) : answered(pages, ask)),
-    chat: (ask) => asked(ask.request.turns.map(messageOf), ask, ask.request.maxTokens),
+    chat: (ask) => asked(ask.request.messages.map(messageOf), ask, ask.request.maxTokens),
   };
 }
 
-/** Servers other than those that made the name up know it as `system`. */
-const messageOf = ({ role, text }: Turn): ChatMessage => ({
+/** `developer` is an OpenAI role; other servers know it as `system`. */
+const messageOf = ({ role, text }: Message): ChatMessage => ({
   role: role === 'developer' ? 'system' : role,
   content: text,
 });
 
-/** The picture first where there is nothing to say about it: some models are asked nothing at all. */
+/** Leaves the text part out if it is empty, because some models are trained without a prompt. */
 function contentOf(instruction: string, pictures: readonly Picture[]): ChatPart[] {
   const shown = pictures.map(({ bytes }): ChatPart => {
     const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
@@ -94,7 +94,7 @@ function contentOf(instruction: string, pictures: readonly Picture[]): ChatPart[
   return instruction === '' ? shown : [{ type: 'text', text: instruction }, ...shown];
 }
 
-/** What servers counted; nothing when one of them did not. */
+/** Adds up the usage that servers report; undefined if one of them reports none. */
 function createSum() {
   let prompt = 0;
   let completion = 0;

@@ -1,24 +1,24 @@
-/** Ends a text at a stop sequence, or after so many tokens. */
+/** Ends a text at a stop sequence or a token limit. */
 
 export interface LimitOptions {
   readonly stop: readonly string[];
   readonly maxTokens: number | undefined;
   readonly count: (text: string) => number;
-  readonly keep: (text: string, tokens: number) => string;
+  readonly truncate: (text: string, tokens: number) => string;
 }
 
 export interface Limit {
-  /** What of a piece may go out now. */
+  /** Returns the text that can be sent now. */
   take(piece: string): string;
-  /** What was held back: the end of a text may be the beginning of a stop sequence. */
+  /** Returns the text held back, since the end of a text may be the start of a stop sequence. */
   rest(): string;
-  /** Why nothing more goes out; undefined when something may. */
+  /** Why the output ended; undefined while it has not. */
   readonly ended: 'stop' | 'length' | undefined;
-  /** Tokens that went out. */
+  /** Tokens sent so far. */
   readonly tokens: number;
 }
 
-export function createLimit({ stop, maxTokens, count, keep }: LimitOptions): Limit {
+export function createLimit({ stop, maxTokens, count, truncate }: LimitOptions): Limit {
   const longest = Math.max(0, ...stop.map(({ length }) => length - 1));
   let held = '';
   let tokens = 0;
@@ -31,7 +31,7 @@ export function createLimit({ stop, maxTokens, count, keep }: LimitOptions): Lim
       tokens += size;
       return text;
     }
-    const kept = keep(text, maxTokens - tokens);
+    const kept = truncate(text, maxTokens - tokens);
     tokens = maxTokens;
     ended = 'length';
     return kept;

@@ -1,6 +1,6 @@
 /**
- * Things to look at, brought here and looked over: fetched by the guarded way out or decoded, held against the limits
- * before a pixel is decoded, and given as pages that can be drawn one after the other.
+ * Loads the images and PDFs of a request: fetches them through the guard or decodes them, checks the limits before
+ * decoding pixels, and exposes them as pages that are rendered on demand.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,21 +15,21 @@ import { temporaryFolder } from '#storage/temporary.ts';
 import { type FaultType, faultsProblem, type Place } from '../inputs/faults.ts';
 import type { MediaSource } from './parts.ts';
 
-/** Limits of the contract (7.1); a PDF is no image, and has one of its own. */
+/** Limits of images (docs/reference/wire/models.md, Chat completions). A PDF has a limit of its own. */
 export const MOST_IMAGES = 20;
 export const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 export const MAX_PDF_BYTES = 32 * 1024 * 1024;
 export const MAX_PIXELS = 40_000_000;
-/** Of one request. */
+/** Pages of one request. */
 export const MOST_PAGES = 100;
 
 const FETCH_MS = 20_000;
 const FETCHES_AT_ONCE = 4;
-/** An A4 page at 200 dpi, before it is drawn. */
+/** Assumed size of a PDF page before it is rendered: A4 at 200 dpi, in pixels. */
 const PDF_PAGE = { width: 1_654, height: 2_339 };
 /** Pixels per point (1/72 inch). */
 const PDF_SCALE = 200 / 72;
-/** The box of a picture that is read, and of one that a model looks at. */
+/** Largest side in pixels of an image for text recognition, and of one for a vision model. */
 const READ_BOX = 7_000;
 const LOOK_BOX = 2_048;
 
@@ -40,16 +40,16 @@ export interface Picture {
 }
 
 export interface Page {
-  /** Where its picture stands in the request. */
+  /** Path of the image in the request. */
   readonly at: Place;
   /** Counted from 1. */
   readonly number: number;
-  /** In pixels, as far as it is known before it is drawn. */
+  /** In pixels, estimated until the page is rendered. */
   readonly size: { readonly width: number; readonly height: number };
-  /** With every stroke, for text recognition; the bytes as they came where that will do. */
-  toRead(signal: AbortSignal): Promise<Picture>;
-  /** A PNG of a size that models look at. */
-  toShow(signal: AbortSignal): Promise<Picture>;
+  /** In full detail, for text recognition; the original bytes if they can be used. */
+  renderForOcr(signal: AbortSignal): Promise<Picture>;
+  /** A PNG sized for vision models. */
+  renderForModel(signal: AbortSignal): Promise<Picture>;
 }
 
 export interface MediaTools {
@@ -59,15 +59,15 @@ export interface MediaTools {
 }
 
 export interface OpenMedia {
-  /** In the order sent. */
+  /** In the order of the request. */
   readonly pages: readonly Page[];
-  /** Removes all that was kept of them. */
+  /** Removes the temporary files. */
   close(): Promise<void>;
 }
 
 /**
- * Throws ParamValidationError with the place of what cannot be had or is too much, ServiceNodeResourceDrainError, or the
- * signal's reason.
+ * Throws ParamValidationError with the path of an item that cannot be loaded or exceeds a limit,
+ * ServiceNodeResourceDrainError, or the signal's reason.
  */
 export async function openMedia(
   sources: readonly MediaSource[],
@@ -87,7 +87,7 @@ export async function openMedia(
         found[index] = await opened(source, path.join(dir, String(index)), tools, signal);
       }
     };
-    // The first failure is told; the others must have ended before their folder goes.
+    // Throws the first failure, after all workers have ended, because the folder is removed then.
     const works = Array.from({ length: Math.min(FETCHES_AT_ONCE, sources.length) }, work);
     const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
@@ -95,7 +95,7 @@ export async function openMedia(
     if (pages.length > MOST_PAGES) {
       throw mediaFault(
         ['messages'],
-        `must have at most ${MOST_PAGES} pages, not ${pages.length}: name some in \`pages\``,
+        `must have at most ${MOST_PAGES} pages, not ${pages.length}: select some with \`pages\``,
       );
     }
     return { pages, close: () => folder.remove() };
@@ -113,15 +113,16 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   const mediaType = typeOf(bytes, contentType);
   const isPdf = mediaType === TYPES.pdf;
   if (!isPdf && !mediaType.startsWith('image/')) {
-    throw mediaFault(at, 'must be a PNG, JPEG, WebP or TIFF picture, or a PDF');
+    throw mediaFault(at, 'must be a PNG, JPEG, WebP or TIFF image, or a PDF');
   }
-  if (mediaType === TYPES.svg) throw mediaFault(at, 'is an SVG picture, which is not drawn here: send pixels');
+  if (mediaType === TYPES.svg)
+    throw mediaFault(at, 'is an SVG image, which is not supported: send a PNG, JPEG, WebP or TIFF image');
   if (!isPdf && bytes.byteLength > MAX_IMAGE_BYTES) throw tooManyBytes(at, MAX_IMAGE_BYTES);
   await writeFile(file, bytes, { mode: 0o600 });
   return blaming(at, signal, async () => {
-    // What is missing would be missing in the answer, without a word.
+    // The missing part of a truncated image would be missing in the answer without a warning.
     if (!isPdf && isCutOff(bytes, detectImageFormat(bytes, mediaType)))
-      throw mediaFault(at, 'is cut off: its end is missing');
+      throw mediaFault(at, 'is truncated: its end is missing');
     return await pagesOf(
       { path: file, size: bytes.byteLength, mediaType, contentType, name: source.name },
       source,
@@ -131,7 +132,7 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   });
 }
 
-/** What its bytes say, for those of its makers that have no mark what was declared. */
+/** The type by the bytes, or the declared one for image types without a signature. */
 function typeOf(bytes: Uint8Array, contentType: string): string {
   const found = typeOfBytes(bytes) ?? (hasLatePdfHeader(bytes) ? TYPES.pdf : undefined);
   if (found) return found;
@@ -148,13 +149,13 @@ async function pagesOf(
   signal: AbortSignal,
 ): Promise<Page[]> {
   const isPdf = file.mediaType === TYPES.pdf;
-  // The text of one page is read for the number of all.
+  // Reads only one page, to learn the page count.
   const { pageCount = 1, metadata } = await documents.read(file, { page: 1 }, signal);
   const size = isPdf ? PDF_PAGE : { width: Number(metadata.width), height: Number(metadata.height) };
   if (!isPdf && size.width * size.height > MAX_PIXELS) throw tooManyPixels(at, size);
   const missing = wanted?.find((page) => page > pageCount);
   if (missing !== undefined)
-    throw mediaFault([...at.slice(0, -1), 'pages'], `has no page ${missing}: there are ${pageCount}`);
+    throw mediaFault([...at.slice(0, -1), 'pages'], `has no page ${missing}: it has ${pageCount}`);
   const numbers = wanted ?? Array.from({ length: Math.min(pageCount, MOST_PAGES + 1) }, (_, index) => index + 1);
   const isPlain = /^image\/(?:png|jpeg|webp)$/.test(file.mediaType);
   return numbers.map((number) => {
@@ -163,26 +164,27 @@ async function pagesOf(
       const bytes = await blaming(at, stop, () =>
         documents.picture(file, { page: number, scale: PDF_SCALE, fit }, stop),
       );
-      if (!bytes) throw mediaFault(at, 'cannot be drawn');
+      if (!bytes) throw mediaFault(at, 'cannot be rendered');
       return { bytes, ...pngSize(bytes) };
     };
     return {
       at,
       number,
       size,
-      toRead: async (stop) => (isPlain ? { bytes: await readFile(file.path), ...size } : await draw(READ_BOX, stop)),
-      toShow: (stop) => draw(LOOK_BOX, stop),
+      renderForOcr: async (stop) =>
+        isPlain ? { bytes: await readFile(file.path), ...size } : await draw(READ_BOX, stop),
+      renderForModel: (stop) => draw(LOOK_BOX, stop),
     };
   });
 }
 
-/** From the header of a PNG (section 11.2.1 of its specification). */
+/** From the IHDR chunk: https://www.w3.org/TR/png-3/#11IHDR */
 function pngSize(png: Uint8Array): { width: number; height: number } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Spaces and line breaks are no harm; anything else is no base64. */
+/** Ignores white space; any other character outside the alphabet is a fault. */
 function decoded({ at, given }: MediaSource): { bytes: Uint8Array; contentType: string } {
   const { base64, contentType } = given as { base64: string; contentType: string };
   if (base64.length > MAX_PDF_BYTES * 1.4) throw tooManyBytes(at, MAX_PDF_BYTES);
@@ -191,7 +193,7 @@ function decoded({ at, given }: MediaSource): { bytes: Uint8Array; contentType: 
   return { bytes: Buffer.from(letters, 'base64'), contentType };
 }
 
-/** An address that is refused, that is none and that does not answer are told alike: what is inside is nobody's business. */
+/** Blocked, invalid and unreachable URLs give the same message, so that it reveals nothing about internal hosts. */
 async function fetched(url: string, at: Place, { fetch }: MediaTools, signal: AbortSignal) {
   const noAnswer = () => mediaFault(at, 'cannot be fetched');
   try {
@@ -216,7 +218,7 @@ async function fetched(url: string, at: Place, { fetch }: MediaTools, signal: Ab
   }
 }
 
-/** What the document rooms say of a file, as a fault of the request. */
+/** Turns document errors into faults of the request. */
 async function blaming<T>(at: Place, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -234,6 +236,6 @@ const tooManyBytes = (at: Place, limit: number) =>
 const tooManyPixels = (at: Place, { width, height }: Page['size']) =>
   mediaFault(at, `has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} million`, 'too_long');
 
-/** A fault of the request at this place. */
+/** ParamValidationError with one fault at this path. */
 export const mediaFault = (at: Place, message: string, type: FaultType = 'media_error') =>
   faultsProblem([{ field: ['body', ...at].join(' -> '), message, type }]);

@@ -1,12 +1,12 @@
-/** What a message is made of: texts, and things to look at, which come by address or in the message itself. */
+/** Parses the content of a message: texts, and media as URL or inline data. */
 import type { Faults, Place } from '../inputs/faults.ts';
 
 export interface MediaSource {
-  /** Where in the body it stands. */
+  /** Path in the body. */
   readonly at: Place;
   readonly given: { readonly url: string } | { readonly base64: string; readonly contentType: string };
   readonly name?: string | undefined;
-  /** Pages that are wanted, counted from 1, in the order asked for; all when undefined. */
+  /** Requested pages, counted from 1, in the requested order; undefined means all. */
   readonly pages: readonly number[] | undefined;
 }
 
@@ -19,7 +19,7 @@ type Part = Readonly<Record<string, unknown>>;
 
 const MOST_PARTS = 1_000;
 
-/** A text, or a list of parts (contract, 7.1). */
+/** A string, or a list of parts (docs/reference/wire/models.md, Chat completions). */
 export function readParts(content: unknown, at: Place, faults: Faults): Content {
   if (typeof content === 'string') return { texts: [content], media: [] };
   const texts: string[] = [];
@@ -68,7 +68,7 @@ function readImageUrl(value: unknown, at: Place, faults: Faults): MediaSource | 
   return url === undefined ? undefined : sourceOf(url, place, { pages: isBare ? undefined : value.pages }, faults);
 }
 
-/** Base64 without anything around it, or a data URI. */
+/** Plain base64, or a data URI. */
 function readImage(part: Part, at: Place, faults: Faults): MediaSource | undefined {
   if (part.format !== undefined && part.format !== 'base64') {
     faults.add([...at, 'format'], 'enum', 'must be base64', part.format);
@@ -100,7 +100,7 @@ const inlineSource = (value: string, at: Place, remarks: Remarks, faults: Faults
     ? sourceOf(value, at, remarks, faults)
     : { ...common(at, remarks, faults), given: { base64: value, contentType: '' } };
 
-/** The longest address that is looked at. */
+/** Maximum length of a URL, in characters. */
 const LONGEST_URL = 8_192;
 
 function sourceOf(url: string, at: Place, remarks: Remarks, faults: Faults): MediaSource | undefined {
@@ -115,7 +115,7 @@ function sourceOf(url: string, at: Place, remarks: Remarks, faults: Faults): Med
     return { ...shared, given: { base64: url.slice(comma + 1), contentType: head.split(';', 1)[0]!.trim() } };
   }
   if (url.length > LONGEST_URL || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    faults.add(at, 'media_error', 'must be an http(s) address or a data URI', url);
+    faults.add(at, 'media_error', 'must be an http(s) URL or a data URI', url);
     return undefined;
   }
   const page = /#page=(\d{1,6})$/i.exec(url)?.[1];
@@ -128,7 +128,7 @@ function common(at: Place, { pages, name }: Remarks, faults: Faults) {
 
 const MOST_PAGES_NAMED = 1_000;
 
-/** `3`, `"1,3-5"`. */
+/** Parses a page selection: `3` or `"1,3-5"`. */
 function readPages(value: unknown, at: Place, faults: Faults): number[] | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   const pages: number[] = [];

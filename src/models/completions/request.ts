@@ -1,21 +1,21 @@
-/** A chat completion as it is asked for: from the body of a call to a frozen value in which everything is checked. */
+/** A chat completion request: parses a body into a frozen value that is checked. */
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, findField, readFlag, readInteger, readText, readWord } from '../inputs/fields.ts';
 import { CHAT_FIELDS, FORMS, type Form, ROLES, type Role } from './fields.ts';
 import { type MediaSource, readParts } from './parts.ts';
 
-export interface Turn {
+export interface Message {
   readonly role: Role;
   readonly text: string;
 }
 
-/** As the protocol names them; for engines that generate. */
+/** Under their wire names, for generative engines. */
 export type Sampling = Readonly<Record<string, string | number>>;
 
 export interface CompletionRequest {
-  /** The text of every message. */
-  readonly turns: readonly Turn[];
-  /** The last message of a user: only it counts when there is something to look at. */
+  /** All messages, reduced to text. */
+  readonly messages: readonly Message[];
+  /** Text of the last user message. With media, only this message counts. */
   readonly question: string;
   readonly media: readonly MediaSource[];
   readonly form: Form;
@@ -26,11 +26,11 @@ export interface CompletionRequest {
   readonly sampling: Sampling;
 }
 
-/** Everything that is wrong is in one ParamValidationError; fields that nobody knows are ignored. */
+/** One ParamValidationError lists all faults. Unknown fields are ignored. */
 export function readCompletionRequest(body: Body): CompletionRequest {
   const faults = createFaults();
   const find = (name: keyof typeof CHAT_FIELDS) => findField(body, name, CHAT_FIELDS[name]);
-  const { turns, question, media } = readMessages(find('messages')?.value, faults);
+  const { messages, question, media } = readMessages(find('messages')?.value, faults);
   const n = find('n');
   if (n && n.value !== 1) faults.add(['n'], 'value_error', 'must be 1', n.value);
   const options = find('stream_options');
@@ -40,7 +40,7 @@ export function readCompletionRequest(body: Body): CompletionRequest {
     readInteger(find(name), { min: 1 }, faults),
   );
   const request: CompletionRequest = {
-    turns,
+    messages,
     question,
     media,
     form: readWord(find('output_format'), FORMS, faults) ?? (wantsPlainText(question) ? 'text' : 'markdown'),
@@ -57,13 +57,13 @@ export function readCompletionRequest(body: Body): CompletionRequest {
   return Object.freeze(request);
 }
 
-/** Contract, 7.1: the words "plain text" in the prompt ask for lines of text. */
+/** The words "plain text" in the prompt select plain text (docs/reference/wire/models.md, Chat completions). */
 const wantsPlainText = (question: string): boolean => /\bplain[\s-]text\b/i.test(question);
 
 const MOST_MESSAGES = 2_000;
 
 function readMessages(value: unknown, faults: Faults) {
-  const nothing = { turns: [], question: '', media: [] };
+  const nothing = { messages: [] as Message[], question: '', media: [] };
   if (value === undefined || value === null) {
     faults.add(['messages'], 'missing', 'is required');
     return nothing;
@@ -80,7 +80,7 @@ function readMessages(value: unknown, faults: Faults) {
   const messages = value.flatMap((message: unknown, at) => readMessage(message, at, faults) ?? []);
   const last = messages.findLast(({ role }) => role === 'user');
   return {
-    turns: messages.map(({ role, text }) => ({ role, text })),
+    messages: messages.map(({ role, text }) => ({ role, text })),
     question: last?.text ?? '',
     media: last?.media ?? [],
   };
@@ -95,7 +95,7 @@ function readMessage(message: unknown, at: number, faults: Faults) {
   const role = ROLES.find((known) => known === given);
   if (given === undefined) faults.add(['messages', at, 'role'], 'missing', 'is required');
   else if (!role) faults.add(['messages', at, 'role'], 'enum', `must be one of ${ROLES.join(', ')}`, given);
-  // What a model did without words: it called a tool.
+  // An assistant message without content is a tool call.
   const isSilent = role === 'assistant' && (content === null || content === undefined);
   const { texts, media } = isSilent
     ? { texts: [], media: [] }
@@ -111,7 +111,7 @@ function readStop(value: unknown, faults: Faults): string[] {
   const list = Array.isArray(value) ? value : [value];
   const isFine = (text: unknown) => typeof text === 'string' && text.length <= LONGEST_STOP;
   if (list.length > MOST_STOPS || !list.every(isFine)) {
-    const message = `must be a text, or a list of at most ${MOST_STOPS}, of at most ${LONGEST_STOP} characters each`;
+    const message = `must be a string or a list of at most ${MOST_STOPS} strings, each of at most ${LONGEST_STOP} characters`;
     faults.add(['stop'], 'value_error', message, value);
     return [];
   }

@@ -1,14 +1,14 @@
-/** What a model writes around the text that it was asked for: thoughts before it, a code fence around all of it. */
+/** Removes what models write around the requested text: thoughts before it and a code fence around it. */
 
 const THOUGHTS = /^\s*<think>[\s\S]*?<\/think>\s*/;
 const FENCE = /^\s*```[ \t]*(?:markdown|md|html|text|plaintext)?[ \t]*\n/i;
-/** Thoughts may be long; the line of a fence is not. */
+/** Thoughts may be long, but the opening line of a fence is short. */
 const LONGEST_FENCE = 40;
-/** Its end, with what white space there may be around it. */
+/** Length of a closing fence with the white space around it. */
 const TAIL = 16;
 
-/** The pieces of an answer without its wrapping; the beginning and the end are held back until it is plain what they are. */
-export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+/** Yields the pieces without wrapping. Start and end are held back until it is clear whether they are wrapping. */
+export async function* unwrap(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let held = '';
   let started = false;
   let fenced = false;
@@ -28,14 +28,14 @@ export async function* unwrapped(pieces: AsyncIterable<string>): AsyncGenerator<
     held = held.slice(ready.length);
   }
   if (!started) {
-    // It ended before it was plain: what it is now, it is.
+    // The answer ended early: remove the thoughts found so far.
     held = held.replace(THOUGHTS, '').replace(/^\s*<think>[\s\S]*$/, '');
   }
   const end = (fenced ? held.replace(/\n?```\s*$/, '') : held).trimEnd();
   if (end !== '') yield end;
 }
 
-/** Whether what has come so far may still become thoughts or a fence. */
+/** Whether the text so far may still become thoughts or a fence. */
 function isUndecided(text: string): boolean {
   const start = text.trimStart();
   if ('<think>'.startsWith(start) || '```'.startsWith(start)) return true;

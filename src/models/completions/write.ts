@@ -1,4 +1,4 @@
-/** Pages that were read, in each form that an answer may have. The pieces of all pages make one text. */
+/** Writes recognised pages in each output form. Concatenating the pieces of all pages gives the answer. */
 
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import type { Form } from './fields.ts';
 
 export interface ReadPage {
-  /** Counted from 1 over all pictures of the request. */
+  /** Counted from 1 over all images of the request. */
   readonly number: number;
   readonly result: OcrResult;
 }
@@ -26,7 +26,10 @@ interface Writer {
   page(read: ReadPage): string;
 }
 
-/** Contract, 7.1: pages are parted by a rule in Markdown, by a form feed in text. */
+/**
+ * Pages are separated by a rule in Markdown and by a form feed in text (docs/reference/wire/models.md, Chat
+ * completions).
+ */
 export const WRITERS: Readonly<Record<Form, Writer>> = {
   markdown: plain('\n\n---\n\n', ({ blocks }) => blocksToMarkdown(blocks)),
   text: plain('\f', ({ blocks }) => blocksToText(blocks)),
@@ -50,7 +53,7 @@ function plain(between: string, page: (result: OcrResult) => string): Writer {
 const confidenceOf = (words: readonly OcrWord[]): number =>
   Math.round((words.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, words.length)) * 1_000) / 1_000;
 
-/** left, top, right, bottom in pixels of the picture as it was sent. */
+/** Left, top, right, bottom in pixels of the original image. */
 type Corners = readonly [number, number, number, number];
 
 const corners = ({ left, top, right, bottom }: OcrBox): Corners => [left, top, right, bottom];
@@ -98,7 +101,7 @@ function contentOf(block: OcrBlock) {
   }
 }
 
-/** hOCR 1.2: boxes and confidences in titles, words in reading order. */
+/** hOCR 1.2: boxes and confidences are in `title` attributes, words in reading order. */
 function pageHocr({ number, result }: ReadPage): string {
   const { width, height } = result.picture;
   const out = [`<div class="ocr_page" id="page_${number}" title="bbox 0 0 ${width} ${height}; ppageno ${number - 1}">`];

@@ -53,7 +53,7 @@ export interface FakeOptions {
 /** Words and the two ends. */
 export const fakeTokens = (text: string): number => text.split(/\s+/).filter(Boolean).length + 2;
 
-/** The eight numbers of the contract's example, turned by the text's length so that texts differ. */
+/** The eight numbers of the API reference's example, turned by the text's length so that texts differ. */
 export function fakeVector(text: string): number[] {
   const numbers = [0.9, -0.2, 0.4, 0.1, -0.3, 0.5, -0.1, 0.2];
   const by = text === 'example' ? 0 : text.length % numbers.length;
@@ -114,7 +114,7 @@ export function fakeEmbedder(row: EmbeddingRow, options: FakeOptions = {}): Embe
     dimensions: row.dimensions,
     prepare: async (texts: readonly string[], { maxTokens }: { maxTokens?: number | undefined }) =>
       texts.map((text) => prepared(text, maxTokens)),
-    prepareSpans: async (
+    prepareChunks: async (
       prefix: string,
       items: readonly string[],
       { maxTokens }: { maxTokens?: number | undefined },

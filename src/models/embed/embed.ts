@@ -1,4 +1,4 @@
-/** Embedding: a checked request and a model become vectors, through the model's queue. */
+/** Embeds a checked request: prepares its inputs and runs them through the model's queue. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
@@ -6,40 +6,40 @@ import { createFaults } from '../inputs/faults.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { Call, EmbedLane, Opened } from '../registry/opened.ts';
 import {
+  charactersOf,
+  type DecodedInputs,
   isAllText,
   type MediaTools,
-  noMedia,
-  type ReadyInputs,
-  readyInputs,
-  type Sheaf,
-  sizeOf,
+  mediaUnsupported,
+  prepareInputs,
   textsOf,
+  type VectorParts,
 } from './media.ts';
 import type { EmbedRequest } from './request.ts';
 import { isZero, normalise } from './vectors.ts';
 
 export interface Embeddings {
-  /** One an input (one a page of a PDF), in their order: neither cut nor normalised yet. */
+  /** One output per input (per page for a PDF), in order, before truncation and normalisation. */
   readonly outputs: readonly Output[];
-  /** Tokens that were run, prefixes and special tokens included, and patches of pictures. */
+  /** Tokens that were run, including prefixes, special tokens and image patches. */
   readonly tokens: number;
-  /** Those of pictures, when there were any. */
+  /** Tokens of images; absent if there were none. */
   readonly imageTokens?: number | undefined;
 }
 
 /**
- * TokenLimitExceededError when a text does not fit and is not to be cut; ParamValidationError for what a model cannot, and
- * for media that cannot be had.
+ * Throws TokenLimitExceededError if a text is too long and `truncate` is off, and ParamValidationError for inputs that
+ * the model does not support or media that cannot be loaded.
  */
 export async function embed(
   models: Opened,
   row: EmbeddingRow,
   request: EmbedRequest,
-  { caller, patient, signal, admit, trace }: Call,
+  { caller, background, signal, admit, trace }: Call,
 ): Promise<Embeddings> {
   return models.withEmbedder(
     row,
-    { characters: sizeOf(request), signal, trace },
+    { characters: charactersOf(request), signal, trace },
     async ({ backend, queue }, within, hold) => {
       const preparing = () => prepare(backend, row, request, { models, signal: within, hold });
       const prepared = await traceStep('tokenize', trace, preparing);
@@ -49,7 +49,7 @@ export async function embed(
       await admit(tokensOf(items));
       const { output, dimensions } = request;
       const lane: EmbedLane = { key: `${output} ${dimensions}`, output, dimensions };
-      const outputs = await queue.run({ items, lane, caller, patient, signal: within, trace });
+      const outputs = await queue.run({ items, lane, caller, background, signal: within, trace });
       trace?.count('inputs', items.length);
       const tokens = items.map((item, index) => outputs[index]!.tokens ?? item.tokens);
       const imageTokens = prepared.images.reduce((sum, at) => sum + tokens[texts.length + at]!, 0);
@@ -65,10 +65,10 @@ export async function embed(
 interface PreparedInputs {
   readonly texts: readonly Prepared[];
   readonly media: readonly Prepared[];
-  /** Which of the media are pictures. */
+  /** Positions of the images in `media`. */
   readonly images: readonly number[];
-  /** Undefined where each text is a vector. */
-  readonly sheaves: readonly Sheaf[] | undefined;
+  /** Undefined if each text is a vector. */
+  readonly vectors: readonly VectorParts[] | undefined;
 }
 
 async function prepare(
@@ -77,12 +77,12 @@ async function prepare(
   request: EmbedRequest,
   { models, signal, hold }: { models: Opened } & Pick<MediaTools, 'signal' | 'hold'>,
 ): Promise<PreparedInputs> {
-  const none = { media: [], images: [], sheaves: undefined };
+  const none = { media: [], images: [], vectors: undefined };
   if (isAllText(request))
     return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
   const needs = await backend.media?.();
-  if (!needs && row.pdf !== 'text') throw noMedia();
-  const ready: ReadyInputs = await readyInputs(request, {
+  if (!needs && row.pdf !== 'text') throw mediaUnsupported();
+  const ready: DecodedInputs = await prepareInputs(request, {
     reader: models.media,
     needs: needs ?? {},
     row,
@@ -92,7 +92,7 @@ async function prepare(
   const texts = await prepareTexts(backend, row, request, ready.texts, signal);
   const media = ready.media.length ? await backend.prepareMedia!(ready.media, { task: request.task, signal }) : [];
   const images = ready.media.flatMap(({ medium }, at) => (medium === 'image' ? [at] : []));
-  return { texts, media, images, sheaves: ready.sheaves };
+  return { texts, media, images, vectors: ready.vectors };
 }
 
 async function prepareTexts(
@@ -104,7 +104,7 @@ async function prepareTexts(
 ): Promise<Prepared[]> {
   const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
   if (lateChunking && texts.length > 1) {
-    if (!backend.prepareSpans) {
+    if (!backend.prepareChunks) {
       const message = 'late_chunking cannot be done by this model';
       const fault = {
         field: 'body -> late_chunking',
@@ -114,15 +114,15 @@ async function prepareTexts(
       };
       throw problem('ParamValidationError', { path: 'late_chunking', message, errors: [fault] });
     }
-    return backend.prepareSpans(prefix, texts, options);
+    return backend.prepareChunks(prefix, texts, options);
   }
   if (!texts.length) return [];
   return backend.prepare(prefix ? texts.map((text) => prefix + text) : texts, options);
 }
 
-/** A server elsewhere counts by itself what is only estimated here. */
+/** Remote models are exempt: here their tokens are only estimated, and their server checks the limit. */
 function refuseTooLong(
-  { texts, sheaves }: PreparedInputs,
+  { texts, vectors }: PreparedInputs,
   { contextTokens, runs }: EmbeddingRow,
   { lateChunking }: EmbedRequest,
 ) {
@@ -130,7 +130,7 @@ function refuseTooLong(
   const at = texts.findIndex(({ fullTokens }) => fullTokens > contextTokens);
   if (at < 0) return;
   const { fullTokens } = texts[at]!;
-  const index = sheaves ? sheaves.findIndex((sheaf) => sheaf.texts.includes(at)) : at;
+  const index = vectors ? vectors.findIndex((vector) => vector.texts.includes(at)) : at;
   const where = lateChunking && texts.length === 1 ? 'the inputs together have' : `input ${index} has`;
   throw problem('TokenLimitExceededError', {
     message: `Input text exceeds the model maximum of ${contextTokens} tokens: ${where} ${fullTokens}`,
@@ -140,15 +140,15 @@ function refuseTooLong(
 export const tokensOf = (prepared: readonly Prepared[]): number =>
   prepared.reduce((sum, { tokens }) => sum + tokens, 0);
 
-function gathered(outputs: readonly Output[], { texts, sheaves }: PreparedInputs, request: EmbedRequest) {
-  if (!sheaves) return request.lateChunking ? outputs.flatMap(apart) : outputs;
-  return sheaves.map((sheaf) => {
-    const own = [...sheaf.texts.map((at) => outputs[at]!), ...sheaf.media.map((at) => outputs[texts.length + at]!)];
-    return sheaf.isPooled ? meanOf(own) : own[0]!;
+function gathered(outputs: readonly Output[], { texts, vectors }: PreparedInputs, request: EmbedRequest) {
+  if (!vectors) return request.lateChunking ? outputs.flatMap(apart) : outputs;
+  return vectors.map((vector) => {
+    const own = [...vector.texts.map((at) => outputs[at]!), ...vector.media.map((at) => outputs[texts.length + at]!)];
+    return vector.isPooled ? meanOf(own) : own[0]!;
   });
 }
 
-/** Of the directions: each part counts the same, however long its vector is. */
+/** Mean of the normalised vectors, so that each part has the same weight. */
 function meanOf(outputs: readonly Output[]): Output {
   const sums = new Float64Array(outputs[0]!.values.length);
   for (const { values } of outputs) {
@@ -159,8 +159,8 @@ function meanOf(outputs: readonly Output[]): Output {
 }
 
 /**
- * ParamValidationError for inputs whose vector, as it would be answered, is zero: the model found nothing in them. Vectors of
- * tokens and sparse ones may be empty.
+ * Throws ParamValidationError for inputs whose vector would be zero: the model recognised nothing in them. Token
+ * vectors and sparse vectors may be empty.
  */
 export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
   if (output !== 'pooled') return;
@@ -175,7 +175,7 @@ export function refuseZeros({ outputs }: Embeddings, { output, dimensions, input
 
 const apart = (output: Output): Output[] => rowsOf(output).map((values) => ({ values, rows: 1 }));
 
-/** Each row of an output as a vector of its own. */
+/** Splits an output into one vector per row. */
 export function rowsOf({ values, rows }: Output): Float32Array[] {
   const size = values.length / rows;
   return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size));

@@ -1,4 +1,4 @@
-/** THE table of fields of an embeddings request: names, values, the kinds of models that take them, and what they mean. */
+/** Fields of an embeddings request: names, values, meaning, and the kinds of models that accept them. */
 
 import type { RequestField } from '../inputs/fields.ts';
 import { MAX_INPUTS } from '../inputs/inputs.ts';
@@ -7,7 +7,7 @@ import { EMBEDDING_TYPES } from './vectors.ts';
 
 interface EmbedField extends RequestField {
   readonly kinds: readonly EmbeddingKind[];
-  /** What happens to it on other kinds; a wish for another answer is refused, anything else is of no effect. */
+  /** Treatment on other kinds: a field that would change the answer is refused, any other is ignored. */
   readonly otherwise: 'ignored' | 'refused';
 }
 
@@ -22,7 +22,7 @@ const partSchema = { anyOf: [text, textObject, ...mediaObjects, { type: 'object'
 const itemSchema = {
   anyOf: [
     ...partSchema.anyOf,
-    // Names of images that older clients send.
+    // Image fields that older clients send.
     { type: 'object', properties: { url: text }, required: ['url'] },
     { type: 'object', properties: { bytes: text }, required: ['bytes'] },
     {
@@ -40,7 +40,7 @@ export const EMBED_FIELDS = {
     otherwise: 'ignored',
     required: true,
     schema: { type: 'string' },
-    meaning: 'The id of a served model (`GET /v1/models`), short or behind its organisation.',
+    meaning: 'The id of a served model (`GET /v1/models`), with or without its organisation.',
   },
   input: {
     aliases: ['content', 'texts'],
@@ -55,28 +55,28 @@ export const EMBED_FIELDS = {
       ],
     },
     meaning:
-      'What to embed: a string, `{text}`, `{image}`, `{audio}`, `{video}`, or a list of them, one vector each; `{pdf}` alone, a vector a page; `{content: […]}`, one vector of several parts. Media are an address, a data URI or base64.',
+      'What to embed: a string, `{text}`, `{image}`, `{audio}` or `{video}`, or a list of these, with one vector each. `{pdf}` must be the only input and gives one vector per page. `{content: […]}` combines several parts into one vector. Media are a URL, a data URI or base64.',
   },
   task: {
     aliases: ['task_type'],
     kinds: ['text-v3', 'omni-v4', 'text-v5', 'omni-v5', 'code', 'clip-v2', 'sparse'],
     otherwise: 'ignored',
     schema: { type: ['string', 'null'] },
-    meaning: 'What the vectors are for; it picks the text that the model wants in front of each input.',
+    meaning: 'The purpose of the vectors. It selects the prompt that the model expects before each input.',
   },
   dimensions: {
     aliases: ['output_dimension', 'output_dimensionality'],
     kinds: ALL,
     otherwise: 'refused',
     schema: { type: ['integer', 'null'], minimum: 1 },
-    meaning: 'The length of the vectors, for models that were trained to be cut. Default: the whole vector.',
+    meaning: 'The length of the vectors, for models trained with shortened vectors. Default: the full length.',
   },
   normalized: {
     aliases: [],
     kinds: but('omni-v4', 'code', 'colbert', 'sparse'),
     otherwise: 'ignored',
     schema: { type: ['boolean', 'null'], default: true },
-    meaning: 'Whether vectors have unit length. Default: true.',
+    meaning: 'Whether vectors are scaled to unit length. Default: true.',
   },
   embedding_type: {
     aliases: ['encoding_format', 'encoding_type', 'output_dtype', 'embedding_types'],
@@ -90,7 +90,7 @@ export const EMBED_FIELDS = {
       ],
       default: 'float',
     },
-    meaning: 'How vectors are written. Several at once make an object with one entry each. Default: float.',
+    meaning: 'The encoding of vectors. Several encodings give an object with one entry each. Default: float.',
   },
   truncate: {
     aliases: ['truncation'],
@@ -98,7 +98,7 @@ export const EMBED_FIELDS = {
     otherwise: 'ignored',
     schema: { type: ['boolean', 'null'], default: false },
     meaning:
-      'Whether an input that is longer than the model takes is cut at its end instead of refused. Default: false.',
+      'Whether an input that is too long for the model is cut at its end. Otherwise the request fails. Default: false.',
   },
   late_chunking: {
     aliases: [],
@@ -106,7 +106,7 @@ export const EMBED_FIELDS = {
     otherwise: 'refused',
     schema: { type: ['boolean', 'null'], default: false },
     meaning:
-      'Whether the inputs are one document in order, read as a whole before each gets its vector. Default: false.',
+      'Whether the inputs are consecutive parts of one document, which the model reads as a whole before each part gets its vector. Default: false.',
   },
   return_multivector: {
     aliases: [],
@@ -120,7 +120,7 @@ export const EMBED_FIELDS = {
     kinds: ['omni-v4', 'colbert'],
     otherwise: 'refused',
     schema: { type: ['boolean', 'null'], default: false },
-    meaning: 'Whether the tokens are returned beside their vectors. Default: false.',
+    meaning: 'Whether the tokens are returned with their vectors. Default: false.',
   },
   input_type: {
     aliases: [],
@@ -128,7 +128,7 @@ export const EMBED_FIELDS = {
     otherwise: 'ignored',
     schema: { type: ['string', 'null'] },
     meaning:
-      '`query` or `document` (also `search_query`, `search_document`): the side of a search, when there is no task. Default: document.',
+      '`query` or `document` (also `search_query`, `search_document`): the side of a search, used when there is no task. Default: document.',
   },
 } as const satisfies Record<string, EmbedField>;
 

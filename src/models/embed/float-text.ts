@@ -1,22 +1,22 @@
-/** Numbers of single precision as the shortest decimals that read back to them, many at a time. */
+/** Fast conversion of many single-precision numbers to the shortest decimals that read back to them. */
 
-/** Longest text of one number, its comma included: `-1.23456789e-38,`. */
+/** Longest text of one number, including its comma: `-1.23456789e-38,`. */
 const MAX_CHARACTERS = 17;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const ZERO = 0x30;
 const COMMA = 0x2c;
 
-/** Powers of ten that are exact as doubles, as far as they are used. */
+/** The powers of ten that are used; all are exact as doubles. */
 const POWERS = Array.from({ length: 18 }, (_, exponent) => Number(`1e${exponent}`));
-/** Below it (where numbers are written with an exponent) and from one on, they are rare in vectors and go the slow way. */
+/** Smaller numbers (written with an exponent) and those from 1 up are rare in vectors and take the slow path. */
 const SMALLEST_FAST = 1e-6;
 
-/** What is kept from one call to the next, at most. */
+/** Largest buffer that is kept between calls, in bytes. */
 const MAX_SCRATCH = 2 ** 20;
 let scratch = Buffer.alloc(0);
 
-/** `1.5,-0.25,0`: without brackets. What is no number is null, as in JSON. */
+/** Numbers joined by commas, without brackets: `1.5,-0.25,0`. NaN and infinities become null, as in JSON. */
 export function floatsAsText(values: Float32Array): string {
   const size = values.length * MAX_CHARACTERS;
   if (scratch.length < size) scratch = Buffer.allocUnsafe(Math.max(size, 32_768));
@@ -39,8 +39,8 @@ export function floatsAsText(values: Float32Array): string {
 }
 
 /**
- * A number between 1e-6 and 1. Every decimal of up to six digits reads back from single precision, so the shortest text
- * is found by rounding to six digits, then to more until the number reads back; nine are always enough.
+ * Writes a number between 1e-6 and 1. Every decimal of up to six digits survives single precision, so rounding starts
+ * at six digits and adds digits until the number reads back. Nine are always enough.
  */
 function writeFraction(bytes: Buffer, from: number, value: number): number {
   let zeros = 0;
@@ -56,7 +56,7 @@ function writeFraction(bytes: Buffer, from: number, value: number): number {
     places--;
   }
   let at = from;
-  // Rounded up to one.
+  // Rounded up to 1.
   if (places === 0) {
     bytes[at++] = ZERO + digits;
     return at;
@@ -74,7 +74,7 @@ function writeFraction(bytes: Buffer, from: number, value: number): number {
 
 function shortest(value: number): string {
   if (!Number.isFinite(value)) return 'null';
-  // The tiniest numbers have fewer than six digits.
+  // Subnormal numbers have fewer than six digits.
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return String(short);

@@ -1,4 +1,6 @@
-/** Inputs of a request made ready: media are brought and opened, all that is wrong with them told at once, each in its place. */
+/**
+ * Prepares the inputs of a request: loads and decodes media, and reports all faults at once, each with its position.
+ */
 import { problem } from '#errors.ts';
 import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
 import { createFaults, type Faults } from '../inputs/faults.ts';
@@ -6,52 +8,52 @@ import type { InputPart } from '../inputs/inputs.ts';
 import { eachOf } from '../media/each.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
 import { MediaError } from '../media/value.ts';
-import type { Share } from '../queue/intake.ts';
+import type { MemoryShare } from '../queue/intake.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
 
-/** What makes one vector: positions among the texts and media of the request. */
-export interface Sheaf {
+/** The texts and media, by position in the request, that form one vector. */
+export interface VectorParts {
   readonly texts: readonly number[];
   readonly media: readonly number[];
-  /** Whether the vector is a mean, even of one. */
+  /** Whether the vector is a mean, even of a single part. */
   readonly isPooled: boolean;
 }
 
-export interface ReadyInputs {
-  /** One a vector of the answer, in order. */
-  readonly sheaves: readonly Sheaf[];
+export interface DecodedInputs {
+  /** One per vector of the answer, in order. */
+  readonly vectors: readonly VectorParts[];
   readonly texts: readonly string[];
   readonly media: readonly ReadyMedium[];
 }
 
 export interface MediaTools {
   readonly reader: MediaReader | undefined;
-  /** What the model wants. */
+  /** The formats that the model expects. */
   readonly needs: MediaNeeds;
   readonly row: EmbeddingRow;
   readonly signal: AbortSignal;
-  readonly hold: Share['hold'];
+  readonly hold: MemoryShare['hold'];
 }
 
-/** Pictures and clips of one request that are brought and opened at once. */
+/** Media of one request that are loaded and decoded concurrently. */
 const AT_ONCE = 4;
 
 export const isAllText = ({ inputs }: EmbedRequest): boolean =>
   inputs.every(({ parts, isContent }) => !isContent && parts.every(({ medium }) => medium === 'text'));
 
-/** Of a request without media. */
+/** The texts of a request without media. */
 export const textsOf = ({ inputs }: EmbedRequest): string[] =>
   inputs.flatMap(({ parts }) => parts.flatMap((part) => (part.medium === 'text' ? [part.text] : [])));
 
-/** How much a request has sent, in characters. */
-export const sizeOf = ({ inputs }: EmbedRequest): number =>
+/** Size of the request's inputs in characters. */
+export const charactersOf = ({ inputs }: EmbedRequest): number =>
   inputs.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + givenIn(part).length, 0), 0);
 
 const givenIn = (part: InputPart): string => (part.medium === 'text' ? part.text : part.value);
 
-/** Throws ParamValidationError with a media_error for each that cannot be had. */
-export async function readyInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<ReadyInputs> {
+/** Throws ParamValidationError with a media_error for each medium that cannot be loaded. */
+export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<DecodedInputs> {
   const faults = createFaults();
   const parts = inputs.flatMap((input) => input.parts);
   const lists = await eachOf(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
@@ -60,25 +62,25 @@ export async function readyInputs({ inputs }: EmbedRequest, tools: MediaTools): 
   faults.check();
   const texts: string[] = [];
   const media: ReadyMedium[] = [];
-  const sheafOf = (pieces: readonly Piece[], isPooled: boolean): Sheaf => {
-    const sheaf = { texts: [] as number[], media: [] as number[], isPooled };
+  const vectorOf = (pieces: readonly Piece[], isPooled: boolean): VectorParts => {
+    const vector = { texts: [] as number[], media: [] as number[], isPooled };
     for (const piece of pieces) {
-      if (piece.medium === 'text') sheaf.texts.push(texts.push(piece.text) - 1);
-      else sheaf.media.push(media.push(piece) - 1);
+      if (piece.medium === 'text') vector.texts.push(texts.push(piece.text) - 1);
+      else vector.media.push(media.push(piece) - 1);
     }
-    return sheaf;
+    return vector;
   };
   let at = 0;
-  const sheaves = inputs.flatMap(({ parts: own, isContent }) => {
+  const vectors = inputs.flatMap(({ parts: own, isContent }) => {
     const found = lists.slice(at, at + own.length);
     at += own.length;
-    if (isContent) return [sheafOf(found.flat(2), true)];
-    return found.flat().map((pieces) => sheafOf(pieces, pieces.length > 1));
+    if (isContent) return [vectorOf(found.flat(2), true)];
+    return found.flat().map((pieces) => vectorOf(pieces, pieces.length > 1));
   });
-  return { sheaves, texts, media };
+  return { vectors, texts, media };
 }
 
-/** A list a vector; none where there is a fault. */
+/** One list per vector; empty if there is a fault. */
 async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Promise<Piece[][]> {
   if (part.medium === 'text') return [[part]];
   const { reader, needs, row, signal, hold } = tools;
@@ -92,6 +94,6 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
   }
 }
 
-/** Backends without media get none: what their row promises is not so. */
-export const noMedia = () =>
-  problem('DownstreamServiceFailureError', { message: 'The model that serves reads nothing but text' });
+/** The backend reads no media although the model's row says that it does. */
+export const mediaUnsupported = () =>
+  problem('DownstreamServiceFailureError', { message: 'The serving model reads only text' });

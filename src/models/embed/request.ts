@@ -1,4 +1,4 @@
-/** An embeddings request: from the body of a call to a frozen value in which everything is checked and decided. */
+/** An embeddings request: parses a body into a frozen value that is checked and complete. */
 
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger, readWord } from '../inputs/fields.ts';
@@ -11,14 +11,14 @@ import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
 
 export interface EmbedRequest {
   readonly inputs: readonly Input[];
-  /** Stands in front of each text. */
+  /** Put before each text. */
   readonly prefix: string;
-  /** As it was asked for, if it was. */
+  /** The task that the caller sent; undefined if none. */
   readonly task: string | undefined;
   readonly side: Side | undefined;
   readonly dimensions: number;
   readonly normalized: boolean;
-  /** Without duplicates; several make an object of each vector. */
+  /** Without duplicates. With several, each vector becomes an object. */
   readonly types: readonly EmbeddingType[];
   readonly truncate: boolean;
   readonly lateChunking: boolean;
@@ -26,10 +26,7 @@ export interface EmbedRequest {
   readonly withTokens: boolean;
 }
 
-/**
- * The request for a model served as a kind. Everything that is wrong is in one ParamValidationError; fields that nobody
- * knows are ignored.
- */
+/** Parses a request for a model of one kind. One ParamValidationError lists all faults. Unknown fields are ignored. */
 export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingKind): EmbedRequest {
   const faults = createFaults();
   const find = (name: EmbedFieldName) => findTaken(body, name, kind, faults);
@@ -79,7 +76,10 @@ interface Mixing {
   readonly faults: Faults;
 }
 
-/** What can be had of texts alone, or of one part alone, and what lies in spaces of its own. */
+/**
+ * Refuses combinations of inputs that the model cannot embed: media where only text works, several parts where only one
+ * does, and media in separate vector spaces.
+ */
 function refuseMixtures(
   inputs: readonly Input[],
   at: string,
@@ -102,7 +102,7 @@ function refuseMixtures(
 const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>
   spaces?.[medium === 'pdf' || medium === 'video' ? 'image' : medium] ?? '';
 
-/** A field where the kind takes it. One that would change the answer is refused elsewhere, when it is switched on. */
+/** Finds a field if the kind accepts it. Adds a fault if the field is refused on this kind and switched on. */
 function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults: Faults): Found | undefined {
   const field = EMBED_FIELDS[name];
   const found = findField(body, name, field);
@@ -120,12 +120,12 @@ function readSide(found: Found | undefined, kind: EmbeddingKind, faults: Faults)
     const word = readWord(found, ['query', 'document'], faults);
     return SIDES[word ?? 'document'];
   }
-  // Other kinds do not take the field: what is no side there is ignored like any unknown field.
+  // Other kinds do not define the field, so an unknown value is ignored like an unknown field.
   const word = typeof found?.value === 'string' ? found.value : '';
   return Object.hasOwn(SIDES, word) ? SIDES[word as keyof typeof SIDES] : undefined;
 }
 
-/** Sizes that a model gives: all up to its own where it was trained to be cut anywhere, else those it was trained for. */
+/** Supported vector lengths: any up to the full one for models trained that way, otherwise the trained ones. */
 export function sizesOf({ dimensions, matryoshka, runs, kind }: EmbeddingRow): 'any' | readonly number[] {
   const anywhere = matryoshka.length > 0 && runs.on !== 'static' && kind !== 'colbert';
   return anywhere ? 'any' : [...new Set([dimensions, ...matryoshka])].sort((a, b) => b - a);

@@ -1,4 +1,4 @@
-/** What a text is embedded for: the words that each kind of model takes (contract, 5.6), and the text put in front. */
+/** Tasks: the values that each kind of model accepts (docs/reference/wire/models.md, Tasks) and the prompt of each. */
 import { own } from '#own.ts';
 import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 
@@ -9,7 +9,7 @@ const V5_TASKS = [
   'text-matching',
   'clustering',
   'classification',
-  // Batch jobs of the hosted service use it; it means the passage side.
+  // Batch jobs of the hosted service use it for passages.
   'retrieval',
 ];
 const CODE_TASKS = ['nl2code', 'qa', 'code2code', 'code2nl', 'code2completion'].flatMap((task) => [
@@ -19,11 +19,11 @@ const CODE_TASKS = ['nl2code', 'qa', 'code2code', 'code2nl', 'code2completion'].
 
 export interface Tasks {
   readonly values: readonly string[];
-  /** What an absent task means. */
+  /** Task used if none is sent. */
   readonly standard?: string;
 }
 
-/** Kinds without a row take no task: it is ignored there. */
+/** Kinds without an entry ignore the task. */
 export const TASKS: Readonly<Partial<Record<EmbeddingKind, Tasks>>> = {
   'text-v3': { values: V3_TASKS },
   'omni-v4': {
@@ -33,12 +33,12 @@ export const TASKS: Readonly<Partial<Record<EmbeddingKind, Tasks>>> = {
   'text-v5': { values: V5_TASKS, standard: 'text-matching' },
   'omni-v5': { values: V5_TASKS, standard: 'text-matching' },
   code: { values: CODE_TASKS, standard: 'nl2code.query' },
-  // An older description of the kind had the values of text-v3; all but the query mean a document.
+  // As in an older description of the kind, the values are those of text-v3. All except the query mean a document.
   'clip-v2': { values: V3_TASKS },
   sparse: { values: ['retrieval.query', 'retrieval.passage'] },
 };
 
-/** Words for a side, for clients that know no tasks. */
+/** Values of `input_type`, for clients that do not know tasks. */
 export const SIDES = {
   query: 'query',
   search_query: 'query',
@@ -50,13 +50,13 @@ export type Side = (typeof SIDES)[keyof typeof SIDES];
 export interface Purpose {
   readonly kind: EmbeddingKind;
   readonly task?: string | undefined;
-  /** Counts when no task is given. */
+  /** Used if there is no task. */
   readonly side?: Side | undefined;
 }
 
 /**
- * The text in front of each input: of the task itself, else of its side (`query`, `passage`), else the model's symmetric
- * one. Without task and side it is the model's `default`, else that of the kind's own task.
+ * The prompt before each input: that of the task, else of its side (`query`, `passage`), else of `text-matching`.
+ * Without task and side it is the model's `default`, else the prompt of the kind's default task.
  */
 export function prefixFor({ prefixes }: Pick<EmbeddingRow, 'prefixes'>, { kind, task, side }: Purpose): string {
   const find = (name: string) => own(prefixes, name);

@@ -9,7 +9,7 @@ const float32 = fc.float({ noNaN: true, noDefaultInfinity: true });
 const unitRange = fc.float({ min: -1, max: 1, noNaN: true });
 const vector = fc.array(fc.oneof(unitRange, float32, fc.constantFrom(0, -0, 1, -1)), { maxLength: 40 });
 
-describe('the examples of the contract', () => {
+describe('the examples of the API reference', () => {
   test('cut, then normalised', () => {
     const cut = finishVector(RAW, { dimensions: 4, normalized: true });
     const expected = [0.8911328, -0.1980295, 0.396059, 0.0990148];

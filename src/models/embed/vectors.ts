@@ -1,4 +1,7 @@
-/** What happens to a vector after the model: cut, normalised, encoded (contract of the model host, 5.7 and 5.8). */
+/**
+ * Post-processing of vectors: truncation, normalisation and encoding (docs/reference/wire/models.md, Vectors and
+ * Encodings).
+ */
 import os from 'node:os';
 import { floatsAsText } from './float-text.ts';
 
@@ -6,22 +9,22 @@ export const EMBEDDING_TYPES = ['float', 'base64', 'binary', 'ubinary'] as const
 export type EmbeddingType = (typeof EMBEDDING_TYPES)[number];
 
 export interface Finish {
-  /** The first so many numbers are kept. */
+  /** Only the first `dimensions` numbers are kept. */
   readonly dimensions: number;
-  /** Whether what is kept gets the length 1. A zero vector stays zero. */
+  /** Whether the truncated vector is scaled to length 1. A zero vector stays zero. */
   readonly normalized: boolean;
 }
 
-/** A new vector, or the same one when there is nothing to do; what is given is never written to. */
+/** Never writes to `values`; returns the same array if nothing changes. */
 export function finishVector(values: Float32Array, { dimensions, normalized }: Finish): Float32Array {
   const kept = dimensions < values.length ? values.subarray(0, dimensions) : values;
   return normalized ? normalise(kept) : kept;
 }
 
-/** Whether every number is zero: such a vector has no direction, and a cosine with it is undefined. */
+/** A zero vector has no direction, so its cosine with any vector is undefined. */
 export const isZero = (values: Float32Array): boolean => values.every((value) => value === 0);
 
-/** The vector divided by its length, summed in double precision. */
+/** Scales the vector to unit length. The length is summed in double precision. */
 export function normalise(values: Float32Array): Float32Array {
   let squares = 0;
   for (let at = 0; at < values.length; at++) squares += values[at]! * values[at]!;
@@ -33,8 +36,8 @@ export function normalise(values: Float32Array): Float32Array {
 }
 
 /**
- * The vector as JSON text: of one type, an array or a base64 string; of several, an object of them by type. Types that
- * are named twice count once; there is at least one.
+ * The vector as JSON text. One type gives an array or a base64 string; several give an object keyed by type. Duplicates
+ * are ignored; `types` must not be empty.
  */
 export function vectorAsJson(values: Float32Array, types: readonly EmbeddingType[]): string {
   const distinct = [...new Set(types)];
@@ -51,18 +54,18 @@ function encode(values: Float32Array, type: EmbeddingType): string {
     case 'ubinary':
       return `[${asBits(values).join(',')}]`;
     case 'binary':
-      // Not the two's complement of the byte.
+      // The format subtracts 128; it is not the two's complement of the byte.
       return `[${Array.from(asBits(values), (byte) => byte - 128).join(',')}]`;
   }
 }
 
-/** The single-precision numbers, little-endian. */
+/** Base64 of the little-endian single-precision numbers. */
 export function asBase64(values: Float32Array): string {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return (os.endianness() === 'LE' ? bytes : Buffer.from(bytes).swap32()).toString('base64');
 }
 
-/** A bit for each number, 1 where it is above zero, the first one highest; bits to spare are 0. */
+/** One bit per number, set if it is positive. The first number is the highest bit; unused bits are 0. */
 export function asBits(values: Float32Array): Uint8Array {
   const bytes = new Uint8Array(Math.ceil(values.length / 8));
   for (let at = 0; at < values.length; at++) {

@@ -1,4 +1,4 @@
-/** Which files a model needs, and where they lie on this machine. */
+/** The files that a model needs, and their paths on this machine. */
 import path from 'node:path';
 import type { ModelFiles } from '../backends/onnx.ts';
 import type { ModelRow, Runs, Towers } from '../registry/catalogue.ts';
@@ -6,9 +6,9 @@ import type { ModelRow, Runs, Towers } from '../registry/catalogue.ts';
 export type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
 
 export interface NeededFile {
-  /** In the repository. */
+  /** Path in the repository. */
   readonly name: string;
-  /** Some repositories have none, and it can be done without. */
+  /** Whether the model works without the file, which some repositories lack. */
   readonly optional: boolean;
 }
 
@@ -16,7 +16,7 @@ const TOKENIZER = 'tokenizer.json';
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
 const PICTURES_CONFIG = 'preprocessor_config.json';
 
-/** Undefined for a model that does not run from files here. */
+/** Undefined if the model does not run from local files. */
 export const onnxRuns = (row: ModelRow): OnnxRuns | undefined => (row.runs.on === 'onnx' ? row.runs : undefined);
 
 export function neededFiles({ file, data, towers }: OnnxRuns): NeededFile[] {

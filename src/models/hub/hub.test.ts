@@ -172,9 +172,7 @@ describe('a transfer that breaks off', () => {
     server.disturb = () => ({ status: 500 });
     const error = await failure(hubWith().pull(row));
     expect(error).toMatchObject({ name: 'DownstreamServiceFailureError' });
-    expect(error.message).toBe(
-      'The model test-encoder could not be fetched: The transfer from the hub broke off again and again',
-    );
+    expect(error.message).toBe('Could not download model test-encoder: The download from the hub failed repeatedly');
     expect(await hubWith().onDisk(row)).toBeUndefined();
   });
 });
@@ -184,7 +182,7 @@ describe('bytes that are not what they should be', () => {
     const wrong = Buffer.from(graph);
     wrong[150_000] = wrong[150_000]! ^ 1;
     server.disturb = () => ({ bytes: wrong });
-    expect((await failure(hubWith().pull(row))).message).toContain('other bytes than it announced');
+    expect((await failure(hubWith().pull(row))).message).toContain('does not match its checksum');
     expect(await hubWith().onDisk(row)).toBeUndefined();
     expect(await leftovers()).toEqual([]);
     server.disturb = () => undefined;
@@ -193,7 +191,7 @@ describe('bytes that are not what they should be', () => {
 
   it('are refused when there are more of them', async () => {
     server.disturb = () => ({ bytes: Buffer.concat([graph, graph]) });
-    expect((await failure(hubWith().pull(row))).message).toContain('other bytes than it announced');
+    expect((await failure(hubWith().pull(row))).message).toContain('does not match its checksum');
   });
 
   it('are refused when the row has another SHA-256', async () => {
@@ -201,7 +199,7 @@ describe('bytes that are not what they should be', () => {
     await hubWith().pull(runs({ sha256: { [GRAPH]: own } }));
     await hubWith().remove(row);
     const other = runs({ sha256: { [GRAPH]: 'ab'.repeat(32) } });
-    expect((await failure(hubWith().pull(other))).message).toContain('another version');
+    expect((await failure(hubWith().pull(other))).message).toContain('a different version');
   });
 
   it('do not count as there when the file was shortened later', async () => {
@@ -225,7 +223,7 @@ describe('without the hub', () => {
     const error = await failure(hubWith().files(row));
     expect(error).toMatchObject({ name: 'DownstreamServiceFailureError' });
     expect(error.message).toContain('cannot be reached');
-    expect(error.message).toContain('copy the folder of models');
+    expect(error.message).toContain('copy the models folder');
     expect(error.message).not.toMatch(/127\.0\.0\.1|lectern models pull/);
   });
 
@@ -236,7 +234,7 @@ describe('without the hub', () => {
 
   it('takes a folder of the operator as it is', async () => {
     const own = runs({ folder: dir, file: 'model.onnx' });
-    expect((await failure(hubWith().files(own))).message).toContain('is missing or lacks a file');
+    expect((await failure(hubWith().files(own))).message).toContain('is missing or incomplete');
     await writeFile(path.join(dir, 'model.onnx'), 'graph');
     await writeFile(path.join(dir, 'tokenizer.json'), '{}');
     expect((await hubWith().files(own)).graph).toBe(path.join(dir, 'model.onnx'));

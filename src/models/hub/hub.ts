@@ -1,6 +1,6 @@
 /**
- * The files of models: in a folder of the operator's, on this machine from an earlier pull, or fetched from the hub. What
- * was fetched lies in a folder a repository, with a record of the files that are whole: what is not in it does not count as there.
+ * Model files: from the operator's folder, or downloaded from the hub. Each repository has a folder with a record of
+ * its complete files; a file without a record counts as missing.
  */
 import { mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,14 +14,14 @@ import { withLock } from './lock.ts';
 import { askForFile, fetchFile, type HubAccess, type HubFetch, hubFailure, type RemoteFile } from './transfer.ts';
 
 export interface HubOptions {
-  /** Where what is fetched lies. */
+  /** Folder of downloaded models. */
   readonly dir: string;
-  /** Default https://huggingface.co */
+  /** Default: https://huggingface.co */
   readonly url?: string | undefined;
-  /** For models that their owners give only to those who asked. */
+  /** Access token for gated models. */
   readonly token?: string | undefined;
   readonly fetch: HubFetch;
-  /** `off`: only what is on this machine already. */
+  /** `off`: use only models that are on this machine. */
   readonly download: 'on' | 'off';
   readonly log: { info(facts: object, message: string): void };
   readonly stallMs?: number | undefined;
@@ -29,12 +29,12 @@ export interface HubOptions {
   readonly lockStaleMs?: number | undefined;
 }
 
-/** What a pull will bring, told before it begins. */
+/** What a pull will download, reported before it starts. */
 export interface PullPlan {
   readonly id: string;
   readonly repository: string;
   readonly revision: string;
-  /** Of what is not there yet. */
+  /** Size of the missing files. */
   readonly bytes: number;
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   readonly licence: string;
@@ -45,7 +45,7 @@ export interface PullProgress {
   readonly file: string;
   readonly fileBytes: number;
   readonly fileTotal: number;
-  /** Of all files of the pull. */
+  /** Progress of all files together. */
   readonly bytes: number;
   readonly total: number;
 }
@@ -59,21 +59,21 @@ export interface PullOptions {
 export interface OnDisk {
   readonly folder: string;
   readonly bytes: number;
-  /** The commit of the repository; empty for a folder of the operator's. */
+  /** The commit of the repository; empty for an operator's folder. */
   readonly commit: string;
 }
 
-/** Failures are DownstreamServiceFailureError with what the operator can do, or the reason of a signal. */
+/** Failures are DownstreamServiceFailureError, with advice for the operator, or the reason of a signal. */
 export interface Hub {
-  /** The files of a model that runs here, fetched when they are not there and may be. */
+  /** The files of a local model, downloaded if missing and allowed. */
   files(row: ModelRow): Promise<ModelFiles>;
-  /** Fetches what is missing; who asks for the same meanwhile waits for it. */
+  /** Downloads missing files. Concurrent pulls of the same model share one download. */
   pull(row: ModelRow, options?: PullOptions): Promise<OnDisk>;
-  /** Undefined when something is missing. */
+  /** Undefined if a file is missing. */
   onDisk(row: ModelRow): Promise<OnDisk | undefined>;
-  /** Whether there was anything; a folder of the operator's is never touched. */
+  /** Returns whether the model was on disk. An operator's folder is never removed. */
   remove(row: ModelRow): Promise<boolean>;
-  /** Breaks off what is under way; it is taken up again by the next pull. */
+  /** Aborts downloads; the next pull resumes them. */
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ interface FolderRecord {
 }
 
 const RECORD = 'lectern-model.json';
-/** Left free beside what is fetched. */
+/** Disk space that a download must leave free. */
 const SPARE_BYTES = 64 * 1024 * 1024;
 
 export function createHub(options: HubOptions): Hub {
@@ -135,16 +135,16 @@ export function createHub(options: HubOptions): Hub {
     const folder = folderOf(runs, repository);
     await mkdir(folder, { recursive: true });
     return withLock(`${folder}.lock`, { staleMs: lockStaleMs, signal }, async () => {
-      // Another process may have brought it while this one waited.
+      // Another process may have downloaded it while this one waited for the lock.
       const there = await onDisk(row);
       if (there) return there;
       const known = await readRecord(folder);
       const { remote, commit } = await describeFiles(access, { repository, runs, signal });
       const missing: RemoteFile[] = [];
-      for (const file of remote) if (!(await isKept(folder, file, known))) missing.push(file);
+      for (const file of remote) if (!(await isComplete(folder, file, known))) missing.push(file);
       const plan = planOf(row, { repository, revision: runs.revision ?? 'main', missing });
       given.onPlan?.(plan);
-      log.info({ model: row.id, bytes: plan.bytes, licence: plan.licence }, 'a model is fetched');
+      log.info({ model: row.id, bytes: plan.bytes, licence: plan.licence }, 'downloading a model');
       await requireSpace(folder, plan.bytes);
       const files = { ...known?.files };
       let before = 0;
@@ -164,12 +164,12 @@ export function createHub(options: HubOptions): Hub {
         });
         files[file.name] = { bytes: file.bytes, sha256 };
         before += file.bytes;
-        // After each file: what was whole before a loss of power is not fetched again.
+        // Saved after each file, so that a crash does not repeat complete downloads.
         await writeRecord(folder, { repository, commit, licence: row.licence, files });
       }
-      log.info({ model: row.id, bytes: plan.bytes }, 'a model was fetched');
+      log.info({ model: row.id, bytes: plan.bytes }, 'downloaded a model');
       const done = await onDisk(row);
-      if (!done) throw hubFailure('What was fetched is not on this machine any more');
+      if (!done) throw hubFailure('The downloaded model was removed from this machine');
       return done;
     });
   }
@@ -180,7 +180,7 @@ export function createHub(options: HubOptions): Hub {
       const runs = requireRuns(row);
       const there = await onDisk(row);
       if (there) return filesIn(there.folder, runs);
-      if (runs.folder !== undefined) throw hubFailure(`The folder of the model ${row.id} is missing or lacks a file`);
+      if (runs.folder !== undefined) throw hubFailure(`The folder of model ${row.id} is missing or incomplete`);
       if (download === 'off') throw notHere(row);
       const { folder } = await hub.pull(row);
       return filesIn(folder, runs);
@@ -189,11 +189,11 @@ export function createHub(options: HubOptions): Hub {
       const runs = requireRuns(row);
       const there = await onDisk(row);
       if (there) return there;
-      if (runs.folder !== undefined) throw hubFailure(`The folder of the model ${row.id} is missing or lacks a file`);
+      if (runs.folder !== undefined) throw hubFailure(`The folder of model ${row.id} is missing or incomplete`);
       const key = folderOf(runs, repositoryOf(row, runs));
       let work = pulls.get(key);
       if (!work) {
-        // A pull at the command line ends with its caller; one that requests wait for goes on for the next of them.
+        // A pull with a signal ends with it. One started by a request continues, because later requests need it.
         const signal = given.signal ? AbortSignal.any([given.signal, ending.signal]) : ending.signal;
         work = pullNow(row, runs, given, signal)
           .catch((error: unknown) => {
@@ -213,7 +213,7 @@ export function createHub(options: HubOptions): Hub {
       return isThere;
     },
     async close() {
-      ending.abort(hubFailure('The server is ending'));
+      ending.abort(hubFailure('The server is shutting down'));
       await Promise.allSettled(pulls.values());
     },
   };
@@ -222,7 +222,7 @@ export function createHub(options: HubOptions): Hub {
 
 function requireRuns(row: ModelRow): OnnxRuns {
   const runs = onnxRuns(row);
-  if (!runs) throw hubFailure(`${row.id} does not run from files on this machine`);
+  if (!runs) throw hubFailure(`${row.id} does not run from local files`);
   return runs;
 }
 
@@ -231,21 +231,21 @@ const repositoryOf = (row: ModelRow, { repository }: OnnxRuns) => repository ?? 
 const pullLine = (row: ModelRow) => `\`lectern models pull ${row.id}\``;
 
 const notHere = (row: ModelRow) =>
-  hubFailure(`The model ${row.id} is not on this machine: the operator can fetch it with ${pullLine(row)}`);
+  hubFailure(`Model ${row.id} is not on this machine. The operator can download it with ${pullLine(row)}`);
 
-/** What went wrong on the way, with what can be done about it; never a path of this machine or an address. */
+/** The failure with advice for the operator. Never contains a local path or a URL. */
 function notFetched({ id }: ModelRow, error: unknown): unknown {
   if (!(error instanceof Problem))
-    return hubFailure(`The model ${id} could not be fetched: its folder on this machine cannot be written`, error);
+    return hubFailure(`Could not download model ${id}: its folder on this machine is not writable`, error);
   if (error.message.startsWith('A service needed'))
     return hubFailure(
-      `The model ${id} is not on this machine and the hub cannot be reached: the operator can copy the folder of models from a machine that has fetched it`,
+      `Model ${id} is not on this machine, and the hub cannot be reached. The operator can copy the models folder from a machine that has downloaded it`,
       error,
     );
-  return hubFailure(`The model ${id} could not be fetched: ${error.message}`, error);
+  return hubFailure(`Could not download model ${id}: ${error.message}`, error);
 }
 
-/** All files as they are at one commit, so that a change of the repository meanwhile mixes nothing. */
+/** Describes all files at one commit, so that a change of the repository does not mix versions. */
 async function describeFiles(
   access: HubAccess,
   { repository, runs, signal }: { repository: string; runs: OnnxRuns; signal: AbortSignal },
@@ -255,15 +255,15 @@ async function describeFiles(
   for (const { name, optional } of neededFiles(runs)) {
     const file = await askForFile(access, { repository, revision, name }, signal);
     if (!file && optional) continue;
-    if (!file) throw hubFailure(`The hub has no file ${name} of ${repository} at ${revision}`);
+    if (!file) throw hubFailure(`The hub has no file ${name} in ${repository} at ${revision}`);
     if (file.commit && /^[0-9a-f]{40}$/.test(file.commit)) revision = file.commit;
     remote.push(file);
   }
   return { remote, commit: revision };
 }
 
-/** Whether an earlier pull of the same commit has left the file whole. */
-async function isKept(folder: string, file: RemoteFile, known: FolderRecord | undefined): Promise<boolean> {
+/** Whether a pull of the same commit has already downloaded the file. */
+async function isComplete(folder: string, file: RemoteFile, known: FolderRecord | undefined): Promise<boolean> {
   const kept = known?.files[file.name];
   const isSame = kept !== undefined && kept.bytes === file.bytes && kept.sha256 === file.checksum;
   return isSame && (await sizeOf(path.join(folder, file.name))) === file.bytes;
@@ -288,7 +288,9 @@ async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   if (free < bytes + SPARE_BYTES)
-    throw hubFailure(`There is no room for the model: it takes ${megabytes(bytes)} and ${megabytes(free)} are free`);
+    throw hubFailure(
+      `Not enough disk space for the model: it needs ${megabytes(bytes)}, and ${megabytes(free)} are free`,
+    );
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;

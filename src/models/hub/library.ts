@@ -1,4 +1,4 @@
-/** The models that can run on this machine, for whoever tends them: which there are, which are here, bringing and removing. */
+/** The local models for the operator's commands: list, find, download and remove. */
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
@@ -20,14 +20,14 @@ export interface LibraryModel {
 
 export interface ModelLibrary {
   list(): Promise<LibraryModel[]>;
-  /** By its id or its repository. */
+  /** By id or repository. */
   find(name: string): Promise<LibraryModel | undefined>;
   pull(row: ModelRow, options: PullOptions): Promise<OnDisk>;
   remove(row: ModelRow): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Where the models of the hub lie. */
+/** Folder of downloaded models. */
 export const modelsDir = (dataDir: string): string => path.join(dataDir, 'models');
 
 const silent = { info() {}, warn() {} };

@@ -1,4 +1,6 @@
-/** A lock that processes share by a file: its holder touches it as long as it lives, so that the lock of a dead one is seen. */
+/**
+ * A file lock shared by processes. The holder touches the file regularly, so that a lock of a dead process is detected.
+ */
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -6,8 +8,8 @@ const TOUCH_MS = 2_000;
 const POLL_MS = 200;
 
 /**
- * Runs the work while nobody else holds the file. A lock that was not touched for `staleMs` counts as left behind. Throws
- * the signal's reason while it waits.
+ * Runs the work while holding the lock. A lock that was not touched for `staleMs` is removed. While waiting, throws the
+ * signal's reason.
  */
 export async function withLock<T>(
   file: string,
@@ -26,7 +28,7 @@ export async function withLock<T>(
     return await work();
   } finally {
     clearInterval(touch);
-    // Whoever took it for left behind has it now.
+    // If the lock was stale, another process may own it now.
     if ((await readFile(file, 'utf8').catch(() => '')) === mark) await rm(file, { force: true });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * One file of the hub: what it is (HEAD), and its bytes, taken up where an earlier try broke off and held against the
- * checksum that the hub gives. The hub answers as https://huggingface.co does: large files are redirected to another host, and
- * are told by X-Linked-Etag (their SHA-256) and X-Linked-Size; small ones come with the id of their git blob as ETag.
+ * Downloads one file of the hub: describes it (HEAD), resumes partial downloads and verifies the hub's checksum. The
+ * protocol is that of https://huggingface.co: large files are redirected to another host and described by X-Linked-Etag
+ * (their SHA-256) and X-Linked-Size; small files have the id of their git blob as ETag.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,7 +9,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 
-/** What is needed of the way to services that the operator trusts; it follows no redirects. */
+/** A fetch for trusted services that does not follow redirects. */
 export type HubFetch = (
   url: URL,
   options: {
@@ -31,12 +31,12 @@ export interface HubResponse {
 
 export interface HubAccess {
   readonly fetch: HubFetch;
-  /** `https://huggingface.co`, or what answers like it. */
+  /** `https://huggingface.co`, or a compatible server. */
   readonly url: string;
   readonly token?: string | undefined;
-  /** A transfer without a byte for so long is broken off, and taken up again. */
+  /** A transfer without data for this long is aborted and resumed. */
   readonly stallMs: number;
-  /** Waited before it is taken up again, times the number of the try. */
+  /** Pause before a retry, multiplied by the number of the attempt. */
   readonly retryMs: number;
 }
 
@@ -44,16 +44,16 @@ export interface RemoteFile {
   readonly url: URL;
   readonly name: string;
   readonly bytes: number;
-  /** SHA-256 or the id of a git blob, in hexadecimal; undefined when the hub gives none. */
+  /** SHA-256 or git blob id in hexadecimal; undefined if the hub reports none. */
   readonly checksum: string | undefined;
-  /** The commit that the revision means, when the hub says. */
+  /** The commit of the revision, if the hub reports it. */
   readonly commit: string | undefined;
 }
 
 const MAX_REDIRECTS = 5;
 const MAX_TRIES = 5;
 const HEAD_MS = 30_000;
-/** A day: what bounds a transfer is that it stands still. */
+/** Effectively no limit; a stalled transfer is detected by `stallMs`. */
 const TRANSFER_MS = 24 * 3_600_000;
 const SHA256 = /^[0-9a-f]{64}$/;
 const GIT_BLOB = /^[0-9a-f]{40}$/;
@@ -62,9 +62,9 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 export const hubFailure = (message: string, cause?: unknown): Problem =>
   problem('DownstreamServiceFailureError', { message }, cause);
 
-const damaged = () => hubFailure('The hub gave other bytes than it announced; nothing of them was kept');
+const damaged = () => hubFailure('The file from the hub does not match its checksum and was discarded');
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 export async function askForFile(
   hub: HubAccess,
   { repository, revision, name }: { repository: string; revision: string; name: string },
@@ -77,7 +77,7 @@ export async function askForFile(
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const response = await request(hub, at, 'HEAD', {}, signal, HEAD_MS);
     response.discard();
-    // What the hub itself says counts, not the host that it leads to.
+    // Headers of the hub take precedence over those of redirect targets.
     headers = { ...response.headers, ...headers };
     if (response.status === 404) return undefined;
     const next = redirect(response, at);
@@ -88,21 +88,20 @@ export async function askForFile(
     if (!next && response.status !== 200) throw refused(response.status);
     return { url, name, ...described(headers) };
   }
-  throw hubFailure('The hub leads in circles');
+  throw hubFailure('The hub redirects too often');
 }
 
 function described(headers: Readonly<Record<string, string>>): Omit<RemoteFile, 'url' | 'name'> {
   const bytes = Number(headers['x-linked-size'] ?? headers['content-length']);
-  if (!Number.isSafeInteger(bytes) || bytes < 0) throw hubFailure('The hub does not say how large a file is');
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw hubFailure('The hub does not report the size of a file');
   const etag = (headers['x-linked-etag'] ?? headers.etag ?? '').replace(/^W\//, '').replaceAll('"', '').toLowerCase();
   const checksum = SHA256.test(etag) || GIT_BLOB.test(etag) ? etag : undefined;
   return { bytes, checksum, commit: headers['x-repo-commit'] };
 }
 
 function refused(status: number): Problem {
-  if (status === 401 || status === 403)
-    return hubFailure('The hub does not give this model without a token that was granted access to it');
-  if (status === 429) return hubFailure('The hub refuses for now: too many requests');
+  if (status === 401 || status === 403) return hubFailure('The hub requires a token with access to this model');
+  if (status === 429) return hubFailure('The hub reports too many requests, try again later');
   return hubFailure(`The hub answered with status ${status}`);
 }
 
@@ -110,7 +109,7 @@ function redirect({ status, headers }: HubResponse, from: URL): URL | undefined 
   if (!REDIRECTS.includes(status) || !headers.location || !URL.canParse(headers.location, from.href)) return undefined;
   const to = new URL(headers.location, from.href);
   if (to.protocol !== from.protocol && to.protocol !== 'https:')
-    throw hubFailure('The hub leads to an address that is not encrypted');
+    throw hubFailure('The hub redirects to a URL that is not encrypted');
   return to;
 }
 
@@ -122,7 +121,7 @@ async function request(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<HubResponse> {
-  // The token is for the hub alone, not for the hosts that it leads to.
+  // The token is sent to the hub only, not to redirect targets.
   const isHub = to.origin === new URL(url).origin;
   const own: Record<string, string> = token && isHub ? { authorization: `Bearer ${token}` } : {};
   return fetch(to, {
@@ -135,8 +134,8 @@ async function request(
 }
 
 /**
- * Brings the file to `target`: written aside, synced, checked, renamed. `expected` is a SHA-256 that the row gives.
- * `onBytes` is told how many are there, the ones of an earlier try included. Gives the SHA-256 of what was written.
+ * Downloads the file to `target`: writes a temporary file, syncs, verifies and renames it. `expected` is a SHA-256 from
+ * the row. `onBytes` is called with the bytes so far, including those of earlier attempts. Returns the file's SHA-256.
  */
 export async function fetchFile(
   hub: HubAccess,
@@ -149,7 +148,7 @@ export async function fetchFile(
   }: { target: string; expected?: string | undefined; signal: AbortSignal; onBytes: (bytes: number) => void },
 ): Promise<string> {
   if (expected && file.checksum && SHA256.test(file.checksum) && file.checksum !== expected)
-    throw hubFailure('The hub has another version of this file than the one that is asked for');
+    throw hubFailure('The hub has a different version of this file than expected');
   await mkdir(path.dirname(target), { recursive: true });
   const part = `${target}.${file.checksum?.slice(0, 16) ?? 'unknown'}.part`;
   await removeOtherParts(target, part);
@@ -162,19 +161,19 @@ export async function fetchFile(
       signal.throwIfAborted();
       if (error instanceof Refusal) throw error.problem;
       if (isDiskFull(error)) {
-        // What is there of it takes the room that others need.
+        // The partial file would block disk space for others.
         await rm(part, { force: true });
         throw diskFull(error);
       }
       if ((await sizeOf(part)) > before) attempt = 1;
-      if (attempt >= MAX_TRIES) throw hubFailure('The transfer from the hub broke off again and again', error);
+      if (attempt >= MAX_TRIES) throw hubFailure('The download from the hub failed repeatedly', error);
       await pause(hub.retryMs * attempt, signal);
     }
   }
   return finish(file, { part, target, expected });
 }
 
-/** Parts of other versions of the file are of no use. */
+/** Removes partial downloads of other versions of the file. */
 async function removeOtherParts(target: string, part: string): Promise<void> {
   const folder = path.dirname(target);
   for (const name of await readdir(folder))
@@ -184,7 +183,7 @@ async function removeOtherParts(target: string, part: string): Promise<void> {
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size;
 
-/** Not mended by another try. */
+/** A failure that a retry cannot fix. */
 class Refusal extends Error {
   readonly problem: Problem;
   constructor(given: Problem) {
@@ -224,7 +223,7 @@ async function transfer(
         alive();
         if (written + chunk.length > bytes) throw new Refusal(damaged());
         for (let at = 0; at < chunk.length; ) {
-          // The last write before a disk is full takes less than it is given.
+          // The last write before the disk is full may be partial.
           const { bytesWritten } = await file.write(chunk, at, chunk.length - at, written + at);
           at += bytesWritten;
         }
@@ -256,12 +255,11 @@ async function requestBytes(hub: HubAccess, url: URL, have: number, signal: Abor
   throw new Refusal(hubFailure('The hub leads in circles'));
 }
 
-/** Where the bytes of the answer belong. A server that knows no ranges begins anew. */
+/** Offset of the answer's bytes. Servers without range support start at 0. */
 function startOf({ status, headers }: HubResponse, have: number): number {
   if (status === 200) return 0;
   const from = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];
-  if (Number(from) !== have)
-    throw new Refusal(hubFailure('The hub answers with another part of a file than was asked'));
+  if (Number(from) !== have) throw new Refusal(hubFailure('The hub sent a different range of the file than requested'));
   return have;
 }
 
@@ -283,7 +281,7 @@ async function finish(
   { part, target, expected }: { part: string; target: string; expected: string | undefined },
 ): Promise<string> {
   const sha256 = createHash('sha256');
-  // A git blob is named by the SHA-1 of a head and its bytes.
+  // A git blob id is the SHA-1 of a header and the bytes.
   const blob = checksum && GIT_BLOB.test(checksum) ? createHash('sha1').update(`blob ${bytes}\0`) : undefined;
   await digest(part, blob ? [sha256, blob] : [sha256]);
   const found = sha256.digest('hex');
@@ -302,7 +300,7 @@ async function digest(file: string, hashes: readonly Hash[]): Promise<void> {
     for (const hash of hashes) hash.update(chunk as Buffer);
 }
 
-/** So that the new name outlives a loss of power; some systems cannot. */
+/** Makes the rename durable; not supported on every system. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});

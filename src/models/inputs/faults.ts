@@ -1,7 +1,10 @@
-/** What is wrong with a request to the model host: all of it at once, in the words of its contract (section 4.2). */
+/**
+ * Validation faults of a request to the model API, collected and reported together (docs/reference/wire/models.md,
+ * Validation errors).
+ */
 import { type Problem, problem } from '#errors.ts';
 
-/** Short words for programs: the names of the common Python validator, and `media_error`. */
+/** Machine-readable fault types: the names that Pydantic uses, and `media_error`. */
 export const FAULT_TYPES = [
   'missing',
   'string_type',
@@ -20,9 +23,9 @@ export const FAULT_TYPES = [
 export type FaultType = (typeof FAULT_TYPES)[number];
 
 export interface Fault {
-  /** The place, joined by arrows: `body -> input -> 0`. */
+  /** Path of the value, joined by arrows: `body -> input -> 0`. */
   readonly field: string;
-  /** What must be, as it follows the name of the field: `must be at least 1`. */
+  /** What is wrong, worded to follow the field's name: `must be at least 1`. */
   readonly message: string;
   readonly type: FaultType;
   readonly input?: unknown;
@@ -31,10 +34,10 @@ export interface Fault {
 export type Place = readonly (string | number)[];
 
 export interface Faults {
-  /** `at` is the place within the body. A value that is not there has no `input`. */
+  /** `at` is the path within the body. `input` is undefined for a missing value. */
   add(at: Place, type: FaultType, message: string, input?: unknown): void;
   readonly count: number;
-  /** ParamValidationError with `errors`, when something was added. */
+  /** Throws ParamValidationError with all faults, if there are any. */
   check(): void;
 }
 
@@ -64,7 +67,7 @@ const MOST_CHARACTERS = 200;
 const MOST_VALUES = 10;
 const MOST_DEPTH = 3;
 
-/** A value as it is echoed: long texts and lists are cut, so that a failure is never larger than what caused it. */
+/** Truncates an echoed value, so that an error is never larger than the request that caused it. */
 function clipped(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.length > MOST_CHARACTERS ? value.slice(0, MOST_CHARACTERS) : value;
   if (typeof value !== 'object' || value === null) return value;

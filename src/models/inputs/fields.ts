@@ -1,18 +1,18 @@
-/** Reading one field of a request: under which name it came, and whether it is what it must be. */
+/** Reads one field of a request: resolves aliases and checks the type. */
 import { own } from '#own.ts';
 import type { Faults } from './faults.ts';
 
-/** A row of a table of fields. */
+/** An entry of a field table. */
 export interface RequestField {
-  /** Other names of it; its own name wins when both are sent. */
+  /** Alternative names. The main name wins if both are sent. */
   readonly aliases: readonly string[];
   readonly meaning: string;
-  /** JSON schema of its values, for the interface description. */
+  /** JSON schema of the values, for the OpenAPI document. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly required?: true;
 }
 
-/** A value and the name that it came under. */
+/** A value and the name under which it was sent. */
 export interface Found {
   readonly at: string;
   readonly value: unknown;
@@ -20,7 +20,7 @@ export interface Found {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** The first that is there; null is as good as absent. */
+/** The first name that is present; null counts as absent. */
 export function findField(body: Body, name: string, { aliases }: RequestField): Found | undefined {
   for (const at of [name, ...aliases]) {
     const value = own(body, at);
@@ -29,7 +29,7 @@ export function findField(body: Body, name: string, { aliases }: RequestField): 
   return undefined;
 }
 
-/** Each of these gives undefined for what is absent and for what is wrong; the latter is added to the faults. */
+/** The readers return undefined for a missing or invalid value, and add a fault for an invalid one. */
 export function readFlag(found: Found | undefined, faults: Faults): boolean | undefined {
   if (!found) return undefined;
   if (typeof found.value === 'boolean') return found.value;

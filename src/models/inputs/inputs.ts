@@ -1,8 +1,10 @@
-/** What a request wants embedded or ranked, in every form that clients send it (contract, 5.3): from JSON to parts. */
+/**
+ * Parses the inputs of a request, in every form that clients send (docs/reference/wire/models.md, Inputs), into parts.
+ */
 import type { EmbeddingKind, Medium } from '../registry/catalogue.ts';
 import type { Faults, Place } from './faults.ts';
 
-/** Which kinds take what is not text. */
+/** The kinds of models that accept each medium. */
 export const MEDIA_KINDS = {
   image: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5'],
   pdf: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5'],
@@ -10,36 +12,36 @@ export const MEDIA_KINDS = {
   video: ['omni-v5'],
 } as const satisfies Record<Medium, readonly EmbeddingKind[]>;
 
-/** Kinds that make one vector of several parts. */
+/** Kinds that combine several parts into one vector. */
 export const CONTENT_KINDS: readonly EmbeddingKind[] = ['clip-v1', 'clip-v2', 'omni-v5'];
 
 export const MAX_INPUTS = 2048;
-/** Of a request to a model that takes media, and the parts of all its inputs together. */
+/** Limit for a request to a model that accepts media, and for the parts of all its inputs together. */
 export const MAX_MEDIA_INPUTS = 512;
 
 export type InputPart =
   | { readonly medium: 'text'; readonly text: string }
-  /** An address, a data URI, or base64; `at` is where it stands. */
+  /** A URL, a data URI or base64; `at` is its path in the body. */
   | { readonly medium: Medium; readonly value: string; readonly at: Place };
 
-/** One input. Several parts, or a clip that becomes several, make one vector; a PDF makes one a page. */
+/** One input. Several parts, or a clip of several pieces, give one vector; a PDF gives one vector per page. */
 export interface Input {
   readonly parts: readonly InputPart[];
-  /** Whether the parts came as a list, which makes one vector of any number. */
+  /** Whether the parts were sent as a `content` list, which always gives one vector. */
   readonly isContent: boolean;
 }
 
 export interface InputRules {
   readonly faults: Faults;
   readonly kind: EmbeddingKind;
-  /** What the model that serves reads; the kind decides before it. */
+  /** The media that the serving model reads, checked after the kind. */
   readonly takes: Readonly<Record<Medium, boolean>>;
 }
 
 const TOKEN_IDS =
   "must be text: token ids belong to another model's tokenizer (in LangChain's OpenAIEmbeddings set check_embedding_ctx_length=False)";
 
-/** The inputs, which came under the name `at`; faults are added, and the inputs are then of no use. */
+/** Parses the inputs sent under the name `at`. If faults were added, the result must not be used. */
 export function readInputs(value: unknown, at: string, rules: InputRules): Input[] {
   const { faults, kind } = rules;
   if (!Array.isArray(value)) return [readInput(value, [at], { ...rules, isAlone: true })];
@@ -63,7 +65,7 @@ const isTokenIds = (value: unknown) => Array.isArray(value) && value.length > 0 
 
 type Item = Readonly<Record<string, unknown>>;
 type Reading = InputRules & {
-  /** Whether it is the one input of its request. */
+  /** Whether it is the only input of the request. */
   readonly isAlone: boolean;
 };
 
@@ -126,7 +128,7 @@ function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefi
   return { medium, value: given, at: from };
 }
 
-/** Where the address or the base64 of an item stands, by the names that clients give it. */
+/** The URL or base64 value of an item and its path, under any of the names that clients use. */
 function givenIn(item: Item, medium: Medium): { place: string[]; given: unknown } {
   if (isGiven(item[medium])) return { place: [medium], given: item[medium] };
   if (isGiven(item.image_url)) {
@@ -140,11 +142,11 @@ function givenIn(item: Item, medium: Medium): { place: string[]; given: unknown 
 
 interface ItemRules {
   readonly faults: Faults;
-  /** Of the model asked; undefined for one that reads nothing but text. */
+  /** Kind of the requested model; undefined for a model that reads only text. */
   readonly kind?: EmbeddingKind | undefined;
 }
 
-/** The text of one item: a string, `{text}`, or a part of type text. */
+/** The text of an item: a string, `{text}` or a part of type text. */
 export function readItem(value: unknown, at: Place, { faults, kind }: ItemRules): string {
   if (typeof value === 'string') return value;
   if (!isObject(value)) {
@@ -165,10 +167,10 @@ export function readItem(value: unknown, at: Place, { faults, kind }: ItemRules)
 const isObject = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Clients made from a description send null for each field that they were not given. */
+/** Generated clients send null for every unset field. */
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** What an item holds that is not text, by its own name or one that older clients send. */
+/** The medium of an item that is not text, by its field name or one that older clients send. */
 function mediumOf(item: Item): Medium | undefined {
   if (isGiven(item.text) && item.type !== 'image' && item.type !== 'image_url') return undefined;
   for (const medium of Object.keys(MEDIA_KINDS) as Medium[]) if (isGiven(item[medium])) return medium;
@@ -176,7 +178,7 @@ function mediumOf(item: Item): Medium | undefined {
   return image ? 'image' : undefined;
 }
 
-/** The fields of an item that are inputs by themselves; older clients send the last three for a picture. */
+/** Fields that each form an input; older clients send the last three for an image. */
 const heldBy = (item: Item): string[] =>
   ['text', ...Object.keys(MEDIA_KINDS), 'image_url', 'url', 'bytes']
     .filter((name) => isGiven(item[name]))
@@ -188,7 +190,7 @@ interface Refusing extends ItemRules {
   readonly takes?: Readonly<Record<Medium, boolean>> | undefined;
 }
 
-/** Whether the medium is not taken, which is then among the faults. */
+/** Adds a fault and returns true if the medium is not accepted. */
 function refuseMedium(medium: Medium, at: Place, { faults, kind, takes }: Refusing): boolean {
   const kinds: readonly EmbeddingKind[] = MEDIA_KINDS[medium];
   const ofKind = kind !== undefined && kinds.includes(kind);

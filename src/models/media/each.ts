@@ -1,4 +1,4 @@
-/** Work on many things, some at once. */
+/** Runs an async function on many items with limited concurrency. */
 
 export interface EachOptions {
   readonly atOnce: number;
@@ -6,8 +6,8 @@ export interface EachOptions {
 }
 
 /**
- * The results in the order of the things. The first failure ends what runs by its signal, and is thrown when all of that has
- * ended.
+ * Results in the order of the items. The first failure aborts the running work through its signal, and is thrown after
+ * all of it has ended.
  */
 export async function eachOf<Thing, Result>(
   things: readonly Thing[],

@@ -74,7 +74,7 @@ describe.runIf(program)('ffmpeg', wait, () => {
       maxResident: 1_000_000,
     });
     const frames = greedy.frames(large, { most: 64, signal: never }, async (png) => png.length);
-    await expect(frames).rejects.toThrow('needs more memory than one clip may take');
+    await expect(frames).rejects.toThrow('exceeds the memory limit for a clip');
     expect(await left()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Frames and samples out of clips, by the machine's ffmpeg. It opens one file of ours and nothing else: no address, no
- * list of further files, no second protocol, whatever the clip names.
+ * Extracts frames and audio samples from clips with the system's ffmpeg. It may open only the clip's own file: no URLs,
+ * playlists or other protocols, whatever the clip refers to.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -16,15 +16,15 @@ import { MediaError } from './value.ts';
 
 export interface Ffmpeg {
   /**
-   * What `work` makes of pictures, as PNG: two a second from the start, at most `most`, a few at once. Throws MediaFault,
-   * TooManyTasks or the signal's reason.
+   * Runs `work` on PNG frames: two per second from the start, at most `most`, a few concurrently. Throws MediaError,
+   * QueueFullError or the signal's reason.
    */
   frames<T>(
     clip: Uint8Array,
     options: FrameOptions,
     work: (png: Uint8Array, signal: AbortSignal) => Promise<T>,
   ): Promise<T[]>;
-  /** The first `seconds` as one channel of so many samples a second. Throws the same. */
+  /** The first `seconds` as mono samples. Throws the same errors. */
   samples(clip: Uint8Array, options: SampleOptions): Promise<Float32Array>;
 }
 
@@ -43,7 +43,7 @@ export interface FfmpegOptions {
   readonly program: string;
   readonly temporaryDir: string;
   readonly timeoutMs: number;
-  /** Of the program in memory, in bytes. Default a gibibyte. */
+  /** Memory limit of the program, in bytes. Default: 1 GiB. */
   readonly maxResident?: number;
 }
 
@@ -51,21 +51,21 @@ class InvalidClipError extends MediaError {}
 
 const FRAMES_PER_SECOND = 2;
 const FRAMES_AT_ONCE = 4;
-/** Larger frames are made smaller while they are decoded: image models see some hundred pixels. */
+/** Larger frames are scaled down while decoding; image models see only a few hundred pixels. */
 const MAX_FRAME_SIDE = 1_280;
 const MAX_FRAME_PIXELS = 50_000_000;
 const MAX_ALLOCATION = 512 * 1024 * 1024;
-/** Of a run in all, watched where the system tells: decoders keep many pictures at once. */
+/** Memory limit of a run, watched where the system reports it, because decoders hold many frames at once. */
 const MAX_RESIDENT = 1_024 * 1024 * 1024;
 const WATCH_MS = 200;
-/** Runs that may wait, and how long. */
+/** Limits of waiting runs: number, and time in milliseconds. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** Containers that hold what they show: no playlists, no scripts, no devices. */
+/** Self-contained media formats only: no playlists, scripts or devices. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,flv,asf,aiff,amr';
 const CLIP = 'clip';
 
-/** The file of a program on the path, or of one that is named by its place; undefined when there is none. */
+/** Path of an executable, searched on PATH unless `name` contains a slash; undefined if there is none. */
 export function findProgram(name: string): string | undefined {
   const folders = name.includes('/') ? [''] : (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
   return folders
@@ -100,7 +100,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
 
   type Work = Awaited<ReturnType<typeof createProgramFolder>>;
 
-  /** What it writes to its output. */
+  /** Runs ffmpeg and returns its output. */
   async function run(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
     await turns.acquire(0, signal);
     try {
@@ -130,7 +130,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
       let isOver = false;
       const watch = setInterval(async () => {
         const resident = await residentBytes(child.pid);
-        if (!isOver && resident > maxResident) end('needs more memory than one clip may take');
+        if (!isOver && resident > maxResident) end('exceeds the memory limit for a clip');
       }, WATCH_MS);
       const out: Buffer[] = [];
       let bytes = 0;
@@ -155,7 +155,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
         if (signal.aborted) reject(signal.reason);
         else if (fault) reject(fault);
         else if (code !== 0 && out.length === 0)
-          reject(new InvalidClipError('is damaged, or no clip of a kind that is read'));
+          reject(new InvalidClipError('is damaged or has an unsupported format'));
         else resolve(Buffer.concat(out));
       });
     });
@@ -176,11 +176,11 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
           '%03d.png',
         ];
         await run(folder, [...input, ...output], 0, signal).catch(async (error: unknown) => {
-          // What there is of a clip that breaks off is enough.
+          // The frames before a damaged part are enough.
           if (!(error instanceof InvalidClipError) || (await pictures(folder.path)).length === 0) throw error;
         });
         const names = await pictures(folder.path);
-        if (names.length === 0) throw new MediaError('has no picture');
+        if (names.length === 0) throw new MediaError('has no video frames');
         return eachOf(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
           work(new Uint8Array(await readFile(path.join(folder.path, name))), stop),
         );
@@ -192,7 +192,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
         const most = samplesPerSecond * seconds * Float32Array.BYTES_PER_ELEMENT;
         const bytes = await run(folder, [...input, ...output], most + 4_096, signal);
         const count = Math.min(bytes.length, most) >> 2;
-        if (count === 0) throw new MediaError('has no sound');
+        if (count === 0) throw new MediaError('has no audio');
         return Float32Array.from({ length: count }, (_, at) => bytes.readFloatLE(at * 4));
       }),
   };

@@ -1,24 +1,24 @@
-/** The bytes of what a request gives: its own, or fetched through the guarded way out. */
+/** Loads the bytes of a medium: sent in the request, or fetched through the guard. */
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { MediaError, readMediaValue, tooMany } from './value.ts';
+import { MediaError, readMediaValue, tooLarge } from './value.ts';
 
 interface Loaded {
   readonly bytes: Uint8Array;
-  /** What its sender or its server says it is; '' when nothing is said. */
+  /** Media type declared by the sender or server; '' if none. */
   readonly mediaType: string;
 }
 
 const FETCH_TIMEOUT_MS = 10_000;
 
-/** Throws MediaFault, or the reason of the signal. Which address was refused, and why, is nobody's business. */
+/** Throws MediaError or the reason of the signal. The message does not tell why a URL was refused. */
 export async function loadMedia(
   value: string,
   { fetch, maxBytes, signal }: { fetch: GuardedFetch | undefined; maxBytes: number; signal: AbortSignal },
 ): Promise<Loaded> {
   const given = readMediaValue(value, maxBytes);
   if (given.from === 'bytes') return given;
-  if (!fetch) throw new MediaError('must be sent with the request: addresses are not fetched here');
+  if (!fetch) throw new MediaError('must be sent with the request: this server does not fetch URLs');
   try {
     const answer = await fetch(given.url, { signal, maxBytes, timeoutMs: FETCH_TIMEOUT_MS });
     if (answer.status !== 200) {
@@ -38,9 +38,9 @@ export async function loadMedia(
 
 function faultOf(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof Problem)) return error;
-  if (error.name === 'TargetFileTooLargeError') return tooMany(maxBytes);
+  if (error.name === 'TargetFileTooLargeError') return tooLarge(maxBytes);
   if (error.name === 'SecurityCompromiseError') {
-    return new MediaError('is not an address that may be reached from here');
+    return new MediaError('is a URL that this server may not fetch');
   }
   return new MediaError('could not be fetched');
 }

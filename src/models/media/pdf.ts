@@ -1,7 +1,7 @@
-/** The pages of a PDF for a model: as pictures for one that sees, or as text. */
+/** Converts the pages of a PDF for a model: to images or to text. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createProgramFolder } from '#concurrency/programs.ts';
 import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
@@ -15,26 +15,26 @@ const MAX_PAGES = 200;
 
 export interface PdfTools {
   readonly documents: Documents;
-  /** Reads pages that are pictures of text. */
+  /** Recognises text on scanned pages. */
   readonly ocr: Ocr | undefined;
   readonly temporaryDir: string;
 }
 
-/** Of a sheet of A4 for a model that makes its pictures itself, in pixels. */
+/** Longest side of an A4 page in pixels, for models that preprocess images themselves. */
 const FILE_SIDE = 1_024;
-/** Points of the shorter side of a sheet of A4: a point is a pixel at the scale 1. */
-const SHEET_POINTS = 595;
+/** Shorter side of an A4 page in points; a point is a pixel at scale 1. */
+const A4_SHORT_SIDE_POINTS = 595;
 const OCR_SCALE = 3;
-/** Stretches of pages, drawn from one opening where that is quick enough, that are in work at once. */
-const STRETCHES_AT_ONCE = 4;
-const STRETCH = 8;
-/** Pages of a request that are read in the picture at once: one is drawn while another is read. */
+/** Page ranges in progress; the pages of a range are rendered from one opened document. */
+const RANGES_AT_ONCE = 4;
+const RANGE_PAGES = 8;
+/** Pages of a request with text recognition in progress: one is rendered while another is recognised. */
 const RECOGNISED_AT_ONCE = 2;
-/** Of a page: no model reads more. */
+/** Maximum text of a page in characters; no model reads more. */
 const MAX_TEXT = 200_000;
 
 async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: DocumentFile) => Promise<T>): Promise<T> {
-  if (!isPdf(bytes)) throw new MediaError('is no PDF');
+  if (!isPdf(bytes)) throw new MediaError('is not a PDF');
   const folder = await createProgramFolder(tools.temporaryDir);
   try {
     const file = path.join(folder.path, 'file.pdf');
@@ -45,19 +45,19 @@ async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: Docu
   }
 }
 
-/** The mark may stand within the first 1,024 bytes (implementation note 13 of the PDF reference 1.7). */
+/** The signature may be anywhere in the first 1,024 bytes (implementation note 13 of the PDF reference 1.7). */
 const isPdf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 1_100)).includes('%PDF-');
 
 async function countPages(file: DocumentFile, { documents }: PdfTools, signal: AbortSignal): Promise<number> {
   const { pageCount = 0 } = await documents.read(file, { page: 1 }, signal);
-  if (pageCount === 0) throw new MediaError('has no page');
+  if (pageCount === 0) throw new MediaError('has no pages');
   if (pageCount > MAX_PAGES) throw new MediaError(`must have at most ${MAX_PAGES} pages, not ${pageCount}`);
   return pageCount;
 }
 
 /**
- * Each page drawn so that a sheet of A4 has no fewer pixels across than a model sees, as PNG or as it sees it, and given to
- * `take`. Throws MediaFault, what `Documents` and `take` throw, or the signal's reason.
+ * Renders each page at no less than the model's resolution, as PNG or preprocessed pixels, and passes it to `take`.
+ * Throws MediaError, errors of `Documents` and `take`, or the signal's reason.
  */
 export const pagesAsPictures = <T>(
   bytes: Uint8Array,
@@ -67,9 +67,9 @@ export const pagesAsPictures = <T>(
   withFile(bytes, tools, async (file) => {
     const count = await countPages(file, tools, signal);
     const side = as === 'png' ? FILE_SIDE : Math.max(as.width, as.height);
-    const scale = Math.max(1, side / SHEET_POINTS);
-    const options = { atOnce: STRETCHES_AT_ONCE, signal };
-    const taken = await eachOf(stretchesOf(count), options, async (pages, stop) => {
+    const scale = Math.max(1, side / A4_SHORT_SIDE_POINTS);
+    const options = { atOnce: RANGES_AT_ONCE, signal };
+    const taken = await eachOf(pageRanges(count), options, async (pages, stop) => {
       const own: T[] = [];
       for await (const picture of tools.documents.pictures(file, { pages, scale, as }, stop)) own.push(take(picture));
       return own;
@@ -77,12 +77,15 @@ export const pagesAsPictures = <T>(
     return taken.flat();
   });
 
-const stretchesOf = (count: number): number[][] =>
-  Array.from({ length: Math.ceil(count / STRETCH) }, (_, stretch) =>
-    Array.from({ length: Math.min(STRETCH, count - stretch * STRETCH) }, (_, at) => stretch * STRETCH + at + 1),
+const pageRanges = (count: number): number[][] =>
+  Array.from({ length: Math.ceil(count / RANGE_PAGES) }, (_, stretch) =>
+    Array.from(
+      { length: Math.min(RANGE_PAGES, count - stretch * RANGE_PAGES) },
+      (_, at) => stretch * RANGE_PAGES + at + 1,
+    ),
   );
 
-/** The text layer of each page; what text recognition finds on one that is a picture of text. Throws the same. */
+/** The text layer of each page; for scanned pages the recognised text. Throws the same errors. */
 export const pagesAsTexts = (
   bytes: Uint8Array,
   { tools, signal }: { tools: PdfTools; signal: AbortSignal },
@@ -91,8 +94,8 @@ export const pagesAsTexts = (
     await countPages(file, tools, signal);
     const { pages } = await tools.documents.read(file, {}, signal);
     return eachOf(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
-      // A page may hold as much as a book: others have their turn between two of them.
-      await nextTurn();
+      // A page may hold as much text as a book, so yield between pages.
+      await yieldToEventLoop();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
       if (!scanned || !tools.ocr) return layer;
       const png = await tools.documents.picture(file, { page: number, scale: OCR_SCALE }, stop);

@@ -1,19 +1,16 @@
-/**
- * How a picture must be made for an image model: a value that is written in the row of a model, or read from the
- * `preprocessor_config.json` that is published with one.
- */
+/** Image preprocessing of a model, from its catalogue row or its published `preprocessor_config.json`. */
 import type { ImageFit } from '#documents/image/fit.ts';
 import type { Kernel } from '#documents/image/resample.ts';
 import { own } from '#own.ts';
 
 export interface PictureRule extends ImageFit {
-  /** A byte times this, less the mean, by the deviation: for red, green and blue. */
+  /** Per channel: (byte * rescale - mean) / deviation. */
   readonly rescale: number;
   readonly mean: readonly [number, number, number];
   readonly deviation: readonly [number, number, number];
 }
 
-/** Of the pictures that OpenAI trained CLIP with. */
+/** Statistics of OpenAI's CLIP training images. */
 export const CLIP_MEAN = [0.48145466, 0.4578275, 0.40821073] as const;
 export const CLIP_DEVIATION = [0.26862954, 0.26130258, 0.27577711] as const;
 
@@ -37,7 +34,7 @@ export const siglipRule = (size: number): PictureRule => ({
   mean: [0.5, 0.5, 0.5],
   deviation: [0.5, 0.5, 0.5],
 });
-/** Resized and cut by torchvision, which rounds the middle. */
+/** Preprocessing with torchvision, which rounds the crop's centre. */
 export const jinaClipRule = (size: number): PictureRule => ({ ...clipRule(size), middle: 'even' });
 
 const MAX_SIDE = 4_096;
@@ -50,23 +47,23 @@ const KERNELS: Readonly<Record<string, Kernel>> = {
   lanczos: 'lanczos',
 };
 
-/** Throws an Error that names what is asked for and not known here. */
+/** Throws an Error that names an unsupported option. */
 export function readPictureRule(config: Readonly<Record<string, unknown>>): PictureRule {
   return config.resize_mode === undefined ? ofTransformers(config) : ofJinaClip(config);
 }
 
-/** The keys of the image processors in Hugging Face's transformers. */
+/** Keys of the image processors in Hugging Face's transformers. */
 function ofTransformers(config: Readonly<Record<string, unknown>>): PictureRule {
   const flag = (name: string, standard = true) => (config[name] === undefined ? standard : config[name] === true);
-  if (!flag('do_resize')) throw new Error('pictures that are not resized cannot be made');
+  if (!flag('do_resize')) throw new Error('image preprocessing without resizing is not supported');
   const kernel = kernelOf(config.resample ?? 3);
   const size = sizeOf(config.size ?? 224);
   const crop = flag('do_center_crop', config.crop_size !== undefined) ? sizeOf(config.crop_size ?? size.width) : size;
   const shortest = size.shortest !== undefined;
   if (shortest && !flag('do_center_crop', config.crop_size !== undefined))
-    throw new Error('pictures of any proportions cannot be made');
+    throw new Error('image preprocessing to variable proportions is not supported');
   if (!shortest && (crop.width !== size.width || crop.height !== size.height))
-    throw new Error('pictures that are squashed and then cut cannot be made');
+    throw new Error('image preprocessing with squashing and cropping is not supported');
   const normalizes = flag('do_normalize');
   return {
     width: crop.width,
@@ -82,11 +79,12 @@ function ofTransformers(config: Readonly<Record<string, unknown>>): PictureRule 
   };
 }
 
-/** The keys of jina-clip's own processor. */
+/** Keys of jina-clip's own processor. */
 function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
   const size = sideOf(config.size ?? 224);
   const { resize_mode: resize } = config;
-  if (resize !== 'shortest' && resize !== 'longest' && resize !== 'squash') throw new Error(`no resize_mode ${resize}`);
+  if (resize !== 'shortest' && resize !== 'longest' && resize !== 'squash')
+    throw new Error(`unsupported resize_mode ${resize}`);
   return {
     ...jinaClipRule(size),
     resize,
@@ -99,7 +97,7 @@ function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
 
 function kernelOf(value: unknown): Kernel {
   const kernel = own(KERNELS, String(value));
-  if (!kernel) throw new Error(`no resampling ${value}`);
+  if (!kernel) throw new Error(`unsupported resampling ${value}`);
   return kernel;
 }
 
@@ -115,12 +113,12 @@ function sizeOf(value: unknown): { width: number; height: number; shortest?: num
 
 function sideOf(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_SIDE) return value;
-  throw new Error('the size of pictures is not known');
+  throw new Error('the image size is missing or invalid');
 }
 
 function numberOf(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new Error(`${name} is no number`);
+  throw new Error(`${name} is not a number`);
 }
 
 function tripleOf(
@@ -129,16 +127,16 @@ function tripleOf(
   name: string,
 ): readonly [number, number, number] {
   if (value === undefined) return standard;
-  if (!Array.isArray(value) || value.length !== 3) throw new Error(`${name} is not of three numbers`);
+  if (!Array.isArray(value) || value.length !== 3) throw new Error(`${name} must have three numbers`);
   return [numberOf(value[0], name), numberOf(value[1], name), numberOf(value[2], name)];
 }
 
-/** The picture as numbers: planes of red, green and blue, written at `at` of `into`. */
+/** Writes the normalised image as red, green and blue planes, starting at `at`. */
 export function writePlanes(rgb: Uint8Array, rule: PictureRule, into: Float32Array, at: number): void {
   const { rescale, mean, deviation } = rule;
   const size = rgb.length / 3;
   for (let channel = 0; channel < 3; channel++) {
-    // Of a byte there are 256 outcomes.
+    // A byte has only 256 possible results.
     const values = Float32Array.from(
       { length: 256 },
       (_, byte) => (byte * rescale - mean[channel]!) / deviation[channel]!,

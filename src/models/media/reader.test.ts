@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createIntake, RequestTooLargeError } from '../queue/intake.ts';
+import { createAdmission, RequestTooLargeError } from '../queue/intake.ts';
 import { clipRule } from './picture-rule.ts';
 import { createMediaReader, type MediaReader } from './reader.ts';
 
@@ -55,8 +55,8 @@ it(
 it(
   'refuses what is too much for one request, and leaves nothing counted',
   async () => {
-    const share = createIntake({ most: 10, mostOfOne: png.length + 5 }).enter(0);
-    await expect(read(share.hold)).rejects.toThrow('too much together with the other inputs');
+    const share = createAdmission({ most: 10, mostOfOne: png.length + 5 }).enter(0);
+    await expect(read(share.hold)).rejects.toThrow('exceeds the memory limit together with the other inputs');
     expect(() => share.hold(png.length + 5)).not.toThrow(RequestTooLargeError);
   },
   wait,

@@ -1,4 +1,7 @@
-/** Media of a request to what a model is given: bytes are brought, looked at, opened aside, and made as the model wants them. */
+/**
+ * Converts the media of a request into a model's input: loads the bytes, decodes them in a separate process and
+ * preprocesses them.
+ */
 import { createProcessPool } from '#concurrency/processes.ts';
 import { QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { DocumentError } from '#documents/document.ts';
@@ -7,7 +10,7 @@ import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
-import { RequestTooLargeError, type Share } from '../queue/intake.ts';
+import { type MemoryShare, RequestTooLargeError } from '../queue/intake.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createFfmpeg, type Ffmpeg, findProgram } from './ffmpeg.ts';
 import { loadMedia } from './load.ts';
@@ -20,7 +23,7 @@ import type { MediaOutcome, MediaTask } from './worker.ts';
 
 export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };
 
-/** What this machine adds to what a model can. */
+/** Media support of this machine. */
 export interface MediaMeans {
   readonly documents: boolean;
   readonly ffmpeg: boolean;
@@ -30,8 +33,8 @@ export interface MediaMeans {
 export interface MediaReader {
   readonly means: MediaMeans;
   /**
-   * One list a vector: several pieces are pooled. A PDF gives a list a page, all else gives one. Throws MediaFault,
-   * ServiceNodeResourceDrainError, what a speech model fails with, or the signal's reason.
+   * One list of pieces per vector; several pieces are pooled. A PDF gives one list per page, other media give one.
+   * Throws MediaError, ServiceNodeResourceDrainError, errors of the speech model, or the signal's reason.
    */
   read(medium: Medium, value: string, wants: ReadOptions): Promise<Piece[][]>;
   close(): Promise<void>;
@@ -39,28 +42,28 @@ export interface MediaReader {
 
 export interface ReadOptions {
   readonly needs: MediaNeeds;
-  /** How the pages of a PDF are taken. */
+  /** Whether PDF pages are embedded as images or text. */
   readonly pdf: 'pictures' | 'text';
   readonly signal: AbortSignal;
-  /** Told what is held of them in memory. */
-  readonly hold: Share['hold'];
+  /** Called with the bytes that the result holds in memory. */
+  readonly hold: MemoryShare['hold'];
 }
 
 export interface MediaReaderOptions {
-  /** The guarded way out; without it nothing is fetched. */
+  /** Guarded fetch; without it no URLs are fetched. */
   readonly fetch?: GuardedFetch | undefined;
-  /** Without them no PDF is read. */
+  /** Document reader; without it PDFs are not supported. */
   readonly documents?: Documents | undefined;
   readonly ocr?: Ocr | undefined;
   readonly transcribe?: Transcribe | undefined;
-  /** The program. Default: what is on PATH. */
+  /** The ffmpeg executable. Default: the one on PATH. */
   readonly ffmpeg?: string | undefined;
   readonly temporaryDir: string;
   readonly timeoutMs?: number | undefined;
 }
 
 const MEGABYTE = 1_000_000;
-/** Of the contract, 5.4. */
+/** Maximum sizes (docs/reference/wire/models.md, Size limits). */
 const MAX_BYTES: Readonly<Record<Medium, number>> = {
   image: 8 * MEGABYTE,
   pdf: 8 * MEGABYTE,
@@ -69,17 +72,17 @@ const MAX_BYTES: Readonly<Record<Medium, number>> = {
 };
 const MAX_FRAMES = 64;
 const MAX_SECONDS = 30;
-/** What is left of a sound behind the last whole window counts when it is at least so long. */
+/** The rest after the last full window is used if it has at least this length. */
 const LEAST_SECONDS = 1;
 const SPEECH_SAMPLES_PER_SECOND = 16_000;
 
 const TIMEOUT_MS = 30_000;
-/** A picture of 100 million pixels has room in it. */
+/** Enough memory for an image of 100 million pixels. */
 const WORKER_MB = 1_536;
 const RETRY_AFTER_S = 5;
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
-const NO_FFMPEG = 'needs ffmpeg on the server, which the operator installs (on Debian: apt-get install ffmpeg)';
+const NO_FFMPEG = 'needs ffmpeg on the server: the operator must install it (on Debian: apt-get install ffmpeg)';
 
 export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const { fetch, documents, ocr, transcribe, temporaryDir, timeoutMs = TIMEOUT_MS } = options;
@@ -92,7 +95,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     throw new MediaError(NO_FFMPEG);
   };
 
-  async function aside<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
+  async function decode<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
     const outcome = await processes.run(task, { timeoutMs, signal });
     if (outcome.kind === 'fault') throw new MediaError(`cannot be read: ${outcome.message}`);
     if (outcome.kind !== kind) throw new Error(`a task gave ${outcome.kind}`);
@@ -106,11 +109,11 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     { signal, hold }: Pick<ReadOptions, 'signal' | 'hold'>,
   ) {
     if (rule === 'file') {
-      const checked = await aside({ do: 'check', bytes, mediaType }, 'checked', signal);
+      const checked = await decode({ do: 'check', bytes, mediaType }, 'checked', signal);
       hold(sizeOfFile(bytes));
       return { medium: 'image', file: bytes, mediaType: checked.mediaType } as const;
     }
-    const { rgb } = await aside({ do: 'picture', bytes, mediaType, rule }, 'rgb', signal);
+    const { rgb } = await decode({ do: 'picture', bytes, mediaType, rule }, 'rgb', signal);
     hold(rgb.length);
     return { medium: 'image', rgb } as const;
   }
@@ -120,7 +123,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       hold(sizeOfFile(bytes));
       return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
     }
-    if (!needs.image) throw new MediaError('cannot be read by this model');
+    if (!needs.image) throw new MediaError('is not supported by this model');
     const { image } = needs;
     const seen = (frame: Uint8Array, stop: AbortSignal) => picture(frame, 'image/png', image, { signal: stop, hold });
     return requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal }, seen);
@@ -134,15 +137,16 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     if (needs.audio) {
       const { samplesPerSecond } = needs.audio;
       const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
-      return heard(samples, needs.audio, { signal, hold });
+      return featuresOf(samples, needs.audio, { signal, hold });
     }
-    if (!transcribe) throw new MediaError('cannot be heard by this model, and there is no speech model (`speechUrl`)');
+    if (!transcribe)
+      throw new MediaError('is not supported by this model, and no speech model is configured (`speechUrl`)');
     const samplesPerSecond = SPEECH_SAMPLES_PER_SECOND;
     const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
     return [{ medium: 'text', text: await transcribe(wavOf(samples, samplesPerSecond), signal) }];
   }
 
-  async function heard(
+  async function featuresOf(
     samples: Float32Array,
     rule: SoundRule,
     { signal, hold }: Pick<ReadOptions, 'signal' | 'hold'>,
@@ -152,7 +156,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     for (let from = 0; from < samples.length; from += window) {
       const part = samples.slice(from, from + window);
       if (from > 0 && part.length < LEAST_SECONDS * rule.samplesPerSecond) break;
-      const { features } = await aside({ do: 'sound', samples: part, rule }, 'features', signal);
+      const { features } = await decode({ do: 'sound', samples: part, rule }, 'features', signal);
       hold(features.byteLength);
       pieces.push({ medium: 'audio', features });
     }
@@ -168,7 +172,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       return texts.map((text) => [{ medium: 'text', text }]);
     }
     const { image } = needs;
-    if (!image) throw new MediaError('cannot be read by this model');
+    if (!image) throw new MediaError('is not supported by this model');
     const as = image === 'file' ? 'png' : image;
     return pagesAsPictures(bytes, { as, tools, signal }, (drawn): Piece[] => {
       hold(as === 'png' ? sizeOfFile(drawn) : drawn.length);
@@ -189,7 +193,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
         if (medium === 'pdf') return await pdf(bytes, wants);
         if (medium === 'video') return [await video(bytes, mediaType, wants)];
         if (medium === 'audio') return [await audio(bytes, mediaType, wants)];
-        if (!wants.needs.image) throw new MediaError('cannot be read by this model');
+        if (!wants.needs.image) throw new MediaError('is not supported by this model');
         return [[await picture(bytes, mediaType, wants.needs.image, wants)]];
       } catch (error) {
         signal.throwIfAborted();
@@ -202,17 +206,16 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   };
 }
 
-/** It is sent on in base64 as well. */
+/** Size in memory, including the base64 copy that is sent. */
 const sizeOfFile = ({ length }: Uint8Array) => Math.ceil((length * 7) / 3);
 
 function failureOf(error: unknown, timeoutMs: number): unknown {
   if (error instanceof RequestTooLargeError) {
-    return new MediaError('is too much together with the other inputs: send fewer of them in one request');
+    return new MediaError('exceeds the memory limit together with the other inputs: send fewer inputs per request');
   }
   if (error instanceof DocumentError) return new MediaError(`cannot be read: ${error.message}`);
-  if (error instanceof TaskTimeoutError)
-    return new MediaError(`could not be worked through within ${timeoutMs / 1000} s`);
-  if (error instanceof TaskCrashedError) return new MediaError('needs more memory than one file may take');
+  if (error instanceof TaskTimeoutError) return new MediaError(`could not be processed within ${timeoutMs / 1000} s`);
+  if (error instanceof TaskCrashedError) return new MediaError('exceeds the memory limit for a file');
   if (error instanceof QueueFullError) {
     return problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_AFTER_S }, error);
   }

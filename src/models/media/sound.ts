@@ -1,12 +1,12 @@
 /**
- * Sound as the CLAP models see it: log-mel features as the feature extractor of Hugging Face's transformers makes them for
- * models without fusion (Slaney's mel scale and norm, decibels of power).
+ * Audio features of CLAP models: log-mel spectrograms as in the feature extractor of Hugging Face's transformers for
+ * models without fusion (Slaney's mel scale and norm, power in decibels).
  */
 
 export interface SoundRule {
-  /** Of the samples that the model hears. */
+  /** Sample rate that the model expects. */
   readonly samplesPerSecond: number;
-  /** What the model takes at once; a shorter sound is repeated, then filled with silence. */
+  /** Length of the model's input; shorter audio is repeated, then padded with silence. */
   readonly seconds: number;
   readonly window: number;
   readonly hop: number;
@@ -30,7 +30,7 @@ export const framesOf = ({ samplesPerSecond, seconds, hop }: SoundRule): number 
 
 const LEAST_POWER = 1e-10;
 
-/** Frames x bands, row by row. `samples` are no more than the model takes at once, and at least one. */
+/** Returns frames x bands, row by row. `samples` has at least one sample and at most the model's input length. */
 export function logMel(samples: Float32Array, rule: SoundRule): Float32Array {
   const { window, hop, bands, samplesPerSecond, seconds } = rule;
   const whole = repeated(samples, samplesPerSecond * seconds);
@@ -66,7 +66,7 @@ function repeated(samples: Float32Array, length: number): Float32Array {
   return whole;
 }
 
-/** Beyond its ends a sound goes on as in a mirror that stands on its last sample. */
+/** Reflects positions beyond either end at the first or last sample. */
 function mirrored(at: number, length: number): number {
   if (at < 0) return -at;
   return at < length ? at : 2 * (length - 1) - at;
@@ -77,14 +77,14 @@ interface Filter {
   readonly weights: Float64Array;
 }
 
-/** Slaney's scale: linear below 1,000 Hz, logarithmic above. */
+/** Slaney's mel scale: linear below 1,000 Hz, logarithmic above. */
 const BREAK_HZ = 1_000;
 const BREAK_MEL = 15;
 const LOG_STEP = Math.log(6.4) / 27;
 const melOf = (hz: number) => (hz < BREAK_HZ ? (hz * 3) / 200 : BREAK_MEL + Math.log(hz / BREAK_HZ) / LOG_STEP);
 const hzOf = (mel: number) => (mel < BREAK_MEL ? (mel * 200) / 3 : BREAK_HZ * Math.exp(LOG_STEP * (mel - BREAK_MEL)));
 
-/** Triangles between neighbouring points of the scale, each of the same area. */
+/** Triangular filters of equal area between neighbouring points of the scale. */
 function melFilters({ window, bands, samplesPerSecond, lowestHz, highestHz }: SoundRule): Filter[] {
   const bins = window / 2 + 1;
   const [low, high] = [melOf(lowestHz), melOf(highestHz)];
@@ -103,7 +103,7 @@ function melFilters({ window, bands, samplesPerSecond, lowestHz, highestHz }: So
   });
 }
 
-/** The fast Fourier transform of Cooley and Tukey, in place; `size` is a power of two. */
+/** In-place Cooley-Tukey FFT; `size` is a power of two. */
 function createTransform(size: number): (real: Float64Array, imaginary: Float64Array) => void {
   const cosines = Float64Array.from({ length: size / 2 }, (_, at) => Math.cos((2 * Math.PI * at) / size));
   const sines = Float64Array.from({ length: size / 2 }, (_, at) => -Math.sin((2 * Math.PI * at) / size));

@@ -1,4 +1,4 @@
-/** What is said in a clip, by a speech model behind a server that speaks like OpenAI's. */
+/** Speech recognition by a server with OpenAI's transcription API. */
 import { randomBytes } from 'node:crypto';
 import { problem } from '#errors.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
@@ -6,7 +6,7 @@ import type { TrustedFetch } from '#net/trusted.ts';
 export type Transcribe = (sound: Uint8Array, signal: AbortSignal) => Promise<string>;
 
 export interface SpeechSettings {
-  /** The base address: `http://localhost:8000/v1`. */
+  /** Base URL: `http://localhost:8000/v1`. */
   readonly speechUrl?: string | undefined;
   readonly speechModel?: string | undefined;
   readonly speechKey?: string | undefined;
@@ -15,7 +15,7 @@ export interface SpeechSettings {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Undefined without a server. What it makes throws DownstreamServiceFailureError or the signal's reason. */
+/** Undefined without a server. The function throws DownstreamServiceFailureError or the signal's reason. */
 export function createTranscribe(
   { speechUrl, speechModel = 'whisper-1', speechKey, modelTimeoutMs }: SpeechSettings,
   fetch: TrustedFetch,
@@ -34,15 +34,15 @@ export function createTranscribe(
     });
     if (answer.status !== 200) {
       answer.discard();
-      throw problem('DownstreamServiceFailureError', { message: 'The speech model refused the clip' });
+      throw problem('DownstreamServiceFailureError', { message: 'The speech model rejected the clip' });
     }
     const { text } = (await answer.json()) as { text?: unknown };
     if (typeof text === 'string') return text.trim();
-    throw problem('DownstreamServiceFailureError', { message: 'The answer of the speech model is not right' });
+    throw problem('DownstreamServiceFailureError', { message: 'The answer of the speech model is invalid' });
   };
 }
 
-/** A form with fields and one file (RFC 7578). */
+/** A multipart form with fields and one file (RFC 7578). */
 function formOf(file: Uint8Array, fields: Readonly<Record<string, string>>) {
   const boundary = `lectern-${randomBytes(16).toString('hex')}`;
   const parts = Object.entries(fields).map(
@@ -53,7 +53,7 @@ function formOf(file: Uint8Array, fields: Readonly<Record<string, string>>) {
   return { body: new Uint8Array(body), contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** Samples as a WAV file of 16 bits and one channel. */
+/** Encodes samples as a 16-bit mono WAV file. */
 export function wavOf(samples: Float32Array, samplesPerSecond: number): Uint8Array {
   const bytes = Buffer.alloc(44 + samples.length * 2);
   bytes.write('RIFF', 0, 'latin1');

@@ -1,18 +1,20 @@
-/** What a request gives for an image, a PDF, a clip (contract, 5.3): an address, a data URI, or base64 alone. */
+/**
+ * Parses the value of an image, PDF or clip: a URL, a data URI or plain base64 (docs/reference/wire/models.md, Inputs).
+ */
 
 export type MediaValue =
   | { readonly from: 'address'; readonly url: URL }
-  /** `mediaType` is what a data URI says of itself; '' when nothing is said. */
+  /** `mediaType` is the type in the data URI; '' if none. */
   | { readonly from: 'bytes'; readonly bytes: Uint8Array; readonly mediaType: string };
 
-/** What is wrong with a value, as it follows the name of the field: `must be …`. */
+/** What is wrong with a value, worded to follow the field's name: `must be …`. */
 export class MediaError extends Error {}
 
 const MAX_ADDRESS = 8_192;
 const BASE64 = /^[A-Za-z0-9+/\-_\s]*(?:=\s*){0,2}$/;
-const FORMS = 'must be an http or https address, a data URI with base64, or base64';
+const FORMS = 'must be an http or https URL, a data URI with base64, or base64';
 
-/** Throws MediaFault. `maxBytes` is of what is decoded. */
+/** Throws MediaError. `maxBytes` limits the decoded size. */
 export function readMediaValue(text: string, maxBytes: number): MediaValue {
   if (/^https?:/i.test(text)) return { from: 'address', url: addressOf(text) };
   if (/^data:/i.test(text)) {
@@ -25,20 +27,20 @@ export function readMediaValue(text: string, maxBytes: number): MediaValue {
 }
 
 function addressOf(text: string): URL {
-  if (text.length > MAX_ADDRESS || !URL.canParse(text)) throw new MediaError('must be a valid address');
+  if (text.length > MAX_ADDRESS || !URL.canParse(text)) throw new MediaError('must be a valid URL');
   return new URL(text);
 }
 
 function decode(text: string, from: number, maxBytes: number) {
-  // Blanks and line breaks aside, four characters are three bytes; a value far beyond is not worth looking at.
-  if ((text.length - from) * 0.75 > maxBytes * 1.1 + 1_024) throw tooMany(maxBytes);
+  // Rejects values that are far too long before decoding them; four characters are three bytes.
+  if ((text.length - from) * 0.75 > maxBytes * 1.1 + 1_024) throw tooLarge(maxBytes);
   const encoded = from === 0 ? text : text.slice(from);
   if (!BASE64.test(encoded)) throw new MediaError(FORMS);
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length === 0) throw new MediaError(encoded.trim() === '' ? 'must not be empty' : FORMS);
-  if (bytes.length > maxBytes) throw tooMany(maxBytes);
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return { from: 'bytes', bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) } as const;
 }
 
-export const tooMany = (maxBytes: number): MediaError =>
+export const tooLarge = (maxBytes: number): MediaError =>
   new MediaError(`must have at most ${Math.floor(maxBytes / 1_000_000)} MB`);

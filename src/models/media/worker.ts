@@ -1,4 +1,4 @@
-/** What opens media that strangers send, in a process that can be ended: pictures to pixels, samples to features. */
+/** Worker process that decodes untrusted media: images to pixels, samples to features. */
 
 import { DocumentError, type DocumentErrorKind } from '#documents/document.ts';
 import { fitImage } from '#documents/image/fit.ts';
@@ -9,7 +9,7 @@ import { logMel, type SoundRule } from './sound.ts';
 
 export type MediaTask =
   | { readonly do: 'picture'; readonly bytes: Uint8Array; readonly mediaType: string; readonly rule: PictureRule }
-  /** Looks at the head alone, for a model that opens pictures itself. */
+  /** Reads only the header, for a model that decodes images itself. */
   | { readonly do: 'check'; readonly bytes: Uint8Array; readonly mediaType: string }
   | { readonly do: 'sound'; readonly samples: Float32Array; readonly rule: SoundRule };
 
@@ -24,8 +24,8 @@ export default async function work(task: MediaTask): Promise<MediaOutcome> {
     if (task.do === 'sound') return { kind: 'features', features: logMel(task.samples, task.rule) };
     const { bytes, mediaType } = task;
     const format = detectImageFormat(bytes, mediaType);
-    if (format === 'svg') throw new DocumentError('unsupported', 'An SVG picture is never drawn: send it as PNG');
-    if (isCutOff(bytes, format)) throw new DocumentError('damaged', 'The picture is cut off');
+    if (format === 'svg') throw new DocumentError('unsupported', 'SVG images are not supported: send a PNG');
+    if (isCutOff(bytes, format)) throw new DocumentError('damaged', 'The image is truncated');
     if (task.do === 'check') return { kind: 'checked', mediaType: `image/${format}` };
     return { kind: 'rgb', rgb: fitImage(await decodePixels(bytes, format), task.rule).rgb };
   } catch (error) {

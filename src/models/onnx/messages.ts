@@ -1,36 +1,36 @@
-/** What crosses between the server and the process of a model, and between that process and its inference thread. */
+/** Messages between the server and a model process, and between that process and its inference thread. */
 import type { OutputKind } from '../backends/backend.ts';
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
-/** A run of some 2,000 padded tokens keeps the processor busy; beyond that only memory grows. */
+/** Padded tokens of one run. About 2,000 keep the processor busy; more only cost memory. */
 export const RUN_TOKENS = 2_048;
 
-/** All that a process needs to know of the model it runs. */
+/** Everything a process needs to know about its model. */
 export interface ModelSpec {
   readonly does: 'embed' | 'rerank';
-  /** The graph, an absolute path; the tokenizer's two files likewise. */
+  /** Absolute path of the graph, like those of the tokenizer's two files. */
   readonly graph: string;
   readonly tokenizer: string;
   readonly tokenizerConfig: string;
   readonly contextTokens: number;
-  /** Of the vectors that it must answer with; undefined where it is not known before. */
+  /** Expected vector length; undefined if unknown. */
   readonly dimensions?: number | undefined;
   readonly pooling: 'mean' | 'cls' | 'last' | 'none';
   readonly normalizes: boolean;
-  /** What it is asked for mostly: tried when it is loaded. */
+  /** Output kind that is tested after loading. */
   readonly output: RunKind;
   /** Threads of one run. */
   readonly threads: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
-  /** Texts are filled up to so many tokens. */
+  /** Texts are padded to this many tokens. */
   readonly textTokens?: number | undefined;
   readonly image?: ImageSpec | undefined;
   readonly audio?: AudioSpec | undefined;
 }
 
-/** The graph that sees, which may be that for texts. */
+/** The image graph, which may also be the text graph. */
 export interface ImageSpec {
   readonly graph: string;
   readonly rule: PictureRule;
@@ -43,7 +43,10 @@ export interface AudioSpec {
   readonly tokens: number;
 }
 
-/** ColBERT's conventions: a marker after the first token tells queries from documents, queries are filled up with masks. */
+/**
+ * ColBERT's conventions: a marker after the first token distinguishes queries from documents, and queries are padded
+ * with mask tokens.
+ */
 export interface Marks {
   readonly query: string;
   readonly document: string;
@@ -54,9 +57,9 @@ export interface Marks {
 /** One row of a batch. */
 export interface Sequence {
   readonly ids: Int32Array;
-  /** Segments of a pair, one number a token; all 0 when unset. */
+  /** Segment of each token of a pair; unset: all 0. */
   readonly types?: Int32Array | undefined;
-  /** Start and end of each part that has a vector of its own, one after the other. */
+  /** Start and end offsets of each part with its own vector, alternating. */
   readonly spans?: Int32Array | undefined;
   readonly task?: number | undefined;
 }
@@ -79,15 +82,15 @@ export interface SequenceOutput {
   readonly weights?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The same as the inference thread gives it, which knows no vocabulary. */
+/** Output of the inference thread, which does not know the vocabulary. */
 export interface RawOutput {
   readonly values: Float32Array;
   readonly rows: number;
-  /** Sparse: the values are the weights of these ids. */
+  /** Sparse output: the values are the weights of these ids. */
   readonly ids?: Int32Array | undefined;
 }
 
-/** How a sequence of a batch is answered: with its score, or one of the kinds of output. */
+/** The result per sequence: a score, or one of the output kinds. */
 export type RunKind = OutputKind | 'score';
 
 export interface RunAsk {
@@ -96,13 +99,13 @@ export interface RunAsk {
   readonly output: RunKind;
 }
 
-/** Pictures as bytes by the rule of the model. */
+/** Images as RGB bytes, preprocessed by the model's rule. */
 export interface SeeAsk {
   readonly do: 'see';
   readonly pictures: readonly Uint8Array[];
 }
 
-/** Features of sound by the rule of the model. */
+/** Audio features, computed by the model's rule. */
 export interface HearAsk {
   readonly do: 'hear';
   readonly sounds: readonly Float32Array[];
@@ -133,9 +136,9 @@ export type Ask =
   | SeeAsk
   | HearAsk;
 
-/** What a loaded model says of itself. */
+/** What a model process reports after loading. */
 export interface LoadedModel {
-  /** Of the vectors that it answers with; 1 for a score. */
+  /** Length of the vectors; 1 for a score. */
   readonly dimensions: number;
 }
 

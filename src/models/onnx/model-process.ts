@@ -1,6 +1,6 @@
 /**
- * The process of a model, seen from the server: started when it is needed, asked, ended. What kills it (a damaged file, too
- * much memory, the system) kills nothing else: its requests fail, and the next one starts it anew.
+ * Manages the process of a model from the server's side: start, requests, end. A crash (a damaged file, too much
+ * memory) only affects this process: its requests fail, and the next request starts it again.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from '#concurrency/deadline.ts';
@@ -11,19 +11,20 @@ import { RUNTIME_MISSING } from '#onnx-runtime.ts';
 import type { Ask, Letter, LoadedModel, ModelSpec, Reply } from './messages.ts';
 
 export interface ModelProcess {
-  /** Starts the process and opens the model; who calls while it starts waits for the same. */
+  /** Starts the process and opens the model. Concurrent calls share one start. */
   load(signal?: AbortSignal): Promise<LoadedModel>;
   /**
-   * Loads when need be. Throws DownstreamServiceFailureError (the model cannot be loaded), DownstreamServiceError (it
-   * failed on what it was asked), ServiceNodeResourceDrainError (its process ended), ServiceTimeoutError, or the reason of the signal.
+   * Loads the model if necessary. Throws DownstreamServiceFailureError (the model cannot be loaded),
+   * DownstreamServiceError (it failed on this input), ServiceNodeResourceDrainError (its process ended),
+   * ServiceTimeoutError, or the reason of the signal.
    */
   ask(ask: Exclude<Ask, { do: 'load' }>, signal?: AbortSignal): Promise<unknown>;
-  /** Ends the process when what it was asked has been answered. */
+  /** Ends the process after its pending requests. */
   unload(): Promise<void>;
   close(): Promise<void>;
   readonly loaded: boolean;
   readonly pid: number | undefined;
-  /** Of the process, measured some moments ago; 0 when there is none, or the system does not tell. */
+  /** Memory of the process, as last measured; 0 without a process or if the system does not report it. */
   readonly residentBytes: number;
 }
 
@@ -35,16 +36,16 @@ export interface ModelLog {
 export interface ModelProcessOptions {
   readonly id: string;
   readonly spec: () => Promise<ModelSpec>;
-  /** What the process may take; it is ended above that. */
+  /** Memory limit in bytes; the process is killed above it. */
   readonly maxBytes: number;
-  /** From an ask to its answer, waiting for its turn included. */
+  /** Timeout of a request, including its wait in the process. */
   readonly timeoutMs: number;
   readonly loadTimeoutMs: number;
   readonly log: ModelLog;
 }
 
 const PROGRAM = new URL(`./process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-const TOO_MUCH_MEMORY = 'The model needs more memory than it may take';
+const TOO_MUCH_MEMORY = 'The model exceeds its memory limit';
 const WATCH_MS = 250;
 
 interface Waiter {
@@ -56,7 +57,7 @@ interface Running {
   readonly child: ChildProcess;
   readonly waiting: Map<number, Waiter>;
   readonly ended: Promise<void>;
-  /** What its requests are told when it ends. */
+  /** Failure of the pending requests when the process ends. */
   reason: (() => Problem) | undefined;
   loaded: LoadedModel | undefined;
 }
@@ -64,7 +65,7 @@ interface Running {
 export const drained = (cause?: unknown): Problem =>
   problem(
     'ServiceNodeResourceDrainError',
-    { message: 'The model stopped and is being started anew, try again', retryAfter: 1 },
+    { message: 'The model process stopped and is being restarted, try again', retryAfter: 1 },
     cause,
   );
 
@@ -79,7 +80,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
   const processes = new Set<Running>();
 
   function start(): Running {
-    // From sources (tests, development) a process needs the same loader that this one has.
+    // From sources (tests, development) the child process needs the TypeScript loader.
     const loader = PROGRAM.pathname.endsWith('.ts') ? ['--conditions=source', '--import', 'tsx'] : [];
     const child = fork(PROGRAM, [], {
       execArgv: loader,
@@ -103,7 +104,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
         residentBytes = 0;
       }
       const reason = made.reason ?? (() => drained(new Error(`the process ended: ${signal ?? code}`)));
-      if (!made.reason) log.warn({ model: id, code, signal }, 'the process of a model ended by itself');
+      if (!made.reason) log.warn({ model: id, code, signal }, 'model process ended unexpectedly');
       for (const waiter of waiting.values()) waiter.reject(reason());
       waiting.clear();
       finish();
@@ -116,11 +117,11 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     child.on('message', (reply: Reply) => {
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
-      if (waiting.size === 0) rest(made);
+      if (waiting.size === 0) unrefChild(made);
       if ('failure' in reply) waiter?.reject(new Error(reply.failure));
       else waiter?.resolve(reply.result);
     });
-    rest(made);
+    unrefChild(made);
     return made;
   }
 
@@ -128,7 +129,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     const bytes = await residentBytesOf(made.child.pid);
     if (processes.has(made)) residentBytes = bytes;
     if (bytes <= maxBytes || made.reason) return;
-    log.warn({ model: id, bytes, maxBytes }, 'the process of a model takes too much memory and is ended');
+    log.warn({ model: id, bytes, maxBytes }, 'model process exceeds its memory limit and is killed');
     end(made, () => problem('ServiceNodeResourceDrainError', { message: TOO_MUCH_MEMORY, retryAfter: 1 }));
   }
 
@@ -137,7 +138,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     made.child.kill('SIGKILL');
   }
 
-  /** One letter and its answer. A process that takes too long is ended with all that it was asked. */
+  /** Sends a message and waits for its answer. On a timeout the process is killed, with all its requests. */
   function send(made: Running, ask: Ask, limitMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const letter: Letter = { id: ++count, ask };
@@ -181,7 +182,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     await watchMemory(made);
     if (made.reason) throw unloadable(id, made.reason());
     running = made;
-    log.info({ model: id, ms: Math.round(performance.now() - since), bytes: residentBytes }, 'a model was loaded');
+    log.info({ model: id, ms: Math.round(performance.now() - since), bytes: residentBytes }, 'loaded a model');
     return made;
   }
 
@@ -193,34 +194,34 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     return starting;
   }
 
-  const heard = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
+  const orAborted = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
     if (!signal) return work;
     work.catch(() => {});
     return unlessAborted(signal, work);
   };
 
   async function stop(made: Running): Promise<void> {
-    // Whoever waits for this needs a process that goes on until it is over.
+    // The event loop must not end before the process has.
     made.child.ref();
     end(made, drained);
     await made.ended;
   }
 
   async function answer(ask: Ask, signal: AbortSignal | undefined): Promise<unknown> {
-    const made = await heard(signal, opened());
+    const made = await orAborted(signal, opened());
     try {
-      return await heard(signal, send(made, ask, timeoutMs));
+      return await orAborted(signal, send(made, ask, timeoutMs));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof Problem) throw error;
-      log.warn({ model: id, reason: reasonOf(error) }, 'a model failed');
+      log.warn({ model: id, reason: reasonOf(error) }, 'model failed on an input');
       throw problem('DownstreamServiceError', { message: `The model ${id} failed on this input` }, error);
     }
   }
 
   return {
     async load(signal) {
-      return (await heard(signal, opened())).loaded!;
+      return (await orAborted(signal, opened())).loaded!;
     },
     async ask(ask, signal) {
       signal?.throwIfAborted();
@@ -235,7 +236,7 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     async unload() {
       await starting?.catch(() => {});
       const made = running;
-      // Whoever comes now gets a new process.
+      // New requests start a new process.
       running = undefined;
       residentBytes = 0;
       await Promise.allSettled(asked);
@@ -258,19 +259,21 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
   };
 }
 
-/** A process that has nothing to do must not keep the server from ending. */
-function rest({ child }: Running): void {
+/** An idle process must not keep the server alive. */
+function unrefChild({ child }: Running): void {
   child.unref();
   child.channel?.unref();
 }
 
-/** As text: an error under a name of its own is an empty object in the log. */
+/** As text, because the log shows custom errors as empty objects. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? (error.cause ?? error) : error;
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** What the hub says is told as it is, and so is that time is up. A process that ended by itself did so over the files. */
+/**
+ * Errors of the hub and timeouts are passed on. If the process crashed while loading, its files are the likely cause.
+ */
 function unloadable(id: string, error: unknown): Problem {
   if (error instanceof Problem && ['ServiceTimeoutError', 'DownstreamServiceFailureError'].includes(error.name))
     return error;
@@ -280,7 +283,7 @@ function unloadable(id: string, error: unknown): Problem {
 function whyUnloadable(id: string, error: unknown): string {
   const { message = '' } = error as Error;
   if (message === RUNTIME_MISSING)
-    return `The model ${id} needs the package onnxruntime-node, which the operator adds with \`npm install onnxruntime-node\``;
-  if (message === TOO_MUCH_MEMORY) return `The model ${id} needs more memory than it may take`;
-  return `The model ${id} cannot be loaded: its files are damaged, or not such as this server understands`;
+    return `The model ${id} needs the package onnxruntime-node: install it with \`npm install onnxruntime-node\``;
+  if (message === TOO_MUCH_MEMORY) return `The model ${id} exceeds its memory limit`;
+  return `The model ${id} cannot be loaded: its files are damaged or not supported`;
 }

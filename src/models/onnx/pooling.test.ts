@@ -77,7 +77,9 @@ describe('what a graph answers', () => {
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const data = Float32Array.from(states.data);
       data[7] = wrong;
-      expect(() => outputsOf({ data, dims: states.dims }, batch, 'pooled', mean)).toThrow('numbers that are none');
+      expect(() => outputsOf({ data, dims: states.dims }, batch, 'pooled', mean)).toThrow(
+        'numbers that are not finite',
+      );
     }
   });
 });

@@ -1,4 +1,4 @@
-/** What a graph answers for a batch to one output a sequence. Padding never takes part. */
+/** Pools a graph's answer for a batch into one output per sequence. Padding is excluded. */
 import type { RawOutput, RunKind, Sequence } from './messages.ts';
 
 export interface GraphOutput {
@@ -11,7 +11,7 @@ export interface PoolingOptions {
   readonly normalizes: boolean;
 }
 
-/** Throws an Error when the shape does not fit, or a number is none. */
+/** Throws an Error for an unexpected shape or a number that is not finite. */
 export function outputsOf(
   { data, dims }: GraphOutput,
   batch: readonly Sequence[],
@@ -23,8 +23,8 @@ export function outputsOf(
   const perToken = dims.length === 3;
   const expected = batch.length * size * (perToken ? columns : 1);
   if (dims[0] !== batch.length || (perToken && dims[1] !== columns) || data.length !== expected)
-    throw new Error(`the graph answers in the shape ${dims.join(' x ')}`);
-  if (kind === 'score' && expected !== batch.length) throw new Error('the graph gives no single score a pair');
+    throw new Error(`the graph returned the unexpected shape ${dims.join(' x ')}`);
+  if (kind === 'score' && expected !== batch.length) throw new Error('the graph does not return one score per pair');
 
   const states = (at: number, length: number) => {
     const from = at * columns * size;
@@ -34,7 +34,7 @@ export function outputsOf(
     const { ids, spans } = sequence;
     if (kind === 'score') return { values: Float32Array.of(data[at]!), rows: 1 };
     if (!perToken) {
-      if (kind !== 'pooled' || spans) throw new Error('the graph gives no vectors of tokens');
+      if (kind !== 'pooled' || spans) throw new Error('the graph does not return token vectors');
       return { values: unit(data.slice(at * size, (at + 1) * size), size, normalizes), rows: 1 };
     }
     const own = states(at, ids.length);
@@ -44,11 +44,11 @@ export function outputsOf(
     return { values: unit(values, size, normalizes), rows: values.length / size };
   });
   if (!outputs.every(({ values }) => allFinite(values)))
-    throw new Error('the graph answers with numbers that are none');
+    throw new Error('the graph returned numbers that are not finite');
   return outputs;
 }
 
-/** Whether all are numbers: the difference of anything else to itself is none. */
+/** Whether all numbers are finite: `value - value` is NaN for any other. */
 function allFinite(values: Float32Array): boolean {
   let sum = 0;
   for (const value of values) sum += value - value;
@@ -65,7 +65,7 @@ function spanMeans(states: Float32Array, size: number, spans: Int32Array): Float
   const values = new Float32Array((spans.length / 2) * size);
   for (let at = 0; at < spans.length; at += 2) {
     const [from, to] = [spans[at]!, spans[at + 1]!];
-    // An item without tokens is told by what stands before it all.
+    // A chunk without tokens gets the state of the first token.
     values.set(to > from ? mean(states, size, from, to) : states.slice(0, size), (at / 2) * size);
   }
   return values;
@@ -78,7 +78,7 @@ function mean(states: Float32Array, size: number, from: number, to: number): Flo
   return Float32Array.from(sums, (sum) => sum / (to - from));
 }
 
-/** Each row of `size` made a unit vector, in place; zeros stay. */
+/** Normalises each row of `size` numbers in place; zero rows stay zero. */
 export function unit(values: Float32Array, size: number, normalizes: boolean): Float32Array {
   if (!normalizes) return values;
   for (let from = 0; from < values.length; from += size) {
@@ -91,7 +91,7 @@ export function unit(values: Float32Array, size: number, normalizes: boolean): F
   return values;
 }
 
-/** SPLADE (Formal et al. 2021): the most that any token gives a word of the vocabulary, damped. */
+/** SPLADE (Formal et al. 2021): the maximum weight of each vocabulary entry over all tokens, on a log scale. */
 function weightsOf(logits: Float32Array, size: number): RawOutput {
   const most = new Float32Array(size);
   for (let from = 0; from < logits.length; from += size)

@@ -1,7 +1,7 @@
 /**
- * What runs in the process of a model: tokenises here, and hands batches to a thread that does nothing but run them, so
- * that the next texts are made ready while the model works. It ends with its parent, even in the middle of a run: another
- * thread watches.
+ * Main program of a model process: tokenises, and passes batches to an inference thread, so that the next texts are
+ * prepared while the model runs. It ends with its parent even during a run, because a separate thread watches the
+ * parent.
  */
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -23,7 +23,7 @@ import type {
 import type { OpenAsk } from './thread.ts';
 import { createPreparer, type Preparer } from './tokenize.ts';
 
-if (!process.send) throw new Error('This is started for a model alone');
+if (!process.send) throw new Error('This program must be started as a model process');
 
 endWithParent();
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -38,13 +38,13 @@ thread.on('message', (reply: Reply) => {
   if ('failure' in reply) waiter?.reject(new Error(reply.failure));
   else waiter?.resolve(reply.result);
 });
-// Without its thread this process is of no use: whoever waits learns it from the end.
+// The process is useless without its thread; pending requests fail when it ends.
 thread.on('error', () => process.kill(process.pid, 'SIGKILL'));
 thread.on('exit', () => process.kill(process.pid, 'SIGKILL'));
 
 function startThread(): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./thread.js', import.meta.url));
-  // From sources (tests, development) a thread does not inherit the loader of its process.
+  // From sources (tests, development) a thread does not inherit the TypeScript loader.
   const [loader, module] = [import.meta.resolve('tsx/esm/api'), new URL('./thread.ts', import.meta.url).href];
   return new Worker(`import('${loader}').then(({ register }) => { register(); return import('${module}'); });`, {
     eval: true,
@@ -72,17 +72,17 @@ async function load(spec: ModelSpec): Promise<LoadedModel> {
 
 async function jsonOf(file: string): Promise<object> {
   const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-  if (typeof value !== 'object' || value === null) throw new Error('a file of the tokenizer is no object');
+  if (typeof value !== 'object' || value === null) throw new Error('a tokenizer file is not a JSON object');
   return value;
 }
 
-/** Some repositories have no configuration of the tokenizer. */
+/** Some repositories have no tokenizer configuration. */
 function absent(error: NodeJS.ErrnoException): object {
   if (error.code === 'ENOENT') return {};
   throw error;
 }
 
-/** A special token is written as a string, or as an object that holds it. Padding is never seen, so 0 will do. */
+/** A special token is a string, or an object with the string. Padding is masked, so 0 is a safe default. */
 function padOf(tokenizer: Tokenizer, config: object): number {
   const { pad_token: pad } = config as { pad_token?: unknown };
   const piece = typeof pad === 'object' && pad !== null ? (pad as { content?: unknown }).content : pad;
@@ -97,21 +97,25 @@ async function answer(ask: Ask): Promise<unknown> {
     case 'prepare':
       return preparer.prepare(ask.texts, ask);
     case 'spans':
-      return preparer.spans(ask.prefix, ask.items, ask);
+      return preparer.chunks(ask.prefix, ask.items, ask);
     case 'pairs':
       return preparer.pairs(ask.query, ask.documents, ask.maxTokens);
     case 'see':
     case 'hear':
       return askThread(ask);
     case 'run':
-      return worded(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
+      return withPieces(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
   }
 }
 
-/** Special pieces say nothing of a text: `[CLS]`, `<s>`. */
+/** Special pieces such as `[CLS]` and `<s>` carry no meaning. */
 const isSpecial = (piece: string) => /^(?:\[[A-Z]+\]|<[^<>]+>)$/.test(piece);
 
-function worded(tokenizer: Tokenizer, { batch, output }: RunAsk, raw: readonly RawOutput[]): readonly SequenceOutput[] {
+function withPieces(
+  tokenizer: Tokenizer,
+  { batch, output }: RunAsk,
+  raw: readonly RawOutput[],
+): readonly SequenceOutput[] {
   if (output === 'tokens')
     return raw.map((one, at) => ({ ...one, pieces: tokenizer.pieces(Array.from(batch[at]!.ids)) }));
   if (output !== 'sparse') return raw;

@@ -1,7 +1,7 @@
-/** A batch as the inputs of a graph, by their names. */
+/** Builds the named input tensors of a graph from a batch. */
 import type { Sequence } from './messages.ts';
 
-/** int64 in a row-major matrix, or one number for all where `dims` is empty. */
+/** int64 values as a row-major matrix, or one scalar if `dims` is empty. */
 export interface Input {
   readonly data: BigInt64Array;
   readonly dims: readonly number[];
@@ -9,11 +9,11 @@ export interface Input {
 
 export interface GraphInput {
   readonly name: string;
-  /** How many dimensions it has; undefined when the graph does not say. */
+  /** Number of dimensions; undefined if the graph does not declare it. */
   readonly rank: number | undefined;
 }
 
-/** Throws an Error that names an input which nobody knows how to fill. */
+/** Throws an Error that names an unknown input. */
 export function inputsOf(
   graph: readonly GraphInput[],
   batch: readonly Sequence[],
@@ -42,7 +42,7 @@ export function inputsOf(
         return { data: task, dims: rank === 1 ? [1] : [] };
       }
       default:
-        throw new Error(`the graph wants an input ${name}`);
+        throw new Error(`the graph has the unsupported input ${name}`);
     }
   };
   return Object.fromEntries(graph.map((input) => [input.name, fill(input)]));

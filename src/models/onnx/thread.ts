@@ -1,6 +1,6 @@
 /**
- * The inference thread of a model's process: opens the graph and runs batches, one after the other. The runtime holds up
- * its thread for as long as a run takes, so nothing else happens here.
+ * Inference thread of a model process: opens the graph and runs batches one after the other. The runtime blocks the
+ * thread during a run, so nothing else happens here.
  */
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
@@ -41,7 +41,7 @@ export interface OpenAsk {
 interface Graph {
   readonly session: InferenceSession;
   readonly inputs: readonly GraphInput[];
-  /** Each input is run by itself. */
+  /** Whether each input must run in a batch of its own. */
   readonly alone: boolean;
 }
 
@@ -53,15 +53,18 @@ interface Model extends Graph {
   readonly audio: Graph | undefined;
 }
 
-/** Names of outputs in the exports of the hub, the best first. */
+/** Output names in the hub's exports, by preference. */
 const STATES = ['last_hidden_state', 'token_embeddings', 'hidden_states'];
 const POOLED = ['sentence_embedding', 'text_embeds', 'text_embeddings', 'embeddings', 'dense_vecs', 'pooler_output'];
 const LOGITS = ['logits', 'scores', 'score'];
 
-/** Products that take one scale for all of a batch: a neighbour would change the vector of a text by its hundredths. */
+/**
+ * Quantized operators that use one scale for the whole batch, so that other inputs would change a vector by some
+ * hundredths.
+ */
 const SCALED_BY_BATCH = ['DynamicQuantizeLinear', 'DynamicQuantizeMatMul', 'QAttention', 'DynamicQuantizeLSTM'];
 
-if (!parentPort) throw new Error('This is started by the process of a model alone');
+if (!parentPort) throw new Error('This thread must be started by a model process');
 const port = parentPort;
 let model: Model | undefined;
 
@@ -86,10 +89,10 @@ async function openGraph(file: string, threads: number): Promise<Graph> {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
-    // Batches have all shapes: what is kept for one shape is seldom used again, and never given back.
+    // Batches have many shapes, so memory cached per shape would rarely be reused and never freed.
     enableMemPattern: false,
     enableCpuMemArena: false,
-    // Threads that wait by spinning take the processor from everybody else on a busy machine.
+    // Threads that wait by spinning would take the CPU from other processes.
     extra: { session: { 'intra_op.allow_spinning': '0' } },
     logSeverityLevel: 4,
   });
@@ -110,19 +113,20 @@ async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
   const image = (await tower(spec.image?.graph)) || undefined;
   const audio = (await tower(spec.audio?.graph)) || undefined;
   model = { ...text, spec, tensor, padId, image, audio };
-  // What the graphs cannot do shows now, not at the first request.
+  // A test run, so that an unsuitable graph fails now and not at the first request.
   const [output] = await run(model, { do: 'run', batch: [{ ids: Int32Array.of(padId) }], output: spec.output });
   const dimensions = output!.values.length;
   if (dimensions !== (spec.dimensions ?? dimensions))
-    throw new Error(`the graph gives vectors of ${dimensions} numbers, its row says ${spec.dimensions}`);
+    throw new Error(`the graph returns vectors of ${dimensions} numbers instead of ${spec.dimensions}`);
   for (const [other] of await blanks(model)) {
     const size = other!.values.length;
-    if (size !== dimensions) throw new Error(`a graph gives vectors of ${size} numbers beside texts of ${dimensions}`);
+    if (size !== dimensions)
+      throw new Error(`a media graph returns vectors of ${size} numbers, but the text graph ${dimensions}`);
   }
   return { dimensions };
 }
 
-/** A white picture and silence, where there is a graph for them. */
+/** Test inputs for the media graphs: a white image and silence. */
 async function blanks(opened: Model): Promise<RawOutput[][]> {
   const { image, audio } = opened.spec;
   const found: RawOutput[][] = [];
@@ -131,7 +135,7 @@ async function blanks(opened: Model): Promise<RawOutput[][]> {
   return found;
 }
 
-/** Batches of what has one shape, no larger than a run should be. */
+/** Splits items of equal size into runs of at most RUN_TOKENS tokens. */
 function* runsOf<Item>(items: readonly Item[], tokens: number, alone: boolean): Generator<readonly Item[]> {
   const most = alone ? 1 : Math.max(1, Math.floor(RUN_TOKENS / tokens));
   for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
@@ -139,7 +143,7 @@ function* runsOf<Item>(items: readonly Item[], tokens: number, alone: boolean): 
 
 async function see(opened: Model, pictures: readonly Uint8Array[]): Promise<RawOutput[]> {
   const { image, spec } = opened;
-  if (!image || !spec.image) throw new Error('the model sees no pictures');
+  if (!image || !spec.image) throw new Error('the model does not support images');
   const outputs: RawOutput[] = [];
   for (const some of runsOf(pictures, spec.image.tokens, image.alone)) {
     const input = pictureInput(some, spec.image);
@@ -150,7 +154,7 @@ async function see(opened: Model, pictures: readonly Uint8Array[]): Promise<RawO
 
 async function hear(opened: Model, sounds: readonly Float32Array[]): Promise<RawOutput[]> {
   const { audio, spec } = opened;
-  if (!audio || !spec.audio) throw new Error('the model hears no sound');
+  if (!audio || !spec.audio) throw new Error('the model does not support audio');
   const outputs: RawOutput[] = [];
   for (const some of runsOf(sounds, spec.audio.tokens, audio.alone)) {
     const input = soundInput(some, spec.audio);
@@ -173,13 +177,13 @@ async function runTower(opened: Model, { session, inputs }: Graph, { input, name
     (inputs.length === 1 ? inputs[0]!.name : undefined);
   if (name === undefined) throw new Error(`the graph has no input ${names[0]}`);
   const own = new Map([[name, opened.tensor(input.data, input.dims)]]);
-  // A graph that reads as well wants something to read for each picture; what it makes of that is not looked at.
+  // A combined graph needs a text per image; its output for the text is ignored.
   const word = () => opened.tensor(new BigInt64Array(count).fill(1n), [count, 1]);
   for (const other of inputs) if (!own.has(other.name)) own.set(other.name, word());
   const wanted =
     vectors.find((one) => session.outputNames.includes(one)) ??
     session.outputMetadata.find((output) => output.isTensor && output.shape.length === 2)?.name;
-  if (wanted === undefined) throw new Error('the graph gives no vector');
+  if (wanted === undefined) throw new Error('the graph has no vector output');
   const answer = await session.run(Object.fromEntries(own), [wanted]);
   const found = answer[wanted]!;
   try {
@@ -203,7 +207,7 @@ async function run(opened: Model, { batch, output }: RunAsk): Promise<RawOutput[
   return outputs;
 }
 
-/** Positions of what is run together: of one task, alike in length, and not more than a run should have. */
+/** Groups positions of sequences that run together: same task, similar length, at most RUN_TOKENS padded tokens. */
 function groupsOf(batch: readonly Sequence[], alone: boolean): number[][] {
   if (alone) return batch.map((_, at) => [at]);
   const length = (at: number) => batch[at]!.ids.length;
@@ -211,7 +215,7 @@ function groupsOf(batch: readonly Sequence[], alone: boolean): number[][] {
   for (const [, positions] of byTask(batch)) {
     let group: number[] | undefined;
     for (const at of positions.sort((one, other) => length(other) - length(one))) {
-      // The first of a group is its longest.
+      // The first sequence of a group is the longest.
       if (!group || length(group[0]!) * (group.length + 1) > RUN_TOKENS) {
         group = [];
         groups.push(group);
@@ -241,7 +245,7 @@ async function runGroup(
   const given = Object.entries(inputsOf(read, batch, padId)).map(
     ([name, { data, dims }]) => [name, tensor(data, dims)] as const,
   );
-  // A graph that sees as well is given no picture.
+  // A combined graph gets an empty image input for texts.
   const { image } = spec;
   if (read.length < inputs.length && image)
     given.push([IMAGE_INPUTS[0]!, tensor(new Float32Array(), [0, 3, image.rule.height, image.rule.width])]);
@@ -257,11 +261,11 @@ async function runGroup(
 }
 
 function floatsOf({ data, dims, type }: Tensor): GraphOutput {
-  if (!(data instanceof Float32Array)) throw new Error(`the graph answers with ${type}`);
+  if (!(data instanceof Float32Array)) throw new Error(`the graph returned the unsupported type ${type}`);
   return { data, dims };
 }
 
-/** The output that has what is asked for. */
+/** Name of the graph output with the requested kind of result. */
 function outputName(session: InferenceSession, spec: ModelSpec, kind: RunKind, isSpans: boolean): string {
   const names = session.outputNames;
   const ranked = (rank: number) =>
@@ -276,7 +280,7 @@ function outputName(session: InferenceSession, spec: ModelSpec, kind: RunKind, i
   return found;
 }
 
-/** Whether one of the words stands in the file. */
+/** Whether the file contains one of the words. */
 async function mentions(file: string, words: readonly string[]): Promise<boolean> {
   const needles = words.map((word) => Buffer.from(word));
   const overlap = Math.max(...needles.map(({ length }) => length)) - 1;

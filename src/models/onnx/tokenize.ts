@@ -1,13 +1,13 @@
-/** Texts to the token ids that a model runs: cut, in pairs, in windows, in spans. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/** Tokenises texts for a model, with truncation, pairs, windows and late chunking. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { own } from '#own.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
 
 export interface Preparer {
   prepare(texts: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
-  /** One sequence a window; see `prepareSpans` of the contract. */
-  spans(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
+  /** One sequence per window; see `Embedder` in backends/backend.ts. */
+  chunks(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
   pairs(query: string, documents: readonly string[], maxTokens: number | undefined): Promise<ReadyPairs>;
 }
 
@@ -18,42 +18,42 @@ export interface CutOptions {
 
 export interface PreparerOptions {
   readonly contextTokens: number;
-  /** What a sequence without any token is made of: a run needs one. */
+  /** Padding id; also stands for an empty sequence, because a run needs at least one token. */
   readonly padId: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
-  /** Texts are filled up with padding to so many tokens, which the model sees like any other. */
+  /** Texts are padded to this many tokens; the model reads the padding like other tokens. */
   readonly textTokens?: number | undefined;
 }
 
-/** Tokenizers take time and memory that grow faster than a text without blanks: a long one is read in pieces. */
+/** Long texts are tokenised in pieces of this size, because tokenizers need superlinear time on text without spaces. */
 const PIECE_CHARS = 8_192;
-/** How far back a blank is looked for, so that no word is torn. */
+/** How far back a space is searched, so that no word is split. */
 const BORDER_CHARS = 512;
-/** Of a text that is this many times too long the rest is estimated, not counted. */
+/** Texts beyond this many contexts are not counted to the end; the rest is estimated. */
 const COUNTED_CONTEXTS = 8;
-/** How long the thread may be held before others get a turn. */
+/** How long the thread may be blocked before it yields. */
 const TURN_MS = 10;
 
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
   const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
   const { before, after } = tokenizer.frame;
-  const turn = createYielder();
+  const yieldIfDue = createYielder();
   const marked = marks && {
     query: idOf(tokenizer, marks.query),
     document: idOf(tokenizer, marks.document),
     mask: idOf(tokenizer, marks.mask),
   };
 
-  /** The ids of a text without its frame, `most` of them; `full` is how many the whole text has. */
+  /** The ids of a text without special tokens, at most `most`; `full` is the count of the whole text. */
   async function idsOf(text: string, most: number, follows = false): Promise<{ ids: number[]; full: number }> {
     const ids: number[] = [];
     const enough =
       COUNTED_CONTEXTS * (most === Number.POSITIVE_INFINITY ? contextTokens : Math.max(most, contextTokens));
     let read = 0;
     for (const piece of piecesOf(wellFormed(text))) {
-      await turn();
-      // An item that follows another is read as it stands behind it.
+      await yieldIfDue();
+      // A later chunk is tokenised as if text preceded it.
       const found = follows && read === 0 ? tokenizer.encodeItems(['', piece])[1]! : tokenizer.encode(piece);
       for (const id of found) ids.push(id);
       read += piece.length;
@@ -93,7 +93,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
       return sequences;
     },
 
-    async spans(prefix, items, { maxTokens, task }) {
+    async chunks(prefix, items, { maxTokens, task }) {
       if (items.length === 1) return [await one(prefix + items[0], { maxTokens, task })];
       const lead = prefix.trimEnd();
       const start = [...frameStart(task), ...(await idsOf(lead, Number.POSITIVE_INFINITY)).ids];
@@ -148,7 +148,7 @@ interface Window {
 const roomOf = (limit: number | undefined, around: number) =>
   limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - around);
 
-/** Windows over a long document share an eighth, so that what stands on a border is seen whole by one of them. */
+/** Windows overlap by an eighth, so that text at a border is complete in one of them. */
 export function windowsOf(ids: readonly number[], room: number): (readonly number[])[] {
   if (ids.length <= room) return [ids];
   const step = Math.max(1, room - Math.floor(room / 8));
@@ -159,7 +159,7 @@ export function windowsOf(ids: readonly number[], room: number): (readonly numbe
   }
 }
 
-/** A text in pieces that end before a blank where there is one, and never within a character. */
+/** Splits a text before spaces where possible, and never within a character. */
 export function* piecesOf(text: string): Generator<string> {
   let from = 0;
   while (text.length - from > PIECE_CHARS) {
@@ -173,12 +173,12 @@ export function* piecesOf(text: string): Generator<string> {
   yield text.slice(from);
 }
 
-/** Gives others a turn when the thread was held for a while. */
+/** Yields to the event loop if the thread was blocked for a while. */
 function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < TURN_MS) return;
-    await nextTurn();
+    await yieldToEventLoop();
     since = performance.now();
   };
 }

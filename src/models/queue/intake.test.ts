@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createIntake, RequestTooLargeError } from './intake.ts';
+import { createAdmission, RequestTooLargeError } from './intake.ts';
 
 const full = expect.objectContaining({ name: 'ServiceNodeResourceDrainError' });
 
 it('takes requests in up to its bound, and again when some have left', () => {
-  const intake = createIntake({ most: 100, mostOfOne: 100 });
+  const intake = createAdmission({ most: 100, mostOfOne: 100 });
   const first = intake.enter(60);
   const second = intake.enter(40);
   expect(() => intake.enter(1)).toThrow('Too much is in work');
@@ -16,7 +16,7 @@ it('takes requests in up to its bound, and again when some have left', () => {
 });
 
 it('takes one of any size when nothing is in work', () => {
-  const intake = createIntake({ most: 100, mostOfOne: 100 });
+  const intake = createAdmission({ most: 100, mostOfOne: 100 });
   const only = intake.enter(5_000);
   expect(() => intake.enter(0)).toThrow(full);
   only.leave();
@@ -25,7 +25,7 @@ it('takes one of any size when nothing is in work', () => {
 
 describe('what a request grows by', () => {
   it('counts until it is let go, or the request leaves', () => {
-    const intake = createIntake({ most: 100, mostOfOne: 100 });
+    const intake = createAdmission({ most: 100, mostOfOne: 100 });
     const first = intake.enter(10);
     const second = intake.enter(10);
     const letGo = first.hold(50);
@@ -42,7 +42,7 @@ describe('what a request grows by', () => {
   });
 
   it('may be more than all together when it is alone, and has an end then', () => {
-    const share = createIntake({ most: 100, mostOfOne: 300 }).enter(80);
+    const share = createAdmission({ most: 100, mostOfOne: 300 }).enter(80);
     share.hold(200);
     expect(() => share.hold(101)).toThrow(RequestTooLargeError);
     share.hold(100);

@@ -1,19 +1,23 @@
-/** How much may be in work at once, over all requests: what they hold in memory is a small multiple of it. */
+/**
+ * Admission by memory: limits the input data of all requests in progress, because their memory use is a small multiple
+ * of it.
+ */
 import { problem } from '#errors.ts';
 
-export interface Intake {
+export interface AdmissionControl {
   /**
-   * Takes a request in with what it has sent, in characters. ServiceNodeResourceDrainError when there is too much; a
-   * request that comes when nothing is in work is always taken.
+   * Admits a request of this size, in characters. Throws ServiceNodeResourceDrainError if too much is in progress. A
+   * request is always admitted if no other is in progress.
    */
-  enter(characters: number): Share;
+  enter(characters: number): MemoryShare;
 }
 
-/** What one request holds. */
-export interface Share {
+/** The memory share of one request. */
+export interface MemoryShare {
   /**
-   * Takes what the request has grown by, in bytes, until the returned function is called, or the request leaves. Throws the
-   * same, and TooMuchHeld when one request has more than any may.
+   * Reserves further bytes for the request until the returned function is called or the request leaves. Throws
+   * ServiceNodeResourceDrainError if too much is in progress, or RequestTooLargeError if the request exceeds its own
+   * limit.
    */
   hold(bytes: number): () => void;
   leave(): void;
@@ -22,13 +26,13 @@ export interface Share {
 export class RequestTooLargeError extends Error {}
 
 interface IntakeLimits {
-  /** Of all requests. */
+  /** Limit of all requests together, in characters or bytes. */
   readonly most: number;
-  /** Of one that is alone; what it sent does not count. */
+  /** Limit of the bytes that one request reserves. Its own size does not count. */
   readonly mostOfOne: number;
 }
 
-export function createIntake({ most, mostOfOne }: IntakeLimits): Intake {
+export function createAdmission({ most, mostOfOne }: IntakeLimits): AdmissionControl {
   let held = 0;
   let requests = 0;
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { createQueue, type Lane, pickBatch, type QueueOptions } from './queue.ts';
+import { pickBatch } from './backlog.ts';
+import { createQueue, type Lane, type QueueOptions } from './queue.ts';
 
 interface Item {
   readonly tokens: number;
@@ -295,7 +296,7 @@ describe('patient work', () => {
   it('gives way to everybody who is not, from the next batch on', async () => {
     const { queue, batches, next, drain } = held({ batch: { tokens: 100, inputs: 2 } });
     const run = (caller: string, tokens: readonly number[], isPatient: boolean) =>
-      queue.run({ items: items(caller, tokens), lane: LANE, caller, patient: isPatient, signal: patient() });
+      queue.run({ items: items(caller, tokens), lane: LANE, caller, background: isPatient, signal: patient() });
     const late = run('late', [10, 10, 10, 10, 10, 10], true);
     await expect.poll(() => batches.length).toBe(1);
     const live = Promise.all([run('a', [10, 10], false), run('b', [10, 10], false)]);
@@ -309,9 +310,15 @@ describe('patient work', () => {
   it('leaves nothing behind when it is called off or the queue is closed', async () => {
     const { queue, next } = held();
     const gone = new AbortController();
-    const first = queue.run({ items: items('x', [50]), lane: LANE, caller: 'x', patient: true, signal: patient() });
-    const off = queue.run({ items: items('y', [5]), lane: LANE, caller: 'y', patient: true, signal: gone.signal });
-    const closed = queue.run({ items: items('z', [100]), lane: LANE, caller: 'z', patient: true, signal: patient() });
+    const first = queue.run({ items: items('x', [50]), lane: LANE, caller: 'x', background: true, signal: patient() });
+    const off = queue.run({ items: items('y', [5]), lane: LANE, caller: 'y', background: true, signal: gone.signal });
+    const closed = queue.run({
+      items: items('z', [100]),
+      lane: LANE,
+      caller: 'z',
+      background: true,
+      signal: patient(),
+    });
     gone.abort(new Error('called off'));
     await expect(off).rejects.toThrow('called off');
     await next();

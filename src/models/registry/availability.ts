@@ -1,4 +1,4 @@
-/** Which models could serve now, by where they run and what is on this machine. */
+/** Which models can serve now, depending on where they run and which files are on this machine. */
 
 import type { Hub } from '../hub/hub.ts';
 import type { ModelRow } from './catalogue.ts';
@@ -7,20 +7,20 @@ import type { Availability, AvailabilityCheck } from './registry.ts';
 
 export interface AvailabilityOptions {
   readonly hub: Pick<Hub, 'onDisk'>;
-  /** `off`: what is not on this machine cannot be had. */
+  /** `off`: models that are not on this machine are unavailable. */
   readonly download: 'on' | 'off';
-  /** Whether models can be run here at all. */
+  /** Whether the ONNX runtime is installed. */
   readonly hasRuntime: boolean;
 }
 
-/** A model whose licence forbids use for profit is only served when the operator has fetched it. */
+/** A model with a non-commercial licence is only served if the operator has downloaded it. */
 export function createAvailability({ hub, download, hasRuntime }: AvailabilityOptions): AvailabilityCheck {
   const here = new Set<string>();
   const availability = (row: ModelRow): Availability => {
     if (row.runs.on !== 'onnx') return 'here';
     if (!hasRuntime) return 'away';
     if (here.has(row.id)) return 'here';
-    // A folder of the operator's is never filled from the hub.
+    // An operator's folder is never filled from the hub.
     if (row.runs.folder !== undefined) return 'away';
     return download === 'on' && !isNonCommercial(row.licence) ? 'download' : 'away';
   };

@@ -1,10 +1,10 @@
-/** The models inside the package. */
+/** Models included in the package. */
 import type { ModelRow } from './catalogue.ts';
 
 const COMMON = {
   hub: '',
   created: Date.UTC(2026, 10, 21) / 1000,
-  // A bag of words has no positions to run out of; this bounds what one input costs, as in the models of its kind.
+  // The model has no position limit. This bounds the cost of an input, at the usual length for models of its kind.
   contextTokens: 8_192,
   languages: ['en', 'multi'],
   licence: 'Apache-2.0',
@@ -17,7 +17,7 @@ export const BUILT_IN_MODELS: readonly ModelRow[] = [
     id: 'lectern-static-v1',
     name: 'Lectern static v1',
     description:
-      'Built in: word vectors without a network or a runtime, for searching one’s own pages at once; well under a transformer. Trained on English, other scripts by spelling',
+      'Built in: word vectors that need no network and no runtime. Well below the quality of a transformer. Trained on English; other scripts are matched by spelling',
     does: 'embed',
     kind: 'text-v3',
     dimensions: 1_024,
@@ -30,7 +30,7 @@ export const BUILT_IN_MODELS: readonly ModelRow[] = [
     ...COMMON,
     id: 'lectern-static-rerank-v1',
     name: 'Lectern static reranker v1',
-    description: 'Built in: BM25 over words and over like words, made from lectern-static-v1',
+    description: 'Built in: BM25 over words and over similar words by lectern-static-v1',
     does: 'rerank',
   },
 ];

@@ -1,4 +1,4 @@
-/** What a model can do by the way it runs, beside what its kind has fields for. */
+/** Capabilities of a model that depend on how it runs. */
 
 import { MEDIA_KINDS } from '../inputs/inputs.ts';
 import type { MediaMeans } from '../media/reader.ts';
@@ -7,9 +7,9 @@ import type { EmbeddingKind, EmbeddingRow, Medium } from './catalogue.ts';
 
 export interface Abilities {
   readonly lateChunking: boolean;
-  /** A vector for each token. */
+  /** One vector per token. */
   readonly multivector: boolean;
-  /** A weight for each word. */
+  /** One weight per term. */
   readonly sparse: boolean;
 }
 
@@ -31,8 +31,8 @@ export function abilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs' |
   }
 }
 
-/** What a model is given as it is, apart from text: a picture that it sees, a sound that it hears, a clip. */
-function sensesOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audio' | 'video', boolean>> {
+/** Media that the model reads directly, without conversion. */
+function directMediaOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audio' | 'video', boolean>> {
   if (runs.on === 'static') return { image: false, audio: false, video: false };
   if (runs.on === 'onnx') {
     return { image: runs.towers?.image !== undefined, audio: runs.towers?.audio !== undefined, video: false };
@@ -44,11 +44,11 @@ function sensesOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audi
 }
 
 /**
- * What a request may hold for a model: of what its kind takes, what it is given as it is, and what is made into that (frames
- * of a video, pages of a PDF, the transcript of a sound).
+ * Media that a request for the model may contain: those that it reads directly, and those that can be converted into
+ * them (frames of a video, pages of a PDF, transcripts of audio).
  */
 export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
-  const { image, audio, video } = sensesOf(row);
+  const { image, audio, video } = directMediaOf(row);
   const readsMedia = image || audio || video;
   return {
     image,
@@ -58,10 +58,13 @@ export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
   };
 }
 
-/** Of the list of models (contract, section 9): what a model takes on this machine. */
+/**
+ * Input modalities in the model list (docs/reference/wire/models.md, Model list): what the model accepts on this
+ * machine.
+ */
 export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: MediaMeans | undefined): string[] {
   if (!means) return ['text'];
-  const senses = sensesOf(row);
+  const senses = directMediaOf(row);
   const isLocal = row.runs.on !== 'remote';
   const takes = mediaOf(row);
   const can = (medium: Medium) => takes[medium] && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind);
@@ -75,14 +78,14 @@ export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: Medi
   ];
 }
 
-/** What a reader of the list should know of how media become vectors: sentences, none where there is nothing to say. */
-export function mediaRemarks(row: EmbeddingRow, modalities: readonly string[]): string[] {
-  const senses = sensesOf(row);
+/** Notes for the model list on how media become vectors. */
+export function mediaNotes(row: EmbeddingRow, modalities: readonly string[]): string[] {
+  const senses = directMediaOf(row);
   const spaces = new Set(Object.values(row.spaces ?? {}));
   return [
-    ...(modalities.includes('audio') && !senses.audio ? ['Sound is embedded as the text of its transcript'] : []),
-    ...(modalities.includes('video') && !senses.video ? ['A video is the mean of its frames'] : []),
-    ...(modalities.includes('file') && row.pdf === 'text' ? ['Pages of PDFs are embedded as their text'] : []),
-    ...(spaces.size > 0 ? [`Its space is its own: ${[...spaces].join(', ')}`] : []),
+    ...(modalities.includes('audio') && !senses.audio ? ['Audio is embedded as the text of its transcript'] : []),
+    ...(modalities.includes('video') && !senses.video ? ['A video is embedded as the mean of its frames'] : []),
+    ...(modalities.includes('file') && row.pdf === 'text' ? ['PDF pages are embedded as text'] : []),
+    ...(spaces.size > 0 ? [`Vectors are only comparable within a space: ${[...spaces].join(', ')}`] : []),
   ];
 }

@@ -1,8 +1,11 @@
-/** THE table of models: one row a model that is known, whether it is on this machine or not. */
+/** The model catalogue's row types: one row per known model, whether or not it is on this machine. */
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
-/** Which fields a request may have and what its answer looks like (contract, 5.1). */
+/**
+ * The kind decides which fields a request may have and what the answer contains (docs/reference/wire/models.md, Model
+ * kinds).
+ */
 export const EMBEDDING_KINDS = [
   'text-v2',
   'text-v3',
@@ -17,25 +20,25 @@ export const EMBEDDING_KINDS = [
 ] as const;
 export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
 
-/** What an input can hold that is not text. */
+/** Media that an input can contain. */
 export type Medium = 'image' | 'pdf' | 'audio' | 'video';
 
-/** A graph beside that for texts, which sees pictures; one graph may do both. */
+/** A graph for images beside the text graph, or the same graph if it does both. */
 export interface ImageTower {
   readonly file: string;
   readonly quantized?: string | undefined;
-  /** How its pictures are made; read from the model's `preprocessor_config.json` when unset. */
+  /** Preprocessing; read from the model's `preprocessor_config.json` if unset. */
   readonly rule?: PictureRule | undefined;
-  /** Patches that it cuts a picture into: what a picture counts as. */
+  /** Patches per image: the tokens that an image counts as. */
   readonly tokens: number;
 }
 
-/** A graph beside that for texts, which hears. */
+/** A graph for audio beside the text graph. */
 export interface AudioTower {
   readonly file: string;
   readonly quantized?: string | undefined;
   readonly rule: SoundRule;
-  /** What a window of sound counts as. */
+  /** Tokens that one window of audio counts as. */
   readonly tokens: number;
 }
 
@@ -45,18 +48,18 @@ export interface Towers {
 }
 
 interface CommonRow {
-  /** The short id that requests name. */
+  /** Short id used in requests. */
   readonly id: string;
-  /** Repository on the hub, `org/name`; it may be asked for by that too. Empty for what is not there. */
+  /** Repository on the hub, `org/name`, which is also accepted as an id. Empty if the model is not on the hub. */
   readonly hub: string;
   readonly name: string;
   readonly description: string;
   /** Unix seconds. */
   readonly created: number;
   readonly contextTokens: number;
-  /** BCP 47, or `multi`. */
+  /** BCP 47 tags, or `multi`. */
   readonly languages: readonly string[];
-  /** SPDX, or what the owner calls it. */
+  /** SPDX id, or the owner's name for it. */
   readonly licence: string;
   readonly runs: Runs;
 }
@@ -66,25 +69,25 @@ export type Runs =
   | { readonly on: 'static' }
   | {
       readonly on: 'onnx';
-      /** The repository that has the files, where it is another one than `hub`. */
+      /** Repository with the files, if it is not `hub`. */
       readonly repository?: string | undefined;
-      /** The graph in the repository or folder, and others under it by name of precision. */
+      /** Path of the graph in the repository or folder. */
       readonly file: string;
       readonly quantized?: string | undefined;
-      /** A commit of the repository; `main` when unset. */
+      /** Commit of the repository; unset: `main`. */
       readonly revision?: string | undefined;
-      /** A folder of the operator's instead of the hub. */
+      /** A folder of the operator, used instead of the hub. */
       readonly folder?: string | undefined;
       readonly bytes?: number | undefined;
       readonly sha256?: Readonly<Record<string, string>> | undefined;
-      /** Files of weights that the graph names, beside it; those of the quantized graph are under its own name. */
+      /** External weight files by graph path. */
       readonly data?: Readonly<Record<string, readonly string[]>> | undefined;
       readonly towers?: Towers | undefined;
-      /** Texts are filled up to so many tokens, for models that were trained so. */
+      /** Texts are padded to this many tokens, for models that were trained with padding. */
       readonly textTokens?: number | undefined;
-      /** Graphs that choose an adapter by a number: task to number, `default` for any other. */
+      /** Adapter number by task, for graphs that select an adapter; `default` for any other task. */
       readonly taskIds?: Readonly<Record<string, number>> | undefined;
-      /** ColBERT: the pieces that mark a query and a document, and what a query is filled up with to so many tokens. */
+      /** ColBERT: tokens that mark a query and a document, and the token that pads a query to `queryTokens`. */
       readonly marks?:
         | { readonly query: string; readonly document: string; readonly mask: string; readonly queryTokens: number }
         | undefined;
@@ -93,7 +96,7 @@ export type Runs =
       readonly on: 'remote';
       readonly protocol: 'openai' | 'tei' | 'infinity' | 'vllm' | 'ollama' | 'cohere' | 'lectern';
       readonly url: string;
-      /** Its name there. */
+      /** Model name on the server. */
       readonly model: string;
       readonly key?: string | undefined;
     };
@@ -102,18 +105,21 @@ export interface EmbeddingRow extends CommonRow {
   readonly does: 'embed';
   readonly kind: EmbeddingKind;
   readonly dimensions: number;
-  /** Sizes that it was trained to be cut to; empty when it was not. */
+  /** Lengths to which vectors can be truncated; empty if the model was not trained for it. */
   readonly matryoshka: readonly number[];
   readonly pooling: 'mean' | 'cls' | 'last' | 'none';
-  /** Whether its own head ends with unit vectors. */
+  /** Whether the model's own output is normalised. */
   readonly normalizes: boolean;
-  /** Text put in front, by the task or the part of it after the dot: `query`, `passage`, `text-matching` ...; `default` when no task is given. */
+  /**
+   * Prompt per task, or per part of a task after the dot: `query`, `passage`, `text-matching`; `default` without a
+   * task.
+   */
   readonly prefixes: Readonly<Record<string, string>>;
-  /** How pages of PDFs are taken: as pictures when unset, or as texts. */
+  /** How PDF pages are embedded: as images (the default) or as text. */
   readonly pdf?: 'pictures' | 'text' | undefined;
   /**
-   * Names of spaces by what is put into them, for a model whose vectors cannot all be compared. What has no name is in one
-   * space with all else that has none.
+   * Name of the vector space of each medium, for models whose vectors are not all comparable. Media without a name
+   * share one space.
    */
   readonly spaces?: Readonly<Partial<Record<'text' | 'image' | 'audio', string>>> | undefined;
 }

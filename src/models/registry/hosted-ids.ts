@@ -1,4 +1,7 @@
-/** Ids of the hosted service and the kind of each (contract, 5.1): an alias of that name takes the fields of that kind. */
+/**
+ * Model ids of the hosted service and their kinds (docs/reference/wire/models.md, Model kinds). An alias with such an
+ * id accepts the fields of that kind.
+ */
 import type { EmbeddingKind } from './catalogue.ts';
 
 const KNOWN: Readonly<Record<EmbeddingKind, readonly string[]>> = {

@@ -53,13 +53,10 @@ describe('a row of the operator', () => {
   });
 
   it.each([
-    [
-      { ...smallest, runs: { on: 'onnx' } },
-      'hub: an ONNX model needs `hub`, `repository` or `folder` to take its files from',
-    ],
-    [{ ...smallest, does: 'think' }, 'does: must say `does: embed` or `does: rerank`'],
-    [{ ...smallest, runs: {} }, 'runs.on: must say `on: onnx` (with `hub` or `folder`) or `on: remote`'],
-    [{ ...smallest, matryoshka: [512] }, 'matryoshka: no size can be larger than `dimensions`'],
+    [{ ...smallest, runs: { on: 'onnx' } }, 'hub: an ONNX model needs `hub`, `repository` or `folder` for its files'],
+    [{ ...smallest, does: 'think' }, 'does: must have `does: embed` or `does: rerank`'],
+    [{ ...smallest, runs: {} }, 'runs.on: must have `on: onnx` (with `hub` or `folder`) or `on: remote`'],
+    [{ ...smallest, matryoshka: [512] }, 'matryoshka: must not exceed `dimensions`'],
     [{ ...smallest, hub: 'no repository' }, 'hub: must be a repository of the hub: `org/name`'],
     [
       { ...smallest, runs: { on: 'onnx', folder: '/m', file: '../secret' } },

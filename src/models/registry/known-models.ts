@@ -1,6 +1,6 @@
 /**
- * The models that are known and can run on this machine, by what their own pages and configurations say: repository and
- * graph, prefixes, pooling, length, sizes, licence. Built-in models and those of the operator are elsewhere.
+ * Known models that can run on this machine, with data from their model cards and configurations: repository, graph,
+ * prompts, pooling, context, dimensions, licence.
  */
 
 import { clipRule, jinaClipRule, type PictureRule, siglipRule } from '../media/picture-rule.ts';
@@ -31,11 +31,11 @@ const encoder = (row: Omit<EmbeddingRow, Common> & Partial<Pick<EmbeddingRow, Co
   ...row,
 });
 
-/** Prefixes of a model that only marks questions. */
+/** Prompts of a model that only marks queries. */
 const asking = (query: string) => ({ query, passage: '', default: '' });
 const REPRESENT = 'Represent this sentence for searching relevant passages: ';
 
-/** Mean of the states, as the authors of version 2 tell; the head adds no unit length. */
+/** Mean pooling, as the authors of version 2 document; the graph does not normalise. */
 const jinaV2 = (
   row: Pick<EmbeddingRow, 'id' | 'name' | 'description' | 'created' | 'languages' | 'dimensions'> & {
     readonly runs: OnnxRuns;
@@ -54,7 +54,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'multilingual-e5-small',
     hub: 'intfloat/multilingual-e5-small',
     name: 'Multilingual E5 small',
-    description: 'Some hundred languages in 384 numbers: the recommended one when there is a network',
+    description: 'About 100 languages, 384 dimensions. Recommended if a download is possible',
     created: day(2023, 6, 30),
     contextTokens: 512,
     languages: ['multi'],
@@ -68,7 +68,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'bge-small-en-v1.5',
     hub: 'BAAI/bge-small-en-v1.5',
     name: 'BGE small English 1.5',
-    description: 'English retrieval in 384 numbers',
+    description: 'English retrieval, 384 dimensions',
     created: day(2023, 9, 12),
     contextTokens: 512,
     languages: ['en'],
@@ -83,7 +83,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'all-MiniLM-L6-v2',
     hub: 'sentence-transformers/all-MiniLM-L6-v2',
     name: 'All MiniLM L6 2',
-    description: 'English sentences in 384 numbers, small and fast',
+    description: 'English sentences, 384 dimensions, small and fast',
     created: day(2021, 8, 30),
     contextTokens: 256,
     languages: ['en'],
@@ -95,7 +95,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'snowflake-arctic-embed-s',
     hub: 'Snowflake/snowflake-arctic-embed-s',
     name: 'Arctic Embed S',
-    description: 'English retrieval in 384 numbers',
+    description: 'English retrieval, 384 dimensions',
     created: day(2024, 4, 12),
     contextTokens: 512,
     languages: ['en'],
@@ -110,7 +110,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'mdbr-leaf-ir',
     hub: 'MongoDB/mdbr-leaf-ir',
     name: 'Leaf IR',
-    description: 'English retrieval by a small encoder in 768 numbers that can be cut',
+    description: 'English retrieval with a small encoder, 768 dimensions, can be shortened',
     created: day(2025, 8, 27),
     contextTokens: 512,
     languages: ['en'],
@@ -118,7 +118,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     kind: 'text-v3',
     dimensions: 768,
     matryoshka: [64, 128, 256, 512, 768],
-    // The graph has the dense layer behind the mean, so its own pooled output is taken.
+    // The graph includes the dense layer after the mean, so its own pooled output is used.
     pooling: 'none',
     prefixes: asking(REPRESENT),
     runs: graph(92, { quantized: 'onnx/model_quantized.onnx' }),
@@ -127,7 +127,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'granite-embedding-small-english-r2',
     hub: 'ibm-granite/granite-embedding-small-english-r2',
     name: 'Granite Embedding small English R2',
-    description: 'English retrieval over long texts in 384 numbers',
+    description: 'English retrieval over long texts, 384 dimensions',
     created: day(2025, 8, 15),
     contextTokens: 8_192,
     languages: ['en'],
@@ -143,7 +143,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'embeddinggemma-300m',
     hub: 'google/embeddinggemma-300m',
     name: 'EmbeddingGemma 300M',
-    description: 'Some hundred languages in 768 numbers that can be cut',
+    description: 'About 100 languages, 768 dimensions, can be shortened',
     created: day(2025, 9, 4),
     contextTokens: 2_048,
     languages: ['multi'],
@@ -172,7 +172,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   jinaV2({
     id: 'jina-embeddings-v2-small-en',
     name: 'Embeddings v2 small English',
-    description: 'English texts of up to 8,192 tokens in 512 numbers',
+    description: 'English texts of up to 8,192 tokens, 512 dimensions',
     created: day(2023, 9, 27),
     languages: ['en'],
     dimensions: 512,
@@ -181,7 +181,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   jinaV2({
     id: 'jina-embeddings-v2-base-en',
     name: 'Embeddings v2 base English',
-    description: 'English texts of up to 8,192 tokens in 768 numbers',
+    description: 'English texts of up to 8,192 tokens, 768 dimensions',
     created: day(2023, 9, 27),
     languages: ['en'],
     dimensions: 768,
@@ -190,7 +190,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   jinaV2({
     id: 'jina-embeddings-v2-base-de',
     name: 'Embeddings v2 base German and English',
-    description: 'German and English texts of up to 8,192 tokens in 768 numbers',
+    description: 'German and English texts of up to 8,192 tokens, 768 dimensions',
     created: day(2024, 1, 12),
     languages: ['de', 'en'],
     dimensions: 768,
@@ -199,7 +199,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   jinaV2({
     id: 'jina-embeddings-v2-base-es',
     name: 'Embeddings v2 base Spanish and English',
-    description: 'Spanish and English texts of up to 8,192 tokens in 768 numbers',
+    description: 'Spanish and English texts of up to 8,192 tokens, 768 dimensions',
     created: day(2024, 1, 25),
     languages: ['es', 'en'],
     dimensions: 768,
@@ -208,7 +208,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   jinaV2({
     id: 'jina-embeddings-v2-base-zh',
     name: 'Embeddings v2 base Chinese and English',
-    description: 'Chinese and English texts of up to 8,192 tokens in 768 numbers',
+    description: 'Chinese and English texts of up to 8,192 tokens, 768 dimensions',
     created: day(2024, 1, 10),
     languages: ['zh', 'en'],
     dimensions: 768,
@@ -217,7 +217,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
   jinaV2({
     id: 'jina-embeddings-v2-base-code',
     name: 'Embeddings v2 base code',
-    description: 'Programs and English texts of up to 8,192 tokens in 768 numbers',
+    description: 'Source code and English texts of up to 8,192 tokens, 768 dimensions',
     created: day(2024, 2, 5),
     languages: ['en'],
     dimensions: 768,
@@ -227,7 +227,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     id: 'jina-embeddings-v3',
     hub: 'jinaai/jina-embeddings-v3',
     name: 'Embeddings v3',
-    description: 'Some hundred languages in 1,024 numbers that can be cut, with an adapter a task',
+    description: 'About 100 languages, 1,024 dimensions, can be shortened, one adapter per task',
     created: day(2024, 9, 18),
     contextTokens: 8_192,
     languages: ['multi'],
@@ -242,8 +242,8 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     },
     runs: graph(2_290, {
       data: { [GRAPH]: ['onnx/model.onnx_data'] },
-      // The order of `lora_adaptations` in its configuration. The graph has no way past its adapters, so that for alike
-      // texts serves where no task is given.
+      // In the order of `lora_adaptations` in its configuration. The graph cannot bypass its adapters, so the one for
+      // text matching serves as default.
       taskIds: {
         'retrieval.query': 0,
         'retrieval.passage': 1,
@@ -259,7 +259,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
 const TEXT_TOWER = 'onnx/text_model.onnx';
 const quantizedOf = (file: string) => file.replace('.onnx', '_quantized.onnx');
 
-/** Two graphs, one for texts and one for pictures cut into squares of `patch` pixels. */
+/** A text graph and an image graph. Images are cut into squares of `patch` pixels. */
 const imageTowers = (
   rule: PictureRule,
   patch: number,
@@ -279,7 +279,7 @@ const imageTowers = (
   ...rest,
 });
 
-/** The graphs end with vectors. */
+/** Multimodal models whose graphs end with pooled vectors. */
 const towered = (row: Parameters<typeof encoder>[0]): EmbeddingRow =>
   encoder({ kind: 'omni-v5', pooling: 'none', normalizes: false, ...row });
 
@@ -290,7 +290,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     id: 'jina-clip-v1',
     hub: 'jinaai/jina-clip-v1',
     name: 'Jina CLIP v1',
-    description: 'English texts of up to 8,192 tokens and pictures in one space of 768 numbers',
+    description: 'English texts of up to 8,192 tokens and images in one space, 768 dimensions',
     created: day(2024, 6, 5),
     contextTokens: 8_192,
     languages: ['en'],
@@ -303,7 +303,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     id: 'jina-clip-v2',
     hub: 'jinaai/jina-clip-v2',
     name: 'Jina CLIP v2',
-    description: 'Texts of some ninety languages and pictures in one space of 1,024 numbers that can be cut',
+    description: 'Texts in about 90 languages and images in one space, 1,024 dimensions, can be shortened',
     created: day(2024, 11, 21),
     contextTokens: 8_192,
     languages: ['multi'],
@@ -312,7 +312,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     dimensions: 1_024,
     matryoshka: [64, 128, 256, 512, 768, 1_024],
     prefixes: asking('Represent the query for retrieving evidence documents: '),
-    // One graph has both towers.
+    // One graph contains both towers.
     runs: {
       on: 'onnx',
       file: JINA_CLIP_V2_GRAPH,
@@ -333,7 +333,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     id: 'clip-vit-base-patch32',
     hub: 'openai/clip-vit-base-patch32',
     name: 'CLIP ViT-B/32',
-    description: 'Short English texts and pictures in one space of 512 numbers, small and fast',
+    description: 'Short English texts and images in one space, 512 dimensions, small and fast',
     created: day(2021, 1, 5),
     contextTokens: 77,
     languages: ['en'],
@@ -345,7 +345,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     id: 'clip-vit-large-patch14',
     hub: 'openai/clip-vit-large-patch14',
     name: 'CLIP ViT-L/14',
-    description: 'Short English texts and pictures in one space of 768 numbers',
+    description: 'Short English texts and images in one space, 768 dimensions',
     created: day(2022, 1, 24),
     contextTokens: 77,
     languages: ['en'],
@@ -357,7 +357,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     id: 'siglip-base-patch16-224',
     hub: 'google/siglip-base-patch16-224',
     name: 'SigLIP base 224',
-    description: 'Short English texts and pictures in one space of 768 numbers',
+    description: 'Short English texts and images in one space, 768 dimensions',
     created: day(2024, 1, 8),
     contextTokens: 64,
     languages: ['en'],
@@ -366,7 +366,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     runs: imageTowers(siglipRule(224), 16, {
       bytes: megabytes(813),
       repository: 'Xenova/siglip-base-patch16-224',
-      // It takes its vector from the last of 64 places, whatever stands there.
+      // The vector is always taken from the last of 64 positions.
       textTokens: 64,
     }),
   }),
@@ -375,7 +375,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     hub: 'laion/clap-htsat-unfused',
     name: 'CLAP HTSAT unfused',
     description:
-      'English words for sounds, and sounds, in one space of 512 numbers; what is said in them it does not know',
+      'English descriptions of sounds, and sounds, in one space, 512 dimensions. It does not understand speech',
     created: day(2023, 2, 16),
     contextTokens: 512,
     languages: ['en'],
@@ -393,7 +393,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
           file: 'onnx/audio_model.onnx',
           quantized: 'onnx/audio_model_quantized.onnx',
           rule: CLAP_RULE,
-          // Places of its last layer for ten seconds.
+          // Positions of the last layer for ten seconds.
           tokens: 64,
         },
       },
@@ -463,7 +463,7 @@ const RERANKERS: readonly RerankRow[] = [
     id: 'jina-reranker-v2-base-multilingual',
     hub: 'jinaai/jina-reranker-v2-base-multilingual',
     name: 'Reranker v2 base multilingual',
-    description: 'Some hundred languages, 1,024 tokens a window',
+    description: 'About 100 languages, windows of 1,024 tokens',
     created: day(2024, 6, 25),
     contextTokens: 1_024,
     languages: ['multi'],
@@ -474,10 +474,10 @@ const RERANKERS: readonly RerankRow[] = [
 
 export const KNOWN_MODELS: readonly ModelRow[] = [...EMBEDDERS, ...MULTIMODAL, ...RERANKERS];
 
-/** Whether a licence forbids use for profit: said before such a model is fetched, and in every list. */
+/** Whether the licence forbids commercial use; shown before a download and in every list. */
 export const isNonCommercial = (licence: string): boolean => /\bNC\b|non-?commercial/i.test(licence);
 
-/** The row with the graph of quantized weights, where there is one: a quarter of the size, and a little off. */
+/** The row with its quantized graph, if there is one: a quarter of the size, slightly less accurate. */
 export function inPrecision<Row extends ModelRow>(row: Row, precision: 'full' | 'quantized'): Row {
   const { runs } = row;
   if (precision === 'full' || runs.on !== 'onnx' || !runs.quantized) return row;

@@ -1,4 +1,4 @@
-/** The models of the model host, wired from the configuration: which there are, what runs each, how they share memory. */
+/** Sets up the embedding models and rerankers from the configuration: catalogue, backends and shared memory. */
 import { createRequire } from 'node:module';
 import { type Config, ConfigError } from '#config.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
@@ -42,18 +42,18 @@ export type ModelHostSettings = Pick<
 >;
 
 export interface ModelHostTools {
-  /** Where models of the hub lie. */
+  /** Folder of downloaded models. */
   readonly dir: string;
   readonly fetch: TrustedFetch;
-  /** For servers elsewhere that do not tell how many tokens a text has. */
+  /** Token counter for remote servers that do not report token counts. */
   readonly tokens: RemoteTools['tokens'];
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
-  /** For pictures, PDFs and clips; without it nothing but text is read. */
+  /** For images, PDFs and clips; without it only text is accepted. */
   readonly media?: Pick<MediaReaderOptions, 'fetch' | 'documents' | 'ocr' | 'temporaryDir'> | undefined;
 }
 
-/** Throws ConfigError for a row, an alias or a warm model that is none. Loading of warm models begins at once. */
+/** Throws ConfigError for an invalid row, alias or warm model. Starts loading warm models. */
 export async function openModelHost(settings: ModelHostSettings, tools: ModelHostTools): Promise<ModelHost> {
   const { fetch, log, dir } = tools;
   const hub = createHub({
@@ -86,12 +86,12 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
   const registry = createRegistry({
     rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
-    shelf: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
+    availabilityCheck: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });
   const warm = await Promise.all(
     settings.modelsWarm.map(async (id) => {
       const found = await registry.find(id);
-      if (!found) throw new ConfigError(`modelsWarm: there is no model ${id}, or it cannot be had on this machine`);
+      if (!found) throw new ConfigError(`modelsWarm: model ${id} is unknown or not available on this machine`);
       return found.row;
     }),
   );
@@ -125,7 +125,7 @@ function createOpening({ onnx, remote }: OpeningTools): Opening {
   };
 }
 
-/** Its presence is all that is looked for: loading it belongs to the process that runs models. */
+/** Checks only that the package exists. The model process loads it. */
 function hasRuntime(): boolean {
   try {
     createRequire(import.meta.url).resolve('onnxruntime-node');

@@ -1,4 +1,4 @@
-/** Served models with what runs them: each row's backend and queue are made on first use, and ended with the server. */
+/** Runtime of the served models: creates each row's backend and queue on first use and closes them with the server. */
 
 import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '#concurrency/deadline.ts';
@@ -7,7 +7,7 @@ import type { Log } from '#telemetry/log.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from '../backends/backend.ts';
 import type { MediaReader } from '../media/reader.ts';
-import { createIntake, type Share } from '../queue/intake.ts';
+import { createAdmission, type MemoryShare } from '../queue/intake.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { createResidents, type Residence } from './residents.ts';
@@ -24,39 +24,39 @@ export interface OpenReranker {
   readonly queue: Queue<Prepared, Lane, number>;
 }
 
-/** Makes the backend of a row, asleep. */
+/** Creates backends without loading the model. */
 export interface Opening {
   embedder(row: EmbeddingRow): Embedder;
   reranker(row: RerankRow): Reranker;
 }
 
-/** What a request brings along beside its content. */
+/** Context of a model request. */
 export interface Call {
-  /** Callers take turns at a model. */
+  /** Callers share a model fairly. */
   readonly caller: string;
-  /** Gives way at the model to everybody who is not. */
-  readonly patient?: boolean | undefined;
+  /** Batch work: yields to interactive requests. */
+  readonly background?: boolean | undefined;
   readonly signal: AbortSignal;
-  /** Told the tokens before they are run; it may refuse them. */
+  /** Called with the token count before the run; may reject the request. */
   readonly admit: (tokens: number) => Promise<void>;
   readonly trace?: Trace | undefined;
 }
 
 export interface Opened {
-  /** Runs work with a model in memory, within the deadline of a request: ServiceTimeoutError after it. */
+  /** Runs work with a loaded model. Throws ServiceTimeoutError after the request deadline. */
   withEmbedder<T>(
     row: EmbeddingRow,
     use: Use,
-    work: (open: OpenEmbedder, signal: AbortSignal, hold: Share['hold']) => Promise<T>,
+    work: (open: OpenEmbedder, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T>;
   withReranker<T>(row: RerankRow, use: Use, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
   residence(row: ModelRow): Residence;
-  /** Brings models into memory that must be there; what fails is tried again, at growing pauses. */
+  /** Loads models that must be in memory; retries failures with back-off. */
   warm(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
-  /** What makes media ready; without it nothing but text is read. */
+  /** Loads media; without it only text is accepted. */
   readonly media: MediaReader | undefined;
-  /** What waits and runs, of each model that was asked for. */
+  /** Queue and running batches of each model used so far. */
   loads(): Iterable<ModelLoad>;
   close(): Promise<void>;
 }
@@ -75,29 +75,29 @@ export interface Use {
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Models that must be in memory, and others that are. */
+  /** Required models, and others that are loaded. */
   readonly models: Readonly<Record<string, Residence>>;
   readonly reason?: string;
 }
 
 export interface OpenedOptions {
   readonly opening: Opening;
-  /** Closed with the models. */
+  /** Closed together with the models. */
   readonly media?: MediaReader | undefined;
-  /** Of all models together. */
+  /** Limit for all models together. */
   readonly maxBytes: number;
-  /** What one request may take, loading and waiting included. */
+  /** Limit for one request, including loading and waiting. */
   readonly deadlineMs: number;
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
 }
 
-/** Told of each batch that a model has run. */
+/** Called after each batch. */
 export type OnBatch = (model: string, facts: BatchFacts) => void;
 
-/** What may wait for one model. */
+/** Limits of one model's queue. */
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
-/** What requests may hold, all together and one that is alone, in characters of what they sent and bytes made of it. */
+/** Limits of data held by all requests, and by a single one. Characters of the input and bytes derived from it. */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -113,12 +113,12 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
       if (!closing.signal.aborted) log.warn({ err, model: ids.get(backend) }, 'a model could not be loaded');
     },
   });
-  const intake = createIntake(MAX_HELD);
+  const intake = createAdmission(MAX_HELD);
   const required = new Set<string>();
-  /** Those of them that were in memory once: one that made room for another is loaded again when it is used. */
+  /** Required models that were loaded once. One evicted for another model is loaded again on use. */
   const warmed = new Set<string>();
   const closing = new AbortController();
-  // Every request in work listens.
+  // Each request in progress adds a listener.
   setMaxListeners(0, closing.signal);
 
   const observed = ({ id }: ModelRow) => onBatch && { onBatch: (facts: BatchFacts) => onBatch(id, facts) };
@@ -155,7 +155,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
   async function using<T, Open extends { readonly backend: Backend }>(
     made: Open,
     { characters, signal, trace }: Use,
-    work: (open: Open, signal: AbortSignal, hold: Share['hold']) => Promise<T>,
+    work: (open: Open, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T> {
     const share = intake.enter(characters);
     const deadline = startDeadline(deadlineMs, [signal, closing.signal]);
@@ -170,7 +170,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
     }
   }
 
-  async function keepTrying(row: ModelRow): Promise<void> {
+  async function loadWithRetries(row: ModelRow): Promise<void> {
     for (let pauseMs = FIRST_RETRY_MS; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
       try {
         (await residents.hold(open(row).backend, closing.signal))();
@@ -197,7 +197,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
       for (const row of wanted) {
         required.add(row.id);
         rows.set(row.id, row);
-        void keepTrying(row);
+        void loadWithRetries(row);
       }
     },
     readiness() {
@@ -230,7 +230,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
 
 const capacityOf = ({ batch, parallel }: Backend) => ({ batch, parallel, ...MAX_WAITING });
 
-/** Aborted when any of the signals is, or with ServiceTimeoutError when the time is over. */
+/** Aborts with the first of the signals, or with ServiceTimeoutError after `ms`. */
 function startDeadline(ms: number, signals: readonly AbortSignal[]) {
   const controller = new AbortController();
   const message = `Service request timed out: not done within ${ms / 1000} s (LECTERN_MODEL_DEADLINE_MS)`;

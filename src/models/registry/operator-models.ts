@@ -1,4 +1,4 @@
-/** A model of the operator's own, as a row in the configuration. */
+/** Parses the operator's own models: rows of the setting `models`. */
 import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { CLIP_DEVIATION, CLIP_MEAN } from '../media/picture-rule.ts';
@@ -8,9 +8,9 @@ import { EMBEDDING_KINDS, type ModelRow } from './catalogue.ts';
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
 const word = z
   .string()
-  .regex(/^[\w][\w.-]*$/, 'must be letters, digits, dots, dashes, and begin with none of these marks');
+  .regex(/^[\w][\w.-]*$/, 'must consist of letters, digits, `_`, `.` and `-`, and start with a letter, a digit or `_`');
 const repository = z.string().regex(REPOSITORY, 'must be a repository of the hub: `org/name`');
-/** A file below a folder, with no way out of it. */
+/** A relative path that stays below its folder. */
 const file = z
   .string()
   .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/, 'must be a path below the folder of the model');
@@ -82,7 +82,7 @@ const remoteShape = z.strictObject({
 });
 
 const runs = z.discriminatedUnion('on', [onnxShape, remoteShape], {
-  error: 'must say `on: onnx` (with `hub` or `folder`) or `on: remote`',
+  error: 'must have `on: onnx` (with `hub` or `folder`) or `on: remote`',
 });
 
 const common = {
@@ -112,20 +112,20 @@ const embeddingShape = z.strictObject({
 
 const rerankShape = z.strictObject({ ...common, does: z.literal('rerank') });
 
-/** Gives a ModelRow, `name` being the id when there is none. */
+/** Parses to a ModelRow. `name` defaults to the id. */
 export const modelRowShape = z
-  .discriminatedUnion('does', [embeddingShape, rerankShape], { error: 'must say `does: embed` or `does: rerank`' })
+  .discriminatedUnion('does', [embeddingShape, rerankShape], { error: 'must have `does: embed` or `does: rerank`' })
   .refine(({ runs, hub }) => runs.on !== 'onnx' || hub !== '' || runs.folder !== undefined || runs.repository, {
-    error: 'an ONNX model needs `hub`, `repository` or `folder` to take its files from',
+    error: 'an ONNX model needs `hub`, `repository` or `folder` for its files',
     path: ['hub'],
   })
   .refine((row) => row.does !== 'embed' || row.matryoshka.every((size) => size <= row.dimensions), {
-    error: 'no size can be larger than `dimensions`',
+    error: 'must not exceed `dimensions`',
     path: ['matryoshka'],
   })
   .transform((row) => ({ ...row, name: row.name ?? row.id }));
 
-/** The rows of the setting `models`. Throws ConfigError with what is wrong in which row. */
+/** Parses the rows of the setting `models`. Throws ConfigError with the row number and the fault. */
 export function readModelRows(given: readonly unknown[]): ModelRow[] {
   return given.map((row, index) => {
     const read = modelRowShape.safeParse(row);

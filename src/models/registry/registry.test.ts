@@ -17,7 +17,7 @@ function registry(options: { aliases?: Record<string, string>; away?: Set<string
     rows: options.rows ?? rows,
     aliases: options.aliases ?? {},
     now: () => clock,
-    shelf: {
+    availabilityCheck: {
       availability: ({ id }): Availability => (options.away?.has(id) ? 'away' : 'here'),
       async look() {
         looks++;
@@ -62,7 +62,7 @@ describe('names', () => {
   });
 
   it('of an alias of nothing are refused at the start', () => {
-    expect(() => registry({ aliases: { mine: 'none' } })).toThrow('mine is to mean none, and there is no such model');
+    expect(() => registry({ aliases: { mine: 'none' } })).toThrow('mine refers to the unknown model none');
   });
 
   it('of an alias that its model could only fail are refused at the start', () => {
@@ -73,7 +73,7 @@ describe('names', () => {
       ['elastic/elser-v2', 'dense'],
     ] as const) {
       const start = () => registry({ rows: [...rows, builtIn], aliases: { [name]: target } });
-      expect(start, name).toThrow(new RegExp(`^modelAliases: ${name} gives .*, which ${target} cannot$`));
+      expect(start, name).toThrow(new RegExp(`^modelAliases: ${name} requires .*, which ${target} does not support$`));
     }
     const sparse = fakeRow('sparse', { kind: 'sparse' });
     const aliases = { 'jina-colbert-v2': 'dense', 'elser-v2': 'sparse', 'jina-colbert-v1-en': 'ranker' };
@@ -92,7 +92,7 @@ describe('models that cannot be had', () => {
     const { embedding, list, looks, wait } = registry({ away, aliases: { mine: 'dense' } });
     await expect(embedding('mine')).rejects.toMatchObject({
       message:
-        'Model mine not found. It is not on this machine: `lectern models pull dense` fetches it. Available for /v1/embeddings: other',
+        'Model mine not found. It is not on this machine: `lectern models pull dense` downloads it. Available for /v1/embeddings: other',
     });
     expect((await list()).map(({ name }) => name)).toEqual(['other', 'ranker']);
     expect(looks()).toBe(1);

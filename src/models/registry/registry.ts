@@ -1,4 +1,4 @@
-/** Which models are served and under which names: the rows that are known, the operator's own, and aliases. */
+/** The served models by name: known rows, the operator's rows and aliases. */
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import { CONTENT_KINDS } from '../inputs/inputs.ts';
@@ -8,61 +8,63 @@ import { knownKind } from './hosted-ids.ts';
 
 /** A row under one of its names. */
 interface Served<Row extends ModelRow> {
-  /** The short id of the row, or the alias. */
+  /** The row's id, or the alias. */
   readonly name: string;
   readonly row: Row;
   readonly alias: boolean;
 }
 
 export interface ServedEmbedding extends Served<EmbeddingRow> {
-  /** Which fields a request for it may have: that of the row, or of the model that its alias is known as. */
+  /** Decides the accepted fields. The row's kind, or for an alias the kind of the hosted model with that id. */
   readonly kind: EmbeddingKind;
 }
 export type ServedReranker = Served<RerankRow>;
 export type ServedModel = ServedEmbedding | ServedReranker;
 
-/** Whether a row can serve: its files are here (or need none), would be downloaded, or cannot be had. */
+/**
+ * `here`: files are on this machine or not needed. `download`: files are downloaded on first use. `away`: unavailable.
+ */
 export type Availability = 'here' | 'download' | 'away';
 
-/** Files come and go while the server runs, so what is known of them is looked after from time to time. */
+/** Availability, refreshed regularly, because files may come and go while the server runs. */
 export interface AvailabilityCheck {
-  /** As it was at the last look. */
+  /** As of the last refresh. */
   availability(row: ModelRow): Availability;
   look(rows: readonly ModelRow[]): Promise<void>;
 }
 
 export interface Registry {
-  /** The model that a request names; ModelNotFoundError names those there are. */
+  /** Finds the model of a request. Throws ModelNotFoundError, which lists the available models. */
   embedding(name: string): Promise<ServedEmbedding>;
   reranker(name: string): Promise<ServedReranker>;
-  /** By its id, with or without an organisation in front. */
+  /** By id, with or without organisation. */
   find(name: string): Promise<ServedModel | undefined>;
-  /** All that can serve, aliases last. */
+  /** All available models, aliases last. */
   list(): Promise<ServedModel[]>;
   availability(row: ModelRow): Availability;
 }
 
 export interface RegistryOptions {
-  /** A later row replaces an earlier one of the same id: the operator's come last. */
+  /** Later rows replace earlier ones with the same id, so the operator's rows come last. */
   readonly rows: readonly ModelRow[];
-  /** Further names, each of an id or repository among the rows. */
+  /** Further names, each for an id or repository of a row. */
   readonly aliases: Readonly<Record<string, string>>;
-  readonly shelf: AvailabilityCheck;
+  readonly availabilityCheck: AvailabilityCheck;
   readonly now?: () => number;
 }
 
-/** A look at the shelf serves for so long. */
+/** How long a refreshed availability is used. */
 const LOOK_MS = 1_000;
 
-/** Throws ConfigError for an alias of nothing, or of a model that can answer none of its requests. */
-export function createRegistry({ rows, aliases, shelf, now = Date.now }: RegistryOptions): Registry {
+/** Throws ConfigError for an alias of an unknown model, or of one that cannot serve the alias's kind. */
+export function createRegistry({ rows, aliases, availabilityCheck, now = Date.now }: RegistryOptions): Registry {
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
   const names = new Map<string, ServedModel>();
   for (const row of own.values()) names.set(row.id, served(row.id, row, false));
   for (const [name, target] of Object.entries(aliases)) {
     const row = own.get(target) ?? byHub.get(target);
-    if (!row) throw new ConfigError(`modelAliases: ${name} is to mean ${target}, and there is no such model`);
+    if (!row) throw new ConfigError(`modelAliases: ${name} refers to the unknown model ${target}`);
     const model = served(name, row, true);
     if (isEmbedding(model)) refuseImpossible(model);
     names.delete(name);
@@ -71,47 +73,47 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
 
   let lookedAt = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
-  function look(): Promise<void> {
+  function refresh(): Promise<void> {
     if (now() - lookedAt < LOOK_MS) return looking ?? Promise.resolve();
     lookedAt = now();
-    looking = shelf.look([...own.values()]);
+    looking = availabilityCheck.look([...own.values()]);
     return looking;
   }
 
-  const canServe = ({ row }: ServedModel) => shelf.availability(row) !== 'away';
+  const canServe = ({ row }: ServedModel) => availabilityCheck.availability(row) !== 'away';
 
   async function find(name: string): Promise<ServedModel | undefined> {
     const hub = byHub.get(name);
     const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganisation(name));
     if (!found || canServe(found)) return found;
-    await look();
+    await refresh();
     return canServe(found) ? found : undefined;
   }
 
   async function list(): Promise<ServedModel[]> {
-    await look();
+    await refresh();
     return [...names.values()].filter(canServe);
   }
 
-  /** What the operator could do for a model that is known and not here. */
+  /** Tells the operator how to make a known model available. */
   function pullable(name: string, does: ModelRow['does']): string {
     const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganisation(name));
     if (known) {
       const { runs } = known.row;
       if (known.row.does !== does || canServe(known) || runs.on !== 'onnx') return '';
       if (runs.folder !== undefined) return 'Its folder on the server is missing or lacks a file. ';
-      return `It is not on this machine: \`lectern models pull ${known.row.id}\` fetches it. `;
+      return `It is not on this machine: \`lectern models pull ${known.row.id}\` downloads it. `;
     }
     const kind = does === 'embed' ? knownKind(withoutOrganisation(name)) : undefined;
     if (kind === undefined || !CONTENT_KINDS.concat('omni-v4').includes(kind)) return '';
-    return 'Pictures are read by jina-clip-v1, which `lectern models pull jina-clip-v1` fetches. ';
+    return 'Images are supported by jina-clip-v1: `lectern models pull jina-clip-v1` downloads it. ';
   }
 
   async function missing(name: string, endpoint: string, does: ModelRow['does']) {
     const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
     const ids = (await list()).flatMap((model) => (model.row.does === does ? [model.name] : []));
     const pull = pullable(name, does);
-    const there = ids.length ? `Available for ${endpoint}: ${ids.join(', ')}` : `There is none for ${endpoint}`;
+    const there = ids.length ? `Available for ${endpoint}: ${ids.join(', ')}` : `No model is available for ${endpoint}`;
     return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${pull}${there}` });
   }
 
@@ -128,7 +130,7 @@ export function createRegistry({ rows, aliases, shelf, now = Date.now }: Registr
     },
     find,
     list,
-    availability: shelf.availability,
+    availability: availabilityCheck.availability,
   };
 }
 
@@ -149,8 +151,8 @@ function refuseImpossible({ name, row, kind }: ServedEmbedding): void {
       : kind === 'sparse' && !sparse
         ? 'sparse vectors'
         : undefined;
-  if (lacks) throw new ConfigError(`modelAliases: ${name} gives ${lacks}, which ${row.id} cannot`);
+  if (lacks) throw new ConfigError(`modelAliases: ${name} requires ${lacks}, which ${row.id} does not support`);
 }
 
-/** `org/short` as `short`. */
+/** `org/short` becomes `short`. */
 const withoutOrganisation = (name: string) => name.slice(name.lastIndexOf('/') + 1);

@@ -1,6 +1,6 @@
 /**
- * Which models are in memory. One is loaded when it is first used and stays until another needs its room; the one that
- * was not used for longest goes first, when nobody uses it any more.
+ * Keeps models in memory within a byte limit. A model is loaded on first use. When another needs the memory, the least
+ * recently used model is evicted, once its users have released it.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -8,44 +8,44 @@ import type { Backend } from '../backends/backend.ts';
 export type Residence = 'loaded' | 'loading' | 'failed' | 'asleep';
 
 export interface Residents {
-  /** Waits until the model is in memory and keeps it there until the returned function is called, once. */
+  /** Waits until the model is loaded and keeps it loaded until the returned function is called once. */
   hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
   residence(backend: Backend): Residence;
-  /** The bytes of all that is loaded. */
+  /** Memory of all loaded models, in bytes. */
   readonly bytes: number;
 }
 
 interface Resident {
   readonly backend: Backend;
-  /** Those who hold it and those who wait for its loading: what is loaded for somebody is not taken away before. */
+  /** Current holders and those waiting for the load; a model is not evicted before they release it. */
   users: number;
-  /** Higher is later. */
+  /** Higher is more recent. */
   usedAt: number;
   loading: Promise<void> | undefined;
-  /** Set while it is to go and takes no new users; resolves when it went. */
+  /** Set while the model is being evicted and accepts no new users; resolves afterwards. */
   leaving: Promise<void> | undefined;
   failed: boolean;
-  /** The last load, when it failed. */
+  /** The last load, if it failed. */
   failure: Failure | undefined;
 }
 
 interface Failure {
   readonly error: unknown;
-  /** Of the files that could not be loaded. */
+  /** State of the files that could not be loaded. */
   readonly stamp: string;
   readonly pauseMs: number;
   readonly until: number;
 }
 
 export interface ResidentsOptions {
-  /** A bound for all models together; a single one that is larger is loaded alone. */
+  /** Limit for all models together. A single larger model is loaded alone. */
   readonly maxBytes: number;
-  /** Told of each try that failed, once, however many wait for it. */
+  /** Called once per failed attempt, however many requests wait for it. */
   readonly onFailed?: (backend: Backend, error: unknown) => void;
   readonly now?: () => number;
 }
 
-/** For so long a load that failed fails again without a try, longer each time, while the files are the same. */
+/** Back-off after a failed load: the error is repeated without a new attempt as long as the files are unchanged. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -53,8 +53,8 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
   const all = new Map<Backend, Resident>();
   let uses = 0;
   let freed = () => {};
-  /** One model is loaded at a time, so that the room made for one is not taken by another. */
-  let turn: Promise<unknown> = Promise.resolve();
+  /** Serialises loads, so that memory freed for one model is not taken by another. */
+  let lastLoad: Promise<unknown> = Promise.resolve();
 
   const residentOf = (backend: Backend): Resident => {
     const known = all.get(backend);
@@ -94,7 +94,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
   }
 
   function load(resident: Resident): Promise<void> {
-    resident.loading ??= bring(resident)
+    resident.loading ??= fetchAndLoad(resident)
       .then(
         () => {
           resident.failed = false;
@@ -110,22 +110,22 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     return resident.loading;
   }
 
-  async function bring(resident: Resident): Promise<void> {
-    const stamp = await told(resident, async () => {
+  async function fetchAndLoad(resident: Resident): Promise<void> {
+    const stamp = await reportFailure(resident, async () => {
       await resident.backend.fetch?.();
       return resident.backend.stamp?.();
     });
     const { failure } = resident;
     if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
-    const work = turn.then(async () => {
-      await makeRoom(resident);
+    const work = lastLoad.then(async () => {
+      await freeMemory(resident);
       await tryLoading(resident, stamp);
     });
-    turn = work.catch(() => {});
-    await told(resident, () => work);
+    lastLoad = work.catch(() => {});
+    await reportFailure(resident, () => work);
   }
 
-  async function told<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
+  async function reportFailure<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -148,19 +148,19 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     }
   }
 
-  async function makeRoom(newcomer: Resident): Promise<void> {
+  async function freeMemory(newcomer: Resident): Promise<void> {
     for (;;) {
-      // One on a server elsewhere takes nothing here.
+      // Remote models use no memory here.
       const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
       if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
       const idle = others.filter(({ users }) => users === 0);
       const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
-      oldest.leaving = leave(oldest);
+      oldest.leaving = evict(oldest);
       await oldest.leaving;
     }
   }
 
-  async function leave(resident: Resident): Promise<void> {
+  async function evict(resident: Resident): Promise<void> {
     try {
       while (resident.users > 0) {
         await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inOrder, matrixOf, piecesOf, scoreOf, shared, vectorOf, weightsOf } from './answers.ts';
+import { distribute, inOrder, matrixOf, piecesOf, scoreOf, vectorOf, weightsOf } from './answers.ts';
 
 const runs = { seed: 6, numRuns: 300 };
 const isWrong = (work: () => unknown) =>
@@ -104,11 +104,11 @@ it('shares a total out, to the last token', () => {
   const weights = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(fc.nat(100_000), weights, (total, given) => {
-      const shares = shared(total, given);
+      const shares = distribute(total, given);
       expect(shares.reduce((a, b) => a + b, 0)).toBe(total);
       expect(shares.every((share) => Number.isInteger(share) && share >= 0)).toBe(true);
     }),
     runs,
   );
-  expect(shared(10, [1, 3, 1])).toEqual([2, 6, 2]);
+  expect(distribute(10, [1, 3, 1])).toEqual([2, 6, 2]);
 });

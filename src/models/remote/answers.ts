@@ -1,28 +1,28 @@
-/** Answers of servers are held against what was asked: so many, each once, of the right size, all of them numbers. */
+/** Validates answers of remote servers: number of rows, order, vector length and finite numbers. */
 import { fieldsOf, listOf, malformed } from './fields.ts';
 import type { EmbedRow, RerankRow } from './protocol.ts';
 
-/** In the order of what was asked. Rows without an index stand in that order already. */
+/** Sorts rows by index. Rows without indexes are in order already. */
 export function inOrder<Row extends { readonly index?: unknown }>(rows: readonly Row[], count: number): Row[] {
-  if (rows.length !== count) throw malformed(`${rows.length} answers to ${count} inputs`);
+  if (rows.length !== count) throw malformed(`${rows.length} results for ${count} inputs`);
   if (rows.every(({ index }) => index === undefined)) return [...rows];
   const placed = new Map<number, Row>();
   for (const row of rows) {
     const { index } = row;
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count || placed.has(index)) {
-      throw malformed('its indexes are not those of the inputs');
+      throw malformed('the indexes do not match the inputs');
     }
     placed.set(index, row);
   }
   return Array.from({ length: count }, (_, index) => placed.get(index)!);
 }
 
-/** The numbers of a vector, from a list or from base64 of little-endian float32. */
+/** Reads a vector from a list of numbers, or from base64 of little-endian float32. */
 export function vectorOf(value: unknown): Float32Array {
   const vector = typeof value === 'string' ? fromBase64(value) : fromList(listOf(value, 'numbers'));
   for (const number of vector) {
-    // Also what is too large for 32 bits.
-    if (!Number.isFinite(number)) throw malformed('a vector has something else than finite numbers');
+    // This includes numbers beyond the range of float32.
+    if (!Number.isFinite(number)) throw malformed('a vector contains values that are not finite numbers');
   }
   return vector;
 }
@@ -38,13 +38,13 @@ function fromList(list: readonly unknown[]): Float32Array {
 
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length % 4 !== 0 || bytes.length === 0) throw malformed('a vector is no base64 of float32 numbers');
+  if (bytes.length % 4 !== 0 || bytes.length === 0) throw malformed('a vector is not base64 of float32 numbers');
   const vector = new Float32Array(bytes.length / 4);
   for (let at = 0; at < vector.length; at++) vector[at] = bytes.readFloatLE(at * 4);
   return vector;
 }
 
-/** One vector a token, row-major. */
+/** One vector per token, row-major. */
 export function matrixOf(value: unknown, dimensions: number): { values: Float32Array; rows: number } {
   const vectors = listOf(value, 'vectors').map(vectorOf);
   if (vectors.length === 0) throw malformed('an input has no vector');
@@ -58,7 +58,7 @@ export function matrixOf(value: unknown, dimensions: number): { values: Float32A
 
 export function requireSize(vector: Float32Array, sizes: readonly number[]): void {
   if (!sizes.includes(vector.length)) {
-    throw malformed(`vectors of ${vector.length} numbers, where the model has ${sizes.join(' or ')}`);
+    throw malformed(`a vector has ${vector.length} numbers instead of ${sizes.join(' or ')}`);
   }
 }
 
@@ -71,24 +71,26 @@ export function piecesOf({ pieces }: EmbedRow, count: number): readonly string[]
 export function weightsOf(value: unknown): Record<string, number> {
   const entries = Object.entries(fieldsOf(value));
   if (!entries.every(([, weight]) => typeof weight === 'number' && Number.isFinite(weight))) {
-    throw malformed('its weights are not finite numbers');
+    throw malformed('the weights are not finite numbers');
   }
   return Object.fromEntries(entries) as Record<string, number>;
 }
 
-/** What rounding may add beyond 0 and 1. */
+/** Tolerance for rounding outside 0 and 1. */
 const SLACK = 1e-3;
 
-/** A score in [0, 1]. Cosines are cut at 0; anything else outside means that the server gives raw scores. */
+/**
+ * A score between 0 and 1. Cosines are clamped at 0. Any other score outside means that the server returns raw scores.
+ */
 export function scoreOf({ score }: RerankRow, cosines: boolean): number {
-  if (typeof score !== 'number' || !Number.isFinite(score)) throw malformed('a score is no finite number');
+  if (typeof score !== 'number' || !Number.isFinite(score)) throw malformed('a score is not a finite number');
   if (score > 1 + SLACK || score < (cosines ? -1 - SLACK : -SLACK))
-    throw malformed('its scores are not between 0 and 1');
+    throw malformed('the scores are not between 0 and 1');
   return Math.min(Math.max(score, 0), 1);
 }
 
-/** A total shared out by weight, in whole numbers that sum up to it. */
-export function shared(total: number, weights: readonly number[]): number[] {
+/** Distributes a total by weight, in integers that add up to it. */
+export function distribute(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0) || 1;
   let before = 0;
   let given = 0;

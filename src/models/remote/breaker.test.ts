@@ -14,7 +14,7 @@ function start() {
   });
   const refusal = (): Partial<Problem> | undefined => {
     try {
-      breaker.enter().left();
+      breaker.enter().abandoned();
       return undefined;
     } catch (error) {
       return error as Problem;
@@ -61,7 +61,7 @@ it('tries again when the one who tried has left', () => {
   const { breaker, refusal, fail, pass } = start();
   fail(3);
   pass(1_000);
-  breaker.enter().left();
+  breaker.enter().abandoned();
   const probe = breaker.enter();
   expect(refusal()).toBeDefined();
   probe.succeeded();

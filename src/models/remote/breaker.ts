@@ -1,36 +1,36 @@
 /**
- * Spares a server that is away, and the callers who would wait for it: after some failures in a row nothing is asked for
- * a while, then one request tries (Nygard, "Release It!", circuit breaker).
+ * Circuit breaker for a model server: after several consecutive failures, requests fail at once for a while. Then one
+ * request probes the server (Nygard, "Release It!").
  */
 import { problem } from '#errors.ts';
 
 export interface BreakerOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the breaker. */
   readonly failures: number;
-  /** How long it stays open first; twice as long after each try that fails, up to `longestMs`. */
+  /** First open period. It doubles after each failed probe, up to `longestMs`. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** A clock that never goes back, in ms. */
+  /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
   readonly onChange?: ((state: 'open' | 'closed') => void) | undefined;
 }
 
-/** How a request that was let in went; the first word counts. */
+/** Reports how an admitted request ended; only the first call counts. */
 export interface Ticket {
   succeeded(): void;
   failed(): void;
-  /** Nothing was learnt: the caller has left. */
-  left(): void;
+  /** No result, because the caller disconnected. */
+  abandoned(): void;
 }
 
 export interface Breaker {
-  /** Throws ServiceNodeResourceDrainError with `retryAfter` while it is open. */
+  /** Throws ServiceNodeResourceDrainError with `retryAfter` while the breaker is open. */
   enter(): Ticket;
 }
 
 export function createBreaker({ failures, firstMs, longestMs, now, onChange }: BreakerOptions): Breaker {
   let inARow = 0;
-  /** 0 while it is closed. */
+  /** Length of the open period; 0 while closed. */
   let openMs = 0;
   let openUntil = 0;
   let probing = false;
@@ -67,10 +67,10 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
         failed: once(() => {
           inARow += 1;
           if (isProbe) open(openMs * 2);
-          // What was sent before it opened says nothing new.
+          // Failures of requests sent before it opened do not count.
           else if (!openMs && inARow >= failures) open(firstMs);
         }),
-        left: once(() => {}),
+        abandoned: once(() => {}),
       };
     },
   };
@@ -78,6 +78,6 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
 
 const away = (leftMs: number) =>
   problem('ServiceNodeResourceDrainError', {
-    message: 'The model server is away for the moment, try again',
+    message: 'The model server is temporarily unavailable, try again',
     retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
   });

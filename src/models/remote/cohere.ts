@@ -1,9 +1,9 @@
-/** Cohere's second API (https://docs.cohere.com/reference/embed, /reference/rerank) and servers that speak like it. */
+/** Cohere's API version 2 (https://docs.cohere.com/reference/embed, /reference/rerank) and compatible servers. */
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { Protocol, Reply } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
 
-/** `input_type` must be told; what is no query is a document. */
+/** `input_type` is required; everything except a query is a document. */
 function inputType(task = ''): string {
   if (task === 'query' || task.endsWith('.query')) return 'search_query';
   if (task === 'classification') return task;
@@ -51,7 +51,7 @@ export const COHERE: Protocol = {
     cosines: false,
     request: ({ model, query, documents, contextTokens }) => ({
       path: '/v2/rerank',
-      // Its own limit for a document is 4,096, whatever the model takes.
+      // Without this field, the server cuts documents at 4,096 tokens, whatever the model supports.
       body: { model, query, documents, top_n: documents.length, max_tokens_per_doc: contextTokens },
     }),
     parse: parseReranked,

@@ -1,7 +1,7 @@
-/** Exact counts of a server that tells them, asked for only where an estimate could be wrong about the limit. */
+/** Exact token counts from servers that offer them, requested only if the estimate leaves the limit in doubt. */
 import type { TokenCounter } from './estimate.ts';
 import { countOf, malformed } from './fields.ts';
-import { runsOf, together } from './requests.ts';
+import { runAll, runsOf } from './requests.ts';
 import type { Server } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
@@ -11,14 +11,16 @@ export interface CountedText {
   readonly tokens: number;
 }
 
-/** Other vocabularies make up to so many times the tokens of the estimate; below, no text can be too long. */
+/**
+ * A text below this share of the limit cannot be too long: other vocabularies give at most 1 / 0.4 times the estimate.
+ */
 export const SURE_SHARE = 0.4;
-/** What is estimated to be so many times too long is too long. */
+/** A text estimated at this many times the limit is certainly too long. */
 const SURELY_TOO_LONG = 4;
 const BYTES_A_TOKEN = 512;
 
 export interface ExactCounts {
-  /** Each text's tokens: exact where that matters and the server can, the estimate elsewhere. */
+  /** Token count of each text: exact where it matters and the server supports it, otherwise the estimate. */
   of(texts: readonly CountedText[], contextTokens: number, signal: AbortSignal): Promise<number[]>;
 }
 
@@ -50,14 +52,14 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
       if (doubtful.length === 0) return counts;
       const runs = runsOf(doubtful, { ...limits(), inputs: Math.min(count!.inputs, limits().inputs) });
       try {
-        const exact = await together(
+        const exact = await runAll(
           signal,
           runs.map((run) => (end) => ask(run, end)),
         );
         for (const [at, value] of exact.flat().entries()) counts[doubtful[at]!.index] = value!;
       } catch (error) {
         if (!(error instanceof RequestRefusedError)) throw error;
-        // A gateway in front may not let it through; the estimate has to do.
+        // A gateway may block the request; the estimate must do.
         known = error.tooLong;
       }
       return counts;
@@ -65,7 +67,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
   };
 }
 
-/** Cut to what is left of `maxTokens` beside the special tokens, where the tokens were found to be another number. */
+/** Cuts a text to `maxTokens` minus special tokens, scaled by the ratio of estimated to exact count. */
 export function cutTo(
   tokens: TokenCounter,
   text: CountedText,

@@ -249,7 +249,7 @@ describe('another Lectern', () => {
 
   it('pools the items of a document with all of it in view', async () => {
     const { model, server } = await embedderOf('lectern');
-    const spans = await model.prepareSpans!('', ['a b', 'c'], { maxTokens: 512, signal: NEVER });
+    const spans = await model.prepareChunks!('', ['a b', 'c'], { maxTokens: 512, signal: NEVER });
     const other = await model.prepare(['d'], { signal: NEVER });
     const outputs = await model.embed([...spans, ...other], run('pooled'));
     expect(outputs[0]).toMatchObject({ rows: 2, tokens: 7 });
@@ -316,6 +316,6 @@ it('tells Cohere what the texts are for', async () => {
 
 it('has no embedder at an address that is none', () => {
   for (const url of ['host:8080', 'ftp://host', '', 'http://']) {
-    expect(() => embedderAt(runsAt('openai', url))).toThrow('no valid address');
+    expect(() => embedderAt(runsAt('openai', url))).toThrow('the URL of its server is not valid');
   }
 });

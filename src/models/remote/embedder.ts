@@ -1,4 +1,4 @@
-/** An `Embedder` whose model is on a server elsewhere. */
+/** An `Embedder` for a model on a remote server. */
 import { problem } from '#errors.ts';
 import type {
   Embedder,
@@ -17,20 +17,20 @@ import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
 import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
 import type { EmbedAsk, RemoteMedium } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
-import { groupBy, runsOf, together } from './requests.ts';
+import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
-/** What a prepared input holds here. */
+/** Payload of a prepared input. */
 interface Payload {
   readonly texts: readonly string[];
   readonly task: string | undefined;
-  /** Whether the server is to cut it. */
+  /** Whether the server truncates the text. */
   readonly truncate: boolean;
-  /** It may be cut; unset, it is refused when it is too long. */
+  /** Limit for truncation; unset: a text that is too long is refused. */
   readonly maxTokens: number | undefined;
   readonly lateChunking: boolean;
-  /** Instead of texts. */
+  /** Set for media, instead of texts. */
   readonly media?: { readonly medium: RemoteMedium; readonly uri: string } | undefined;
 }
 
@@ -40,31 +40,31 @@ interface Item {
   readonly at: number;
 }
 
-/** Numbers of one answer, so that reading it does not hold up the others for long. */
+/** Maximum numbers in one answer, so that parsing does not block the event loop for long. */
 const MAX_NUMBERS = 256 * 1024;
 
-/** Of one request: as many files as a body of 64 MiB has room for. */
+/** Files per request: as many as fit into a body of 64 MiB. */
 const MAX_MEDIA = 4;
-/** What a file is taken for until the server has counted it. */
+/** Token estimate of a file until the server has counted it. */
 const MEDIA_TOKENS = 256;
 
-/** Shorter each time, for servers whose tokens are more than was estimated. */
+/** Factor by which a text is shortened per attempt, if the server has more tokens than estimated. */
 const SHORTEN_SHARE = 0.75;
 const MAX_SHORTER = 6;
 
-/** Throws ParamValidationError when the protocol has no embeddings. */
+/** Throws ParamValidationError if the protocol has no embeddings. */
 export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools: RemoteTools): Embedder {
   const server = createServer(row.id, runs, tools);
   const { protocol, transport, backend } = server;
   const { embed: speaks } = protocol;
-  if (!speaks) throw misconfigured(row.id, `servers of the protocol ${runs.protocol} make no embeddings`);
+  if (!speaks) throw misconfigured(row.id, `the protocol ${runs.protocol} does not support embeddings`);
   const { tokens } = tools;
   const { contextTokens } = row;
   const exact = createExactCounts(server, runs.model);
   /** Undefined until an answer has shown it. */
   let takesBase64: boolean | undefined = speaks.base64 ? undefined : false;
 
-  /** The task is told to servers that know tasks, unless the row says with its prefixes that this model does not. */
+  /** Tasks are sent to servers that know them, unless the row has prompts, which means that this model does not. */
   const taskFor = (task: string | undefined) =>
     protocol.tasks && Object.keys(row.prefixes).length === 0 ? task : undefined;
 
@@ -94,7 +94,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
 
   async function prepareMedia(media: readonly ReadyMedium[], { task }: PrepareOptions): Promise<Prepared[]> {
     return media.map((one) => {
-      if (!('file' in one)) throw new Error('a server elsewhere opens media itself');
+      if (!('file' in one)) throw new Error('remote models take media as files');
       const uri = `data:${one.mediaType};base64,${Buffer.from(one.file).toString('base64')}`;
       const payload: Payload = {
         texts: [],
@@ -108,8 +108,8 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     });
   }
 
-  /** One sequence, whose windows are the server's affair. */
-  async function prepareSpans(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
+  /** The server splits the sequence into windows itself. */
+  async function prepareChunks(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
     const { maxTokens, task, signal } = options;
     const texts = items.map((text, index) => sendable(index === 0 ? prefix + text : text));
     const estimates = await estimate(tokens, texts, signal);
@@ -126,7 +126,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
 
   async function embed(batch: readonly Prepared[], options: EmbedOptions): Promise<Output[]> {
     if (!speaks!.outputs.includes(options.output)) {
-      const message = `The server of this model gives no ${options.output === 'tokens' ? 'multi-vector' : 'sparse'} output`;
+      const message = `The server of this model does not support ${options.output === 'tokens' ? 'multi-vector' : 'sparse'} output`;
       throw problem('DownstreamServiceFailureError', { message });
     }
     const items = batch.map(
@@ -148,7 +148,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
       runsOf(kind, kind[0]!.payload.media ? { ...limits, inputs: Math.min(limits.inputs, MAX_MEDIA) } : limits),
     );
     const outputs: Output[] = new Array(batch.length);
-    await together(
+    await runAll(
       options.signal,
       requests.map((request) => async (signal) => {
         for (const [index, output] of (await run(request, { ...options, signal })).entries()) {
@@ -159,7 +159,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     return outputs;
   }
 
-  /** The outputs of one request, or of several when the server will not take so much at once. */
+  /** Runs one request, or several smaller ones if the server rejects it as too large. */
   async function run(items: readonly Item[], options: EmbedOptions, shorter = 0): Promise<Output[]> {
     const base64 = takesBase64 !== false;
     try {
@@ -224,12 +224,12 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     dimensions: row.dimensions,
     prepare,
     embed: (batch: readonly Prepared[], options: EmbedOptions) => server.during(() => embed(batch, options)),
-    ...(speaks.lateChunking && { prepareSpans }),
+    ...(speaks.lateChunking && { prepareChunks }),
     ...(speaks.media && { media: async () => needsOf(speaks.media!, row), prepareMedia }),
   });
 }
 
-/** Files of what both the protocol and the kind of the model take. */
+/** The media that both the protocol and the model's kind accept, as files. */
 function needsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaNeeds {
   const need = (medium: RemoteMedium) =>
     media.includes(medium) && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind) ? 'file' : undefined;

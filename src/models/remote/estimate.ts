@@ -1,35 +1,35 @@
 /**
- * Tokens of texts whose tokenizer is elsewhere: counted with another vocabulary (cl100k_base), so an estimate for all
- * models but those that use that one.
+ * Token estimates for texts whose tokenizer is remote. They use the vocabulary cl100k_base, so they are only exact for
+ * models with that vocabulary.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What counts and cuts; loaded before it is used. */
+/** Counts and truncates. `load` must be called first. */
 export interface TokenCounter {
   load(): Promise<void>;
   count(text: string): number;
-  /** The first `limit` tokens. */
+  /** The text of the first `limit` tokens. */
   keep(text: string, limit: number): string;
 }
 
-/** What most encoders put around a text. */
+/** Special tokens that most encoders put around a text. */
 export const SPECIAL_TOKENS = 2;
 
-/** Characters that are counted before others get their turn: some ms. */
-const CHARACTERS_A_TURN = 50_000;
+/** Characters that are counted between two yields to the event loop; takes some milliseconds. */
+const CHARACTERS_PER_STEP = 50_000;
 
-/** Lets others in between, some ms apart. */
+/** Yields to the event loop every few milliseconds. */
 function createYielder(signal: AbortSignal): (characters: number) => Promise<void> | undefined {
   let done = 0;
   return (characters) => {
     done += characters;
-    if (done < CHARACTERS_A_TURN) return undefined;
+    if (done < CHARACTERS_PER_STEP) return undefined;
     done = 0;
     return turn().then(() => signal.throwIfAborted());
   };
 }
 
-/** Of each text, special tokens included. */
+/** Token count of each text, including special tokens. */
 export async function estimate(tokens: TokenCounter, texts: readonly string[], signal: AbortSignal): Promise<number[]> {
   signal.throwIfAborted();
   await tokens.load();
@@ -37,9 +37,9 @@ export async function estimate(tokens: TokenCounter, texts: readonly string[], s
   const counts: number[] = [];
   for (const text of texts) {
     let count = SPECIAL_TOKENS;
-    // Where a long text is cut, a token may become two.
-    for (let at = 0; at < text.length; at += CHARACTERS_A_TURN) {
-      const piece = text.slice(at, at + CHARACTERS_A_TURN);
+    // A token at a cut may be counted twice.
+    for (let at = 0; at < text.length; at += CHARACTERS_PER_STEP) {
+      const piece = text.slice(at, at + CHARACTERS_PER_STEP);
       count += tokens.count(piece);
       await pause(piece.length);
     }
@@ -48,10 +48,10 @@ export async function estimate(tokens: TokenCounter, texts: readonly string[], s
   return counts;
 }
 
-/** As many characters as so many tokens of ordinary text have at most. */
+/** Maximum number of characters in this many tokens of ordinary text. */
 const charactersOf = (count: number) => count * 8;
 
-/** The text in pieces of at most so many tokens, in time linear in its length. */
+/** Splits a text into pieces of at most `limit` tokens, in linear time. */
 export async function windows(
   tokens: TokenCounter,
   text: string,
@@ -62,7 +62,7 @@ export async function windows(
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
     const ahead = text.slice(at, at + charactersOf(limit));
-    // A single character may be more tokens than there is room for.
+    // A single character may have more tokens than `limit`.
     const piece = tokens.keep(ahead, limit) || ahead.slice(0, 2);
     pieces.push(piece);
     at += piece.length;
@@ -71,7 +71,9 @@ export async function windows(
   return pieces.length ? pieces : [''];
 }
 
-/** Unpaired surrogates are no text to a server; nor is the empty string to many, and a space gives the same tokens. */
+/**
+ * Replaces lone surrogates, which servers reject, and the empty string, which many reject; a space has the same tokens.
+ */
 export function sendable(text: string): string {
   return text === '' ? ' ' : text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

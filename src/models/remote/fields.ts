@@ -1,17 +1,17 @@
-/** Reading JSON that nobody has promised anything about. */
+/** Reads untrusted JSON. */
 import { problem } from '#errors.ts';
 
 export const malformed = (what: string) =>
-  problem('DownstreamServiceFailureError', { message: `The answer of the model server is not right: ${what}` });
+  problem('DownstreamServiceFailureError', { message: `The answer of the model server is invalid: ${what}` });
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; none for anything else. */
+/** The value if it is an object, otherwise an empty object. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
 export function listOf(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw malformed(`it has no list of ${what}`);
+  if (!Array.isArray(value)) throw malformed(`the list of ${what} is missing`);
   return value;
 }
 

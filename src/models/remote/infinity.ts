@@ -1,19 +1,19 @@
 /**
- * Infinity (https://michaelfeil.eu/infinity). Texts that are too long are cut without a word, whatever is asked; and
- * unless it was started with INFINITY_LENGTHS_VIA_TOKENIZE its usage counts characters, so it is not believed.
+ * Infinity (https://michaelfeil.eu/infinity). It truncates long texts silently, whatever the request says. Its usage
+ * counts characters unless started with INFINITY_LENGTHS_VIA_TOKENIZE, so usage is ignored.
  */
 import { embeddingBody, parseEmbeddings } from './openai.ts';
 import type { EmbedAsk, Protocol } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
 
-/** Media are addresses or data URIs in the place of texts, all of one modality. */
+/** Media are URLs or data URIs in place of texts, all of one modality. */
 const bodyOf = (ask: EmbedAsk) => ({
   ...embeddingBody(ask),
   ...(ask.media && { input: ask.media.uris, modality: ask.media.medium }),
 });
 
 export const INFINITY: Protocol = {
-  // Its paths begin with what `--url-prefix` says.
+  // Its paths start with the value of `--url-prefix`.
   address: 'given',
   limits: { inputs: 2_048, tokens: 250_000 },
   parallel: 8,

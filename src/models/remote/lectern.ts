@@ -1,4 +1,4 @@
-/** Another server like this one, or a hosted service with the same contract. */
+/** Another Lectern server, or a hosted service with the same API. */
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { EmbedAnswer, Protocol, Reply } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
@@ -34,7 +34,7 @@ export const LECTERN: Protocol = {
         ...(output !== 'sparse' && { embedding_type: base64 ? 'base64' : 'float' }),
         ...(task !== undefined && (kind === 'colbert' ? { input_type: sideOf(task) } : { task })),
         ...(lateChunking && { late_chunking: true }),
-        // Models that know nothing else are not asked for it.
+        // ColBERT models always return token vectors and do not accept the fields.
         ...(output === 'tokens' && kind !== 'colbert' && { return_multivector: true, return_tokenized_input: true }),
         ...(dimensions !== undefined && output === 'pooled' && { dimensions }),
       },

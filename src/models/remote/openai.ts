@@ -1,8 +1,10 @@
-/** The embeddings of OpenAI's API, which most servers speak (https://platform.openai.com/docs/api-reference/embeddings). */
+/**
+ * Embeddings by OpenAI's API, which most servers implement (https://platform.openai.com/docs/api-reference/embeddings).
+ */
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { EmbedAnswer, EmbedAsk, Protocol, Reply } from './protocol.ts';
 
-/** Pictures in the form that Jina's API has and servers that speak like it take: `{image}`. */
+/** Images are sent as `{image}`, the form of Jina's API and compatible servers. */
 export const embeddingBody = ({ model, texts, media, dimensions, base64 }: EmbedAsk) => ({
   model,
   input: media ? media.uris.map((uri) => ({ [media.medium]: uri })) : texts,

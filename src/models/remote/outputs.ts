@@ -1,21 +1,21 @@
-/** What a server answered about each input, checked, as the outputs of a backend. */
+/** Turns the validated rows of a server's answer into backend outputs. */
 import type { Output, OutputKind } from '../backends/backend.ts';
-import { matrixOf, piecesOf, requireSize, shared, vectorOf, weightsOf } from './answers.ts';
+import { distribute, matrixOf, piecesOf, requireSize, vectorOf, weightsOf } from './answers.ts';
 import type { EmbedAnswer, EmbedRow } from './protocol.ts';
 
 interface Counted {
   readonly tokens: number;
 }
 
-/** A number in JSON: sign, 17 digits, exponent, comma, space; more when it is printed with care for nothing. */
+/** Size of a number in JSON: sign, 17 digits, exponent, comma, space; doubled for verbose formatting. */
 const BYTES_A_NUMBER = 32;
 const BYTES_AN_ANSWER = 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
-/** A sparse vector's entry: a token and its weight. */
+/** Size of a sparse vector's entry: a token and its weight. */
 const BYTES_A_WEIGHT = 128;
 const MAX_WEIGHTS = 4_096;
 
-/** `sizes` are those that its vectors may have; the last is the model's own. */
+/** `sizes` lists the allowed vector lengths; the last is the model's full length. */
 export function outputOf(
   row: EmbedRow,
   output: OutputKind,
@@ -33,7 +33,7 @@ export function outputOf(
   return { values, rows: 1, ...counted };
 }
 
-/** The rows of one document, one below the other. */
+/** The vectors of one document's chunks as one output. */
 export function joined(rows: readonly EmbedRow[], sizes: readonly number[], tokens: number | undefined): Output {
   const vectors = rows.map(({ value }) => vectorOf(value));
   const size = vectors[0]!.length;
@@ -46,20 +46,20 @@ export function joined(rows: readonly EmbedRow[], sizes: readonly number[], toke
   return { values, rows: vectors.length, ...(tokens !== undefined && { tokens }) };
 }
 
-/** What the server counted for all, shared out by the estimates; exact for one. */
+/** Token counts per input: the server's total, distributed in proportion to the estimates. */
 export const tokensOf = ({ tokens }: EmbedAnswer, items: readonly Counted[]): number[] | undefined =>
   tokens === undefined
     ? undefined
-    : shared(
+    : distribute(
         tokens,
         items.map((item) => item.tokens),
       );
 
-/** The most that an answer to so many texts can have, if it is one. */
+/** Maximum size of an answer to this many texts, in bytes. */
 export function bytesOf(items: readonly Counted[], texts: number, output: OutputKind, dimensions: number): number {
   if (output === 'sparse') return Math.min(BYTES_AN_ANSWER + texts * MAX_WEIGHTS * BYTES_A_WEIGHT, MAX_BYTES);
   const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
-  // An estimate of tokens may be half of what they are.
+  // The real token count may be twice the estimate.
   const vectors = output === 'tokens' ? texts * 32 + tokens * 3 : texts;
   return Math.min(BYTES_AN_ANSWER + vectors * dimensions * BYTES_A_NUMBER, MAX_BYTES);
 }

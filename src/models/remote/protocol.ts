@@ -1,6 +1,6 @@
 /**
- * What the remote backend must know of a kind of server: a file of facts and a pair of functions for each thing it does.
- * The functions are pure; sending, retrying and checking are written once, for all.
+ * Interface of a server protocol: its properties, and a pair of pure functions per operation that build the request and
+ * parse the answer. Sending, retries and validation are shared by all protocols.
  */
 
 import type { OutputKind } from '../backends/backend.ts';
@@ -8,7 +8,7 @@ import type { EmbeddingKind } from '../registry/catalogue.ts';
 
 export interface Ask {
   readonly path: string;
-  /** JSON to be sent; without it the request is a GET. */
+  /** JSON body; without one the request is a GET. */
   readonly body?: unknown;
 }
 
@@ -23,23 +23,23 @@ export type RemoteMedium = 'image' | 'audio' | 'video';
 export interface EmbedAsk {
   readonly model: string;
   readonly kind: EmbeddingKind;
-  /** None where there are media. */
+  /** Empty if there are media. */
   readonly texts: readonly string[];
   /** All of one medium, as data URIs. */
   readonly media?: { readonly medium: RemoteMedium; readonly uris: readonly string[] } | undefined;
   readonly task?: string | undefined;
   /** Whether the server cuts texts that are too long; it refuses them otherwise. */
   readonly truncate: boolean;
-  /** The texts are one document, pooled text by text. */
+  /** The texts are chunks of one document, each with its own vector. */
   readonly lateChunking: boolean;
   readonly output: OutputKind;
-  /** Set when the server shall cut the vectors. */
+  /** Set if the server should shorten the vectors. */
   readonly dimensions?: number | undefined;
-  /** Numbers as base64 of little-endian float32. */
+  /** Whether numbers are encoded as base64 of little-endian float32. */
   readonly base64: boolean;
 }
 
-/** One input's answer, unchecked. `index` is the input's position, where the protocol tells it. */
+/** Unchecked result of one input. `index` is the input's position, if the protocol reports it. */
 export interface EmbedRow {
   readonly index?: unknown;
   readonly value: unknown;
@@ -50,9 +50,9 @@ export interface RerankAsk {
   readonly model: string;
   readonly query: string;
   readonly documents: readonly string[];
-  /** Of the model. */
+  /** Context of the model. */
   readonly contextTokens: number;
-  /** Pairs are cut to so many tokens where the server can; unset, it refuses what is too long. */
+  /** Limit to which the server truncates pairs, if it can; unset: long pairs are refused. */
   readonly maxTokens?: number | undefined;
 }
 
@@ -63,41 +63,41 @@ export interface RerankRow {
 
 export interface EmbedAnswer {
   readonly rows: readonly EmbedRow[];
-  /** Tokens of the whole request, when the server told. */
+  /** Tokens of the whole request, if the server reports them. */
   readonly tokens?: number | undefined;
 }
 
-/** The most of one request: what the server is known to take, or has told. */
+/** Limits of one request, by default or as the server reports them. */
 export interface RequestLimits {
   readonly inputs: number;
-  /** Of all texts together. */
+  /** Total of all texts. */
   readonly tokens: number;
 }
 
-/** How paths are joined to the address that the operator gave. */
+/** How paths are appended to the operator's URL. */
 export type AddressStyle =
-  /** A version at its end (`/v1`, `/v2`, `/api`) is dropped: the paths have their own. */
+  /** A version at the end of the URL (`/v1`, `/v2`, `/api`) is dropped, because the paths contain their own. */
   | 'root'
-  /** As it is; `/v1` when it has no path. */
+  /** The URL is used as it is; `/v1` is added if it has no path. */
   | 'versioned'
   | 'given';
 
 export interface Protocol {
   readonly address: AddressStyle;
   readonly limits: RequestLimits;
-  /** Requests at once. */
+  /** Concurrent requests. */
   readonly parallel: number;
-  /** Whether it cuts texts at their end when asked to. */
+  /** Whether it can truncate texts at their end. */
   readonly truncates: boolean;
-  /** Whether it knows what a task is, so that it must be told. */
+  /** Whether it knows tasks, so that the task must be sent. */
   readonly tasks: boolean;
   readonly embed?: {
     readonly base64: boolean;
-    /** Whether it cuts what is too long without a word, so that the estimate has to refuse it. */
+    /** Whether it truncates long texts silently, so that they must be refused by the estimate. */
     readonly silent: boolean;
     readonly outputs: readonly OutputKind[];
     readonly lateChunking: boolean;
-    /** What it takes beside texts. */
+    /** Supported media. */
     readonly media?: readonly RemoteMedium[];
     request(ask: EmbedAsk): Ask;
     parse(reply: Reply): EmbedAnswer;
@@ -105,21 +105,21 @@ export interface Protocol {
   readonly rerank?: {
     /** As for embeddings. */
     readonly silent: boolean;
-    /** Whether it makes windows of long documents itself. */
+    /** Whether it splits long documents into windows itself. */
     readonly windows: boolean;
-    /** Whether scores may lie a little outside 0 to 1: cosines of listwise models. */
+    /** Whether scores are cosines (listwise models), which may lie slightly outside 0 to 1. */
     readonly cosines: boolean;
     request(ask: RerankAsk): Ask;
     parse(reply: Reply): readonly RerankRow[];
   };
-  /** Exact counts of tokens, special tokens included. */
+  /** Exact token counts, including special tokens. */
   readonly count?: {
-    /** Texts of one request. */
+    /** Texts per request. */
     readonly inputs: number;
     request(model: string, texts: readonly string[]): Ask;
     parse(reply: Reply): readonly unknown[];
   };
-  /** What the server tells of itself, asked once when the model is loaded. */
+  /** Server information, requested once when the model is loaded. */
   readonly info?: {
     readonly request: Ask;
     parse(reply: Reply): Partial<RequestLimits>;

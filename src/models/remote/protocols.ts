@@ -1,4 +1,4 @@
-/** THE table of protocols, by the name that a row of the catalogue gives. */
+/** The protocols by their names in catalogue rows. */
 import type { Runs } from '../registry/catalogue.ts';
 import { COHERE } from './cohere.ts';
 import { INFINITY } from './infinity.ts';

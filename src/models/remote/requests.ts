@@ -1,8 +1,8 @@
-/** Batches into requests: alike with alike, no more at once than a server takes, all on their way together. */
+/** Splits a batch into requests within the server's limits and sends them concurrently. */
 import { setMaxListeners } from 'node:events';
 import type { RequestLimits } from './protocol.ts';
 
-/** Lists in runs of at most so many items and tokens; an item larger than that stands alone. */
+/** Splits a list into runs within the limits; a larger item gets its own run. */
 export function runsOf<Item extends { readonly tokens: number }>(
   items: readonly Item[],
   most: RequestLimits,
@@ -32,8 +32,8 @@ export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => strin
   return [...groups.values()];
 };
 
-/** Does all at once; the first failure ends the others. */
-export async function together<T>(
+/** Runs all concurrently; the first failure aborts the others. */
+export async function runAll<T>(
   signal: AbortSignal,
   works: readonly ((signal: AbortSignal) => Promise<T>)[],
 ): Promise<T[]> {

@@ -1,4 +1,4 @@
-/** The answer to reranking that Cohere, vLLM, Infinity and Lectern have in common. */
+/** Parses the rerank answer that Cohere, vLLM, Infinity and Lectern share. */
 import { fieldsOf, listOf } from './fields.ts';
 import type { Reply, RerankRow } from './protocol.ts';
 

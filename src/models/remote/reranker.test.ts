@@ -94,6 +94,6 @@ it('takes a cosine below 0 from another Lectern for 0', async () => {
 
 it('has no reranker where the protocol has none', () => {
   for (const protocol of ['openai', 'ollama'] as const) {
-    expect(() => rerankerAt(runsAt(protocol, 'http://127.0.0.1:1'))).toThrow('do not rerank');
+    expect(() => rerankerAt(runsAt(protocol, 'http://127.0.0.1:1'))).toThrow('does not support reranking');
   }
 });

@@ -1,10 +1,10 @@
-/** A `Reranker` whose model is on a server elsewhere. */
+/** A `Reranker` for a model on a remote server. */
 import type { Prepared, PrepareOptions, Reranker } from '../backends/backend.ts';
 import type { RerankRow as ModelRow } from '../registry/catalogue.ts';
 import { inOrder, scoreOf } from './answers.ts';
 import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';
-import { groupBy, runsOf, together } from './requests.ts';
+import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
@@ -19,21 +19,21 @@ interface Item extends Pair {
   readonly at: number;
 }
 
-/** Between query and document. */
+/** Separator between query and document. */
 const SEPARATOR_TOKENS = 1;
-/** Of the room for a document: other vocabularies make more tokens of a text than the estimate. */
+/** Share of the document's tokens that a window uses, because other vocabularies give more tokens than the estimate. */
 const WINDOW_SHARE = 0.75;
 const BYTES_AN_ANSWER = 1024 * 1024;
 const BYTES_A_RESULT = 512;
-/** Servers may send the documents back, every character as an escape. */
+/** Servers may return the documents, in the worst case with every character escaped. */
 const BYTES_A_CHARACTER = 6;
 
-/** Throws ParamValidationError when the protocol does not rerank. */
+/** Throws ParamValidationError if the protocol has no reranking. */
 export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: RemoteTools): Reranker {
   const server = createServer(row.id, runs, tools);
   const { protocol, transport, backend } = server;
   const { rerank: speaks } = protocol;
-  if (!speaks) throw misconfigured(row.id, `servers of the protocol ${runs.protocol} do not rerank`);
+  if (!speaks) throw misconfigured(row.id, `the protocol ${runs.protocol} does not support reranking`);
   const { tokens } = tools;
 
   async function prepare(asked: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) {
@@ -74,7 +74,7 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
     const queries = groupBy(items, ({ query, maxTokens }) => `${maxTokens ?? ''} ${query}`);
     const requests = queries.flatMap((query) => runsOf(query, server.limits()));
     const scores = new Float32Array(batch.length);
-    await together(
+    await runAll(
       signal,
       requests.map((request) => async (end) => {
         for (const [index, found] of (await run(request, end)).entries()) scores[request[index]!.at] = found;

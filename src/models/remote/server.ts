@@ -1,4 +1,4 @@
-/** What the embedder and the reranker of a server elsewhere have in common: its protocol, its limits, their life. */
+/** Common part of remote embedders and rerankers: protocol, limits and life cycle. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -14,7 +14,7 @@ export interface RemoteLog {
 
 export interface RemoteTools {
   readonly fetch: RemoteFetch;
-  /** Of a request to the server with all its tries. */
+  /** Timeout of a request to the server, including retries. */
   readonly timeoutMs: number;
   readonly tokens: TokenCounter;
   readonly log: RemoteLog;
@@ -24,7 +24,7 @@ export interface Server {
   readonly protocol: Protocol;
   readonly transport: Transport;
   limits(): RequestLimits;
-  /** What is under way is waited for by `unload`. */
+  /** Tracks work in progress, which `unload` waits for. */
   during<T>(work: () => Promise<T>): Promise<T>;
   readonly backend: Backend;
 }
@@ -33,7 +33,7 @@ const MAX_INFO_BYTES = 1024 * 1024;
 
 export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, tokens, log }: RemoteTools): Server {
   if (!/^https?:/i.test(runs.url) || !URL.canParse(runs.url))
-    throw misconfigured(id, 'its server has no valid address');
+    throw misconfigured(id, 'the URL of its server is not valid');
   const protocol = PROTOCOLS[runs.protocol];
   const transport = createTransport({
     url: runs.url,
@@ -43,30 +43,30 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     timeoutMs,
     parallel: protocol.parallel,
     onChange(state) {
-      if (state === 'open') log.warn({ model: id }, 'the server of a model is away; it is asked again in a while');
-      else log.info({ model: id }, 'the server of a model answers again');
+      if (state === 'open') log.warn({ model: id }, 'model server is unavailable, will probe it later');
+      else log.info({ model: id }, 'model server is available again');
     },
   });
   let limits = protocol.limits;
-  /** What it told of itself holds until the next unload. */
+  /** Server information, kept until the next unload. */
   let met: Promise<void> | undefined;
   let loaded = false;
   const underway = new Set<Promise<unknown>>();
 
-  async function bringUp(): Promise<void> {
+  async function fetchInfo(): Promise<void> {
     await tokens.load();
     if (!protocol.info) return;
     const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
     const told = await transport.send(protocol.info.request, options).catch((error: unknown) => {
-      // A gateway in front may not let it through.
+      // A gateway may block the request.
       if (error instanceof RequestRefusedError) return undefined;
       throw error;
     });
     if (told) limits = { ...protocol.limits, ...protocol.info.parse(told) };
   }
 
-  function meet(): Promise<void> {
-    met ??= bringUp().catch((error: unknown) => {
+  function loadInfo(): Promise<void> {
+    met ??= fetchInfo().catch((error: unknown) => {
       met = undefined;
       throw error;
     });
@@ -74,9 +74,9 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   }
 
   const backend: Backend = {
-    fetch: meet,
+    fetch: loadInfo,
     async load(signal = NEVER) {
-      await unlessAborted(signal, meet());
+      await unlessAborted(signal, loadInfo());
       loaded = true;
     },
     async unload() {
@@ -118,13 +118,13 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
 
 const NEVER = new AbortController().signal;
 
-/** A mistake in the configuration, told when the model is made. */
+/** A configuration error, thrown when the backend is created. */
 export const misconfigured = (id: string, what: string) =>
   problem('ParamValidationError', { path: 'models', message: `The model ${id} cannot be served: ${what}` });
 
 export const tooLong = (contextTokens: number) =>
   problem('TokenLimitExceededError', { message: `Input text exceeds the model maximum of ${contextTokens} tokens` });
 
-/** The backend's part with what a kind of model adds to it; what changes with time stays alive. */
+/** Adds the properties of the backend without evaluating its getters. */
 export const withBackend = <Part extends object>(backend: Backend, part: Part): Part & Backend =>
   Object.defineProperties(part, Object.getOwnPropertyDescriptors(backend)) as Part & Backend;

@@ -1,7 +1,7 @@
-/** So many at a time; the others wait in the order they came. */
+/** Limits concurrency; waiting callers are served in order. */
 
 export interface Slots {
-  /** Waits for a slot; the function gives it back, once. Throws the reason of the signal. */
+  /** Waits for a slot; the returned function releases it. Throws the reason of the signal. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 

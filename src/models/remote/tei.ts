@@ -2,18 +2,18 @@
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { Protocol, Reply } from './protocol.ts';
 
-/** Told in a header only. */
+/** Token counts are only in a header. */
 const tokensOf = ({ headers }: Reply): number | undefined => {
   const told = headers['x-compute-tokens'];
   return told && /^\d+$/.test(told) ? countOf(Number(told)) : undefined;
 };
 
-/** A limit of 0 is none that a server can have. */
+/** A limit of 0 means unknown. */
 const limitOf = (value: unknown): number | undefined => countOf(value) || undefined;
 
 export const TEI: Protocol = {
   address: 'root',
-  // The server's own default; `/info` tells what it was started with.
+  // Defaults of the server; `/info` reports the configured values.
   limits: { inputs: 32, tokens: 250_000 },
   parallel: 8,
   truncates: true,

@@ -50,7 +50,12 @@ describe('a server in trouble', () => {
     ['504', { status: 504 }, 3, { name: 'ServiceTimeoutError' }],
     ['500', { status: 500 }, 1, { name: 'DownstreamServiceFailureError' }],
     ['424', { status: 424 }, 1, { name: 'DownstreamServiceFailureError' }],
-    ['401', { status: 401 }, 1, { name: 'DownstreamServiceFailureError', message: 'The model server refused our key' }],
+    [
+      '401',
+      { status: 401 },
+      1,
+      { name: 'DownstreamServiceFailureError', message: 'The model server rejected the API key' },
+    ],
     ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 1, { code: 422 }],
     ['a broken connection', 'destroy', 3, { name: 'ServiceNodeResourceDrainError', facts: { retryAfter: 5 } }],
     ['no JSON', { raw: '<html>secret', after: 'end' }, 1, { name: 'DownstreamServiceFailureError' }],

@@ -1,7 +1,7 @@
 /**
- * The way to one model server: every request has a time limit for all its tries together, is tried again when the server
- * is busy or away (all that is asked here may be asked twice), and is held back by the breaker while that is known.
- * Nothing of what the server says, of its address or of its key is in a failure.
+ * HTTP transport to one model server. A request has one timeout for all attempts and is retried if the server is busy
+ * or unreachable, which is safe because all requests are idempotent. A circuit breaker stops requests to a failing
+ * server. Errors never contain the server's messages, its URL or its key.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Problem, type ProblemName, problem } from '#errors.ts';
@@ -12,7 +12,7 @@ import { malformed } from './fields.ts';
 import type { AddressStyle, Ask, Reply } from './protocol.ts';
 import { createSlots } from './slots.ts';
 
-/** What the backend needs of a fetch for servers that the operator configured (src/net/trusted.ts). */
+/** The fetch that the backend needs, for servers that the operator configured (src/net/trusted.ts). */
 export type RemoteFetch = (url: URL | string, options?: TrustedOptions) => Promise<TrustedResponse>;
 
 export interface TransportOptions {
@@ -20,7 +20,7 @@ export interface TransportOptions {
   readonly address: AddressStyle;
   readonly key?: string | undefined;
   readonly fetch: RemoteFetch;
-  /** Of a request with all its tries, from when it has a slot. */
+  /** Timeout of a request with all attempts, starting when it has a slot. */
   readonly timeoutMs: number;
   readonly parallel: number;
   readonly onChange?: ((state: 'open' | 'closed') => void) | undefined;
@@ -28,24 +28,24 @@ export interface TransportOptions {
 
 export interface SendOptions {
   readonly signal: AbortSignal;
-  /** Of the answer. */
+  /** Maximum size of the answer. */
   readonly maxBytes: number;
 }
 
 export interface Transport {
   /**
-   * Throws Refused when the server will not have the request, other problems as src/models/backends/backend.ts names
-   * them, or the reason of the signal.
+   * Throws RequestRefusedError if the server rejects the request, otherwise the problems listed in
+   * src/models/backends/backend.ts, or the reason of the signal.
    */
   send(ask: Ask, options: SendOptions): Promise<Reply>;
-  /** Ends what is under way; nothing can be sent any more. */
+  /** Aborts requests in progress and rejects later ones. */
   close(): void;
 }
 
-/** The server will not have this request: what may be right for one is too long or too much, or not known, there. */
+/** The server rejected the request, for example as too long or as unknown. */
 export class RequestRefusedError extends Problem {
   readonly httpStatus: number;
-  /** Whether it said that a text, or all of them together, is more than it takes. */
+  /** Whether the server reported that one text, or all together, exceed its limit. */
   readonly tooLong: boolean;
 
   constructor(httpStatus: number, tooLong: boolean) {
@@ -57,10 +57,10 @@ export class RequestRefusedError extends Problem {
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 200;
-/** A server that wants more time than this is not waited for: the caller is told instead. */
+/** If the server asks for a longer pause, the request fails instead of waiting. */
 const LONGEST_PAUSE_MS = 5_000;
 const RETRY_AFTER_S = 5;
-/** How much of a refusal is looked at. */
+/** How much of an error response is read. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export function createTransport(options: TransportOptions): Transport {
@@ -83,10 +83,10 @@ export function createTransport(options: TransportOptions): Transport {
     const giveBack = await slots.take(signal);
     const limit = createLimit(signal, timeoutMs);
     limits.add(limit);
-    if (closed) limit.end(gone());
+    if (closed) limit.end(shuttingDown());
     try {
-      return await tried(breaker, limit, () =>
-        once(fetch, to, {
+      return await sendWithRetries(breaker, limit, () =>
+        sendOnce(fetch, to, {
           method: json === undefined ? 'GET' : 'POST',
           headers: {
             accept: 'application/json',
@@ -110,17 +110,17 @@ export function createTransport(options: TransportOptions): Transport {
     send,
     close() {
       closed = true;
-      for (const limit of limits) limit.end(gone());
+      for (const limit of limits) limit.end(shuttingDown());
     },
   };
 }
 
-/** What went wrong with one try. */
+/** Failure of one attempt. */
 class Failure extends Error {
   readonly problem: Problem;
-  /** Whether the server seems to be broken or away. */
+  /** Whether the failure counts for the circuit breaker, because the server seems broken or unreachable. */
   readonly counts: boolean;
-  /** How long it wants to be left alone. */
+  /** Pause that the server requested. */
   readonly pauseMs: number | undefined;
   readonly again: boolean;
 
@@ -133,7 +133,7 @@ class Failure extends Error {
   }
 }
 
-async function tried(breaker: Breaker, limit: Limit, work: () => Promise<Reply>): Promise<Reply> {
+async function sendWithRetries(breaker: Breaker, limit: Limit, work: () => Promise<Reply>): Promise<Reply> {
   for (let tries = 1; ; tries++) {
     limit.signal.throwIfAborted();
     const ticket = breaker.enter();
@@ -157,13 +157,13 @@ async function tried(breaker: Breaker, limit: Limit, work: () => Promise<Reply>)
 
 function report(ticket: Ticket, limit: Limit, error: unknown): void {
   if (limit.timedOut()) ticket.failed();
-  else if (limit.signal.aborted) ticket.left();
+  else if (limit.signal.aborted) ticket.abandoned();
   else if (error instanceof Failure && error.counts) ticket.failed();
-  // It answers; what it answers is another matter.
+  // The server answered, so it is not down.
   else ticket.succeeded();
 }
 
-async function once(fetch: RemoteFetch, to: URL, options: TrustedOptions): Promise<Reply> {
+async function sendOnce(fetch: RemoteFetch, to: URL, options: TrustedOptions): Promise<Reply> {
   let text: string;
   let response: TrustedResponse;
   try {
@@ -176,11 +176,14 @@ async function once(fetch: RemoteFetch, to: URL, options: TrustedOptions): Promi
   try {
     return { body: JSON.parse(text) as unknown, headers: response.headers };
   } catch {
-    throw malformed('it is no JSON');
+    throw malformed('it is not valid JSON');
   }
 }
 
-/** A problem with a cause is the network's; one without is a rule of ours (the region, the size) and will stay. */
+/**
+ * A problem with a cause is a network error. One without comes from our own rules (region, size), which a retry does
+ * not change.
+ */
 function networkFailure(error: unknown): unknown {
   if (error instanceof Problem && error.cause === undefined) return error;
   const message = 'The model server cannot be reached, try again';
@@ -200,9 +203,9 @@ function statusFailure({ status, headers }: TrustedResponse, text: string): Fail
     return away('ServiceNodeResourceDrainError', 'The model server has no capacity left, try again', false);
   }
   if (status === 502 || status === 503) {
-    return away('ServiceNodeResourceDrainError', 'The model server is away for the moment, try again', true);
+    return away('ServiceNodeResourceDrainError', 'The model server is temporarily unavailable, try again', true);
   }
-  if (status === 504) return away('ServiceTimeoutError', 'The model server took too long', true);
+  if (status === 504) return away('ServiceTimeoutError', 'The model server timed out', true);
   if (status >= 500) {
     const message = `The model server failed (status ${status})`;
     return new Failure(problem('DownstreamServiceFailureError', { message }), { counts: true, again: false });
@@ -210,7 +213,7 @@ function statusFailure({ status, headers }: TrustedResponse, text: string): Fail
   return new RequestRefusedError(status, status === 413 || saysTooLong(text));
 }
 
-/** As servers put it; only looked at, never shown. */
+/** Error texts of common servers; matched but never shown. */
 const TOO_LONG = [
   'too long',
   'too many tokens',
@@ -232,9 +235,9 @@ function saysTooLong(text: string): boolean {
 }
 
 function refusalMessage(status: number): string {
-  if (status === 401 || status === 403) return 'The model server refused our key';
-  if (status === 404) return `The model server does not know the model or the address (status ${status})`;
-  return `The model server refused the request (status ${status})`;
+  if (status === 401 || status === 403) return 'The model server rejected the API key';
+  if (status === 404) return `The model server does not know the model or the URL (status ${status})`;
+  return `The model server rejected the request (status ${status})`;
 }
 
 async function beginning(response: TrustedResponse): Promise<string> {
@@ -254,7 +257,7 @@ interface Limit {
   timedOut(): boolean;
   leftMs(): number;
   end(reason: Problem): void;
-  /** Lets go of the caller's signal and of the timer. */
+  /** Removes the listener on the caller's signal and the timer. */
   leave(): void;
 }
 
@@ -280,10 +283,10 @@ function createLimit(outer: AbortSignal, timeoutMs: number): Limit {
   };
 }
 
-const gone = () =>
-  problem('ServiceNodeResourceDrainError', { message: 'The server is going down, try again', retryAfter: 1 });
+const shuttingDown = () =>
+  problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down, try again', retryAfter: 1 });
 
-/** The address of an endpoint; a query that the operator gave stays. */
+/** URL of an endpoint. A query in the operator's URL is kept. */
 export function addressOf(base: URL, style: AddressStyle, path: string): URL {
   const to = new URL(base);
   let prefix = to.pathname.replace(/\/+$/, '');

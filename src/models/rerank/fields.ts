@@ -1,4 +1,4 @@
-/** THE table of fields of a rerank request. */
+/** Fields of a rerank request. */
 import type { RequestField } from '../inputs/fields.ts';
 
 export const MAX_DOCUMENTS = 2048;
@@ -11,45 +11,45 @@ export const RERANK_FIELDS = {
     aliases: [],
     required: true,
     schema: { type: 'string' },
-    meaning: 'The id of a served reranker (`GET /v1/models`), short or behind its organisation.',
+    meaning: 'The id of a served reranker (`GET /v1/models`), with or without its organisation.',
   },
   query: {
     aliases: [],
     required: true,
     schema: { anyOf: [{ type: 'string', minLength: 1 }, textObject] },
-    meaning: 'What is looked for.',
+    meaning: 'The query to rank by.',
   },
   documents: {
     aliases: ['texts'],
     required: true,
     schema: { type: 'array', minItems: 1, maxItems: MAX_DOCUMENTS, items: { anyOf: [text, textObject] } },
-    meaning: 'What is ranked: strings, or objects with `text` that are returned as they came.',
+    meaning: 'The documents to rank: strings, or objects with `text`, which are returned unchanged.',
   },
   top_n: {
     aliases: ['top_k'],
     schema: { type: ['integer', 'null'], minimum: 1 },
-    meaning: 'How many results there are at most. Default: all.',
+    meaning: 'The maximum number of results. Default: all.',
   },
   return_documents: {
     aliases: ['return_text'],
     schema: { type: ['boolean', 'null'], default: true },
-    meaning: 'Whether each result carries its document. Default: true.',
+    meaning: 'Whether each result includes its document. Default: true.',
   },
   truncation: {
     aliases: ['truncate'],
     schema: { type: ['boolean', 'null'], default: true },
     meaning:
-      'Whether documents that are longer than the model takes are read in windows, of which the best counts, instead of refused. Default: true.',
+      'Whether documents that are too long for the model are scored in windows, of which the best counts. Otherwise the request fails. Default: true.',
   },
   max_doc_length: {
     aliases: ['max_tokens_per_doc'],
     schema: { type: ['integer', 'null'], minimum: 1, maximum: 8192 },
-    meaning: 'Accepted for rerankers that cut documents; those here read them whole.',
+    meaning: 'Accepted for compatibility and ignored: documents are always read whole.',
   },
   return_embeddings: {
     aliases: [],
     schema: { type: ['boolean', 'null'], default: false },
-    meaning: 'Refused when on: the rerankers here make no vectors.',
+    meaning: 'Not supported: true is refused, because the rerankers return no vectors.',
   },
 } as const satisfies Record<string, RequestField>;
 

@@ -1,4 +1,4 @@
-/** A rerank request: from the body of a call to a frozen value in which everything is checked and decided. */
+/** A rerank request: parses a body into a frozen value that is checked and complete. */
 
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger } from '../inputs/fields.ts';
@@ -7,22 +7,22 @@ import { MAX_DOCUMENTS, RERANK_FIELDS, type RerankFieldName } from './fields.ts'
 
 export interface RerankRequest {
   readonly query: string;
-  /** The texts that are ranked. */
+  /** The texts to rank. */
   readonly texts: readonly string[];
-  /** The documents as they are returned: always objects. */
+  /** The documents to return, always as objects. */
   readonly documents: readonly object[];
   readonly topN: number;
   readonly returnDocuments: boolean;
-  /** Whether what is too long may be cut or read in windows. */
+  /** Whether documents that are too long may be cut or read in windows. */
   readonly truncation: boolean;
 }
 
-/** What an endpoint does where the request says nothing. */
+/** Defaults that differ between endpoints. */
 export interface RerankDefaults {
   readonly returnDocuments: boolean;
 }
 
-/** Everything that is wrong is in one ParamValidationError; fields that nobody knows are ignored. */
+/** One ParamValidationError lists all faults. Unknown fields are ignored. */
 export function readRerankRequest(body: Body, { returnDocuments }: RerankDefaults): RerankRequest {
   const faults = createFaults();
   const find = (name: RerankFieldName) => findField(body, name, RERANK_FIELDS[name]);

@@ -1,4 +1,4 @@
-/** Reranking: how well each document answers a query, best first. */
+/** Reranking: scores each document against a query, best first. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { Prepared } from '../backends/backend.ts';
@@ -8,22 +8,22 @@ import type { Call, Opened } from '../registry/opened.ts';
 import type { RerankRequest } from './request.ts';
 
 export interface Ranked {
-  /** Position in the request. */
+  /** Position of the document in the request. */
   readonly index: number;
-  /** In [0, 1], 8 decimals. */
+  /** Between 0 and 1, with 8 decimals. */
   readonly score: number;
 }
 
 export interface Ranking {
-  /** Best first, equal scores in the order of the request. */
+  /** Best first; equal scores keep the order of the request. */
   readonly results: readonly Ranked[];
-  /** Of all pairs that were run. */
+  /** Tokens of all pairs that were run. */
   readonly tokens: number;
-  /** The query has nothing in it that the model could look for, so that the scores mean nothing. */
+  /** Whether the query has no content that the model can match, which makes the scores meaningless. */
   readonly isBlind: boolean;
 }
 
-/** TokenLimitExceededError when a pair does not fit and must not be cut. */
+/** Throws TokenLimitExceededError if a pair is too long and `truncation` is off. */
 export async function rerank(
   models: Opened,
   row: RerankRow,
@@ -48,10 +48,10 @@ export async function rerank(
 }
 
 const ONE_LANE = { key: '' };
-/** Anything but white space, control characters, marks of format and halves of characters. */
+/** Anything except white space, control characters, format characters and lone surrogates. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** Rounded before they are compared: what looks equal to the caller is in the caller's order. */
+/** Scores are rounded before sorting, so that scores that look equal keep the caller's order. */
 const bestOf = (positions: readonly number[], scores: readonly number[]): number =>
   Math.round(positions.reduce((best, position) => Math.max(best, scores[position]!), 0) * 1e8) / 1e8;
 

@@ -1,9 +1,9 @@
 /**
- * The features of words (the word itself, windows of its characters) as two independent hashes of their UTF-8 bytes:
- * the CRC-32 that places them, and a second one that tells apart those which share it.
+ * Features of words (the word itself and its character n-grams), each as two independent hashes of its UTF-8 bytes: the
+ * CRC-32 that selects the slot, and a second hash that resolves collisions.
  */
 
-/** What is told of each feature, beside the hashes: how long it is in bytes, what it counts, whether it is a whole word. */
+/** Called for each feature: its hashes, length in bytes, count, and whether it is a whole word. */
 export type FeatureSink = (crc: number, other: number, bytes: number, count: number, whole: boolean) => void;
 
 interface Window {
@@ -11,7 +11,7 @@ interface Window {
   readonly count: number;
 }
 
-// By the definition of the model (the README beside its files).
+// Defined by the model (see the README beside its files).
 const SPACED: readonly Window[] = [
   { characters: 3, count: 0.3 },
   { characters: 4, count: 0.3 },
@@ -33,11 +33,11 @@ const OTHER_FACTOR = 0x01000193;
 
 export class FeatureReader {
   #bytes = new Uint8Array(256);
-  /** Where each character begins; one more entry for the end. */
+  /** Start offset of each character, with one more entry for the end. */
   #starts = new Int32Array(256);
   #characters = 0;
 
-  /** Every feature of the word, in one order for the same word. Only the whole word when `windows` is false. */
+  /** Passes every feature of the word to `sink`, in a fixed order. Without `windows`, only the whole word. */
   read(word: string, unspaced: boolean, sink: FeatureSink, windows = true): void {
     if (unspaced) {
       this.#fill(word, false);
@@ -132,11 +132,11 @@ export class FeatureReader {
 }
 
 /**
- * Whether crc32('#' + feature) is odd. CRC is linear: what a byte in front changes in the result depends on nothing but
- * how many bytes follow it.
+ * Computes the sign of a feature: whether crc32('#' + feature) is odd. CRC is linear, so the effect of a prefix byte
+ * depends only on the number of bytes after it.
  */
 export function createSignOf(): (crc: number, bytes: number) => 1 | -1 {
-  // The difference that '#' makes to the register, and its way through so many zero bytes.
+  // The difference that '#' makes to the register, propagated through zero bytes.
   let difference = -1 ^ ((-1 >>> 8) ^ CRC_TABLE[(-1 ^ 0x23) & 255]!);
   let parities = new Uint8Array(256);
   let known = 0;

@@ -1,4 +1,4 @@
-/** The files of the built-in model, which stand in the package. */
+/** Loads the files of the built-in model from the package. */
 import { open, readFile } from 'node:fs/promises';
 import { problem } from '#errors.ts';
 
@@ -11,18 +11,18 @@ export interface StaticFiles {
     readonly dimensions: { readonly learned: number };
     readonly idf: { readonly unseen: number };
   };
-  /** Row-major, vocabulary x learned. */
+  /** Row-major, vocabulary x learned dimensions. */
   readonly rows: Int8Array;
-  /** What each row is multiplied by. */
+  /** Scale factor of each row. */
   readonly scales: Float32Array;
-  /** Lines `word<tab>idf`. */
+  /** Lines of `word<tab>idf`. */
   readonly idf: string;
 }
 
-/** The same place from sources and from what is built of them. */
+/** The same relative path from the sources and from the build. */
 const FOLDER = new URL('../../../assets/lectern-static-v1/', import.meta.url);
 
-/** Throws DownstreamServiceFailureError when a file is missing or not what it should be. */
+/** Throws DownstreamServiceFailureError if a file is missing or invalid. */
 export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles> {
   try {
     const [tokenizer, config, rows, scales, idf] = await Promise.all([
@@ -41,7 +41,7 @@ export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles
     };
     const { vocabulary, dimensions } = files.config;
     if (rows.length !== vocabulary * dimensions.learned || files.scales.length !== vocabulary) {
-      throw new Error('the sizes of the files do not fit together');
+      throw new Error('the sizes of the files do not match');
     }
     return files;
   } catch (error) {
@@ -55,7 +55,7 @@ function readFloats(bytes: Buffer): Float32Array {
   return floats;
 }
 
-/** In one read: `readFile` takes many small ones, which is slow for a large file. */
+/** Reads the file at once: `readFile` does many small reads, which is slow for a large file. */
 async function readWhole(file: URL): Promise<Uint8Array> {
   const handle = await open(file);
   try {

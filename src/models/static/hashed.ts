@@ -1,17 +1,17 @@
-/** The hashed part of a vector: each feature of the text added to one of 768 slots, by its count and weight. */
+/** The hashed part of a vector: each feature of the text is added to one of 768 slots by count and weight. */
 import { createSignOf, FeatureReader } from './features.ts';
 import type { WordVisitor } from './words.ts';
 
 export const HASHED = 768;
-/** The weight of windows; whole words have their idf. */
+/** Weight of n-grams; whole words use their idf. */
 export const WINDOW_WEIGHT = 5;
 
-/** The idf of words by the two hashes of `<word>`. */
+/** The idf of a word by the two hashes of `<word>`. */
 export interface Idf {
   of(crc: number, other: number): number;
 }
 
-/** From lines `word<tab>idf`; words that are not there have `unseen`. */
+/** Parses lines of `word<tab>idf`; other words have `unseen`. */
 export function readIdf(text: string, unseen: number): Idf {
   const lines = text.split('\n');
   const mask = 2 ** Math.ceil(Math.log2(lines.length * 2)) - 1;
@@ -49,7 +49,7 @@ export function readIdf(text: string, unseen: number): Idf {
   };
 }
 
-/** Features kept from one text to the next; after a text with more of them the table is made anew. */
+/** A larger table is not kept for the next text. */
 const MAX_KEPT_SLOTS = 2 ** 16;
 
 /** Counts the features of one text at a time. */
@@ -57,7 +57,7 @@ export class FeatureCounts implements WordVisitor {
   readonly #idf: Idf;
   readonly #reader = new FeatureReader();
   readonly #signOf = createSignOf();
-  // Drawn anew for every table, so that nobody can write a text whose features all fall into one place.
+  // Random per table, so that nobody can craft a text whose features all collide.
   readonly #crcFactor = randomOdd();
   readonly #otherFactor = randomOdd();
   #mask = 0;
@@ -66,7 +66,7 @@ export class FeatureCounts implements WordVisitor {
   #others = new Int32Array(0);
   #counts = new Float64Array(0);
   #weights = new Float64Array(0);
-  /** Slots in the order of their first use. */
+  /** Slots in order of first use. */
   #used = new Int32Array(0);
   #size = 0;
 
@@ -85,7 +85,7 @@ export class FeatureCounts implements WordVisitor {
     this.#reader.read(text.slice(from, to).toLowerCase(), unspaced, this.#add);
   }
 
-  /** Adds what was counted into the slots, which are not normalised. */
+  /** Adds the weighted counts to the slots, without normalisation. */
   addTo(slots: Float64Array): void {
     for (let at = 0; at < this.#size; at++) {
       const slot = this.#used[at]!;

@@ -1,18 +1,21 @@
-/** lectern-static-v1: a vector of a text from its pieces' rows and its words' features, as the README of its files defines it. */
+/**
+ * lectern-static-v1: combines learned rows of the text's pieces with hashed features of its words, as defined in the
+ * README beside its files.
+ */
 import { createWordPiece, type WordPiece } from '../tokenizers/wordpiece.ts';
 import { readStaticFiles, type StaticFiles } from './files.ts';
 import { FeatureCounts, HASHED, type Idf, readIdf } from './hashed.ts';
-import type { Breathe } from './steps.ts';
+import type { YieldIfDue } from './steps.ts';
 import { STEP_UNITS } from './steps.ts';
 import { createFlags, WordWalk } from './words.ts';
 
 export const LEARNED = 256;
 export const WHOLE = LEARNED + HASHED;
-/** About what the tokenizer and the idf table take. */
+/** Approximate memory of the tokenizer and the idf table. */
 const OTHER_BYTES = 10_000_000;
-/** [PAD]: read in place of a text without any piece, since the zero vector has no direction and so no cosine. */
+/** [PAD] stands for a text without pieces, because a zero vector has no cosine. */
 const NO_PIECES = Int32Array.of(0);
-/** Of a text, in UTF-16 units, the hashed part reads no more than this: its memory grows with the text. */
+/** Maximum text for the hashed part, in UTF-16 units, because its memory grows with the text. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
 export interface StaticModel {
@@ -25,7 +28,7 @@ export interface StaticModel {
   /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector. */
   learned(ids: Int32Array, dimensions: number): Float32Array;
   /** All 1,024 numbers, as a unit vector. */
-  whole(ids: Int32Array, text: string, breathe: Breathe): Promise<Float32Array>;
+  whole(ids: Int32Array, text: string, yieldIfDue: YieldIfDue): Promise<Float32Array>;
 }
 
 export async function loadStaticModel(): Promise<StaticModel> {
@@ -41,21 +44,21 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
   });
   const flags = createFlags();
   const sums = new Float64Array(LEARNED);
-  // Read when it is needed: short vectors do without.
+  // Loaded lazily, because short vectors do not need it.
   let idfRead: Idf | undefined;
   const idf = () => {
     idfRead ??= readIdf(idfLines, config.idf.unseen);
     return idfRead;
   };
-  // A text that is read in steps has its table to itself meanwhile.
+  // Tables not in use; a text that is processed in steps needs its own.
   const spareCounts: FeatureCounts[] = [];
 
-  /** The sum of the rows; their mean has the same direction. */
+  /** The sum of the rows has the same direction as their mean. */
   const sumRows = (given: Int32Array, dimensions: number): Float64Array => {
     const ids = given.length ? given : NO_PIECES;
     sums.fill(0);
     let at = 0;
-    // Four rows at a time take half the time of one after the other.
+    // Adding four rows at a time takes half the time.
     for (; at + 4 <= ids.length; at += 4) {
       const a = ids[at]!;
       const b = ids[at + 1]!;
@@ -91,16 +94,16 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
       for (let at = 0; at < dimensions; at++) vector[at] = sum[at]! * factor;
       return vector;
     },
-    async whole(ids, text, breathe) {
+    async whole(ids, text, yieldIfDue) {
       const counts = spareCounts.pop() ?? new FeatureCounts(idf());
       counts.begin();
       const walk = new WordWalk(flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, counts);
-      while (!walk.step(STEP_UNITS)) await breathe();
+      while (!walk.step(STEP_UNITS)) await yieldIfDue();
       const slots = new Float64Array(HASHED);
       counts.addTo(slots);
       spareCounts.push(counts);
 
-      // Scripts that the vocabulary hardly knows have words, but few pieces.
+      // In scripts that the vocabulary hardly covers, the pieces say little, so only the hashed part is used.
       const withLearned = walk.otherLetters * 2 <= walk.letters;
       const sum = sumRows(ids, LEARNED);
       const learnedFactor = withLearned ? Math.SQRT1_2 * inverseLength(sum, LEARNED) : 0;
@@ -116,7 +119,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
   };
 }
 
-/** 0 for the zero vector, which a part of a vector may be. */
+/** Returns 0 for the zero vector. */
 function inverseLength(values: Float64Array, length: number): number {
   let squares = 0;
   for (let at = 0; at < length; at++) squares += values[at]! * values[at]!;

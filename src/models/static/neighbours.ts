@@ -1,14 +1,14 @@
-/** Which pieces of the vocabulary are near a piece: the pairs that the soft BM25 counts. */
+/** Finds vocabulary pieces with similar vectors, for the soft BM25. */
 import { LEARNED } from './model.ts';
 
-/** The cosine from which a piece counts for another. */
+/** Minimum cosine of a neighbour. */
 const NEAR = 0.5;
-/** Pieces whose neighbours are remembered: finding them takes milliseconds, a list some hundred bytes. */
+/** Cached neighbour lists. Finding one takes milliseconds; a list takes a few hundred bytes. */
 const MAX_REMEMBERED = 4_096;
 
 export interface Neighbours {
   readonly ids: Int32Array;
-  /** cos^2 of each; the piece itself has 1. */
+  /** Squared cosine of each; 1 for the piece itself. */
   readonly weights: Float32Array;
 }
 
@@ -16,7 +16,7 @@ export interface NeighbourFinder {
   of(id: number): Neighbours;
 }
 
-/** `rows` is row-major, 256 numbers a piece; how they are scaled does not matter to an angle. */
+/** `rows` is row-major with 256 numbers per piece. Row scales do not affect the cosine. */
 export function createNeighbours(rows: Int8Array): NeighbourFinder {
   const count = rows.length / LEARNED;
   let lengths: Float32Array | undefined;
@@ -40,7 +40,7 @@ function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbours {
   const own = rows.slice(id * LEARNED, (id + 1) * LEARNED);
   for (let other = 0; other < lengths.length; other++) {
     const from = other * LEARNED;
-    // Integer sums, four at a time: a third less time than one after the other.
+    // Four integer sums at a time take a third less time.
     let a = 0;
     let b = 0;
     let c = 0;
@@ -52,7 +52,7 @@ function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbours {
       d = (d + Math.imul(own[at + 3]!, rows[from + at + 3]!)) | 0;
     }
     const dot = a + b + c + d;
-    // Rows of zeros have no direction: 0 / 0 is near nothing.
+    // Zero rows give 0 / 0 and are near nothing.
     const cosine = dot / (lengths[id]! * lengths[other]!);
     if (cosine > NEAR) {
       ids.push(other);

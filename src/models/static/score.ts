@@ -1,31 +1,31 @@
 /**
- * The reranker made from the built-in model: BM25 over words and a soft BM25 over pieces, in which a piece of the
- * document counts for a piece of the query by how near their rows are. The score depends on the pair alone.
+ * Reranker based on the built-in model: BM25 over words, and a soft BM25 over pieces in which similar pieces count by
+ * their squared cosine. A score depends only on its pair.
  */
 import type { Prepared } from '../backends/backend.ts';
 import { FeatureReader } from './features.ts';
 import { WINDOW_WEIGHT } from './hashed.ts';
 import { LEARNED, MAX_HASHED_UNITS, type StaticModel } from './model.ts';
 import { createNeighbours } from './neighbours.ts';
-import { type Breathe, STEP_UNITS } from './steps.ts';
+import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 import { WordWalk } from './words.ts';
 
-/** The saturation and length normalisation of BM25. */
+/** BM25's saturation and length normalisation. */
 const K1 = 1.2;
 const B = 0.75;
-/** Lengths of an average document; a constant, so that a score does not depend on the other candidates. */
+/** Average document lengths; constant, so that a score does not depend on the other candidates. */
 const AVERAGE_PIECES = 200;
 const AVERAGE_WORDS = 150;
-/** How many different pieces of a query are looked for softly: the first ones. */
+/** Only this many distinct pieces of a query take part in the soft BM25. */
 const MAX_SOFT_PIECES = 64;
 const UNKNOWN_ID = 1;
 
-/** What a pair has in common with all pairs of its query. */
+/** Data that all pairs of a query share. */
 interface Query {
   readonly ids: Int32Array;
-  /** Weights of the terms, by term. */
+  /** Weight by term. */
   readonly terms: ReadonlyMap<number, number>;
-  /** Different known pieces and their weights. */
+  /** Distinct known pieces with weights. */
   readonly pieces: readonly { readonly id: number; readonly weight: number }[];
   readonly bestTerms: number;
   readonly bestPieces: number;
@@ -49,12 +49,12 @@ export interface StaticScorer {
     query: string,
     documents: readonly string[],
     maxTokens: number | undefined,
-    breathe: Breathe,
+    yieldIfDue: YieldIfDue,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
-  /** The mean of the parts, in [0, 1]. */
-  score(pair: PreparedPair, breathe: Breathe): Promise<number>;
-  /** Each as a share of what a perfect document would have; undefined for a query that has nothing of the kind. */
-  parts(pair: PreparedPair, breathe: Breathe): Promise<ScoreParts>;
+  /** The mean of both parts, between 0 and 1. */
+  score(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<number>;
+  /** Each part as a share of a perfect document's score; undefined if the query has no terms of this kind. */
+  parts(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts>;
 }
 
 export function createStaticScorer(model: StaticModel): StaticScorer {
@@ -62,7 +62,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
   const neighbours = createNeighbours(rows);
   const pieceCounts = new Int32Array(scales.length);
 
-  const termsOf = async (text: string, breathe: Breathe, each: (term: number, weight: number) => void) => {
+  const termsOf = async (text: string, yieldIfDue: YieldIfDue, each: (term: number, weight: number) => void) => {
     const reader = new FeatureReader();
     const idf = model.idf();
     let length = 0;
@@ -72,23 +72,23 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
           source.slice(from, to).toLowerCase(),
           unspaced,
           (crc, other, _bytes, count, whole) => {
-            // A script without spaces has as many words as pairs of characters, for the purpose of lengths.
+            // In a script without spaces, character pairs count as words for the length.
             if (count === 1) length++;
             each(termKey(crc, other), whole ? idf.of(crc, other) : WINDOW_WEIGHT * count);
           },
           unspaced,
         ),
     });
-    while (!walk.step(STEP_UNITS)) await breathe();
+    while (!walk.step(STEP_UNITS)) await yieldIfDue();
     return length;
   };
 
-  const readQuery = async (text: string, maxTokens: number | undefined, breathe: Breathe) => {
+  const readQuery = async (text: string, maxTokens: number | undefined, yieldIfDue: YieldIfDue) => {
     const run = tokenizer.start(text, maxTokens);
-    while (!run.step(STEP_UNITS)) await breathe();
+    while (!run.step(STEP_UNITS)) await yieldIfDue();
     const ids = run.ids();
     const terms = new Map<number, number>();
-    await termsOf(run.total > ids.length ? text.slice(0, run.keptTo) : text, breathe, (term, weight) => {
+    await termsOf(run.total > ids.length ? text.slice(0, run.keptTo) : text, yieldIfDue, (term, weight) => {
       terms.set(term, weight);
     });
     const pieces: { id: number; weight: number }[] = [];
@@ -97,7 +97,7 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
       const row = rows.subarray(id * LEARNED, (id + 1) * LEARNED);
       pieces.push({ id, weight: Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) * scales[id]! });
       neighbours.of(id);
-      await breathe();
+      await yieldIfDue();
     }
     const query: Query = {
       ids,
@@ -122,9 +122,9 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const wordScore = async ({ terms }: Query, text: string, breathe: Breathe): Promise<number> => {
+  const wordScore = async ({ terms }: Query, text: string, yieldIfDue: YieldIfDue): Promise<number> => {
     const counts = new Map<number, number>();
-    const length = await termsOf(text, breathe, (term) => {
+    const length = await termsOf(text, yieldIfDue, (term) => {
       if (terms.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
     });
     let score = 0;
@@ -132,14 +132,14 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const parts = async ({ query, ids, text }: PreparedPair, breathe: Breathe): Promise<ScoreParts> => ({
-    words: query.bestTerms > 0 ? (await wordScore(query, text, breathe)) / query.bestTerms : undefined,
+  const parts = async ({ query, ids, text }: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts> => ({
+    words: query.bestTerms > 0 ? (await wordScore(query, text, yieldIfDue)) / query.bestTerms : undefined,
     pieces: query.bestPieces > 0 ? softScore(query, ids) / query.bestPieces : undefined,
   });
 
   return {
-    async prepare(queryText, documents, maxTokens, breathe) {
-      const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), breathe);
+    async prepare(queryText, documents, maxTokens, yieldIfDue) {
+      const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), yieldIfDue);
       const room = maxTokens && maxTokens - query.ids.length;
       const pairs: Prepared[] = [];
       const positions: number[][] = [];
@@ -148,21 +148,21 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
         let rest = document;
         do {
           const run = tokenizer.start(rest, room);
-          while (!run.step(STEP_UNITS) && !run.full) await breathe();
+          while (!run.step(STEP_UNITS) && !run.full) await yieldIfDue();
           const ids = run.ids();
           const cut = run.total > ids.length || !run.done;
           const payload: PreparedPair = { query, ids, text: cut ? rest.slice(0, run.keptTo) : rest };
           own.push(pairs.length);
           pairs.push({ tokens: query.ids.length + ids.length, fullTokens: fullTokens + ids.length, payload });
           rest = cut ? rest.slice(run.keptTo) : '';
-          await breathe();
+          await yieldIfDue();
         } while (rest !== '');
         positions.push(own);
       }
       return { pairs, documents: positions, isBlind: !query.bestTerms && !query.bestPieces };
     },
-    async score(pair, breathe) {
-      const { words, pieces } = await parts(pair, breathe);
+    async score(pair, yieldIfDue) {
+      const { words, pieces } = await parts(pair, yieldIfDue);
       if (words === undefined || pieces === undefined) return words ?? pieces ?? 0;
       return (words + pieces) / 2;
     },
@@ -170,11 +170,11 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
   };
 }
 
-/** BM25's: how much a count in a document of a relative length is worth; below K1 + 1, which a perfect document nears. */
+/** BM25's term saturation; approaches K1 + 1 for a perfect document. */
 const saturated = (count: number, relativeLength: number): number =>
   (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength));
 
-/** Both hashes of a feature in one safe integer. */
+/** Combines both hashes of a feature in one safe integer. */
 const termKey = (crc: number, other: number): number => (crc >>> 0) * 2 ** 21 + (other & (2 ** 21 - 1));
 
 function sum(values: Iterable<number>): number {

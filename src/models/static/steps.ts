@@ -1,18 +1,18 @@
-/** Long work in small steps, so that the process answers others in between. */
+/** Splits long computations into steps that yield to the event loop. */
 
-/** UTF-16 units of a text that are read between two breaths. */
+/** UTF-16 units of text per step. */
 export const STEP_UNITS = 16_384;
 
-/** Lets others run when it is their turn; throws the signal's reason when the work is not wanted any more. */
-export type Breathe = () => Promise<void> | undefined;
+/** Yields to the event loop if the step took long; rejects with the signal's reason. */
+export type YieldIfDue = () => Promise<void> | undefined;
 
-/** Work goes on for this long before others have their turn. */
-const TURN_MS = 8;
+/** How long work may block the event loop, in milliseconds. */
+const MAX_BLOCKING_MS = 8;
 
-export function createBreathe(signal: AbortSignal): Breathe {
+export function createYielder(signal: AbortSignal): YieldIfDue {
   let since = performance.now();
   return () => {
-    if (performance.now() - since < TURN_MS) return undefined;
+    if (performance.now() - since < MAX_BLOCKING_MS) return undefined;
     return new Promise((resolve, reject) => {
       setImmediate(() => {
         since = performance.now();

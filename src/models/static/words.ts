@@ -1,25 +1,25 @@
-/** The words of a text as the built-in model sees them: runs of letters, marks, numbers and underscores. */
+/** The words of a text for the built-in model: runs of letters, marks, numbers and underscores. */
 
 export const FLAG = {
   /** Part of a word. */
   word: 1,
   letter: 2,
   latin: 4,
-  /** Of a script that writes no spaces between words. */
+  /** Character of a script without spaces between words. */
   unspaced: 8,
-  /** Set on everything that was looked at. */
+  /** Set on every classified character. */
   known: 128,
 } as const;
 
-/** Words are cut at this length (UTF-16 units), so that one without an end is bounded too. */
+/** Maximum word length in UTF-16 units; longer words are split. */
 export const MAX_WORD_UNITS = 2 ** 16;
 
 export interface WordVisitor {
-  /** A word from `from` to `to` of the text, and whether it has a character of an unspaced script. */
+  /** Called with the start and end of a word, and whether it has characters of an unspaced script. */
   word(text: string, from: number, to: number, unspaced: boolean): void;
 }
 
-/** A walk over the words of a text, in steps. */
+/** Visits the words of a text in steps. */
 export class WordWalk {
   letters = 0;
   otherLetters = 0;
@@ -36,7 +36,7 @@ export class WordWalk {
     this.#visitor = visitor;
   }
 
-  /** Goes about so many units further. True when the text is at its end. */
+  /** Advances by about `units`. Returns true at the end of the text. */
   step(units: number): boolean {
     const text = this.#text;
     const until = Math.min(text.length, this.#at + units);
@@ -81,7 +81,7 @@ export class WordWalk {
   }
 }
 
-/** Of all code units, filled as they are met. */
+/** Flags of all code units, filled lazily. */
 export const createFlags = (): Uint8Array => new Uint8Array(65_536);
 
 function flagsOf(char: string): number {

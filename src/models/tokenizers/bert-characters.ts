@@ -1,20 +1,20 @@
 /**
- * What BERT's normaliser and pre-tokeniser do with a character: dropped, a space, a word of its own, or folded (lower
- * case, accents stripped) into the word it stands in. Both work character by character, but for the Greek final sigma.
+ * Character classes of BERT's normaliser and pre-tokeniser: dropped, a space, a separate word, or part of a word after
+ * folding (lower case, no accents). Each character is independent, except for the Greek final sigma.
  */
 
 export const KIND = {
-  /** Not looked at yet. */
+  /** Not classified yet. */
   unknown: 0,
   dropped: 1,
   space: 2,
-  /** Part of a word, as its fold. */
+  /** Part of a word, after folding. */
   letter: 3,
-  /** A word of its own, as its fold. */
+  /** A separate word, after folding. */
   alone: 4,
-  /** A capital sigma, whose small form depends on its neighbours. */
+  /** A capital sigma, whose lower-case form depends on its neighbours. */
   sigma: 5,
-  /** Half of a pair, looked at together with the other half; alone it is dropped. */
+  /** Half of a surrogate pair, classified with its other half; dropped if alone. */
   surrogate: 6,
 } as const;
 
@@ -26,15 +26,15 @@ export interface BertNormaliser {
 }
 
 export interface BertCharacters {
-  /** By code unit. Filled as characters are met: ask `learn` when it says unknown. */
+  /** By code unit. Filled lazily: call `learn` for unknown ones. */
   readonly kinds: Uint8Array;
-  /** By code unit: the fold of those that fold to one unit; 0 for the others, whose fold `longFold` has. */
+  /** By code unit: the fold if it is a single unit; 0 otherwise, then see `longFold`. */
   readonly folds: Uint16Array;
   learn(unit: number): number;
   longFold(unit: number): string;
   /** A character beyond the Basic Multilingual Plane. */
   beyond(codePoint: number): Character;
-  /** The fold of the capital sigma at `at`. */
+  /** The lower-case form of the capital sigma at `at`. */
   sigma(text: string, at: number): string;
 }
 
@@ -47,9 +47,9 @@ const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u;
 const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
 const CASED = /[\p{Lu}\p{Ll}\p{Lt}]/u;
 const MARKS = /\p{Mn}/gu;
-/** How many characters on each side decide about a sigma: longer runs of apostrophes and the like are not looked through. */
+/** Characters on each side that are examined for a sigma; longer runs of apostrophes and the like are ignored. */
 const SIGMA_CONTEXT = 32;
-/** Characters of the higher planes that are remembered; more are only met in hostile texts. */
+/** Maximum cached characters beyond the BMP; only hostile texts have more. */
 const MAX_BEYOND = 20_000;
 
 export function bertCharacters(normaliser: BertNormaliser): BertCharacters {
@@ -102,7 +102,7 @@ function characterOf(char: string, { cleanText, splitIdeographs, lowerCase, stri
   return { kind: alone ? KIND.alone : KIND.letter, fold };
 }
 
-/** The blocks that BERT takes for Chinese characters; kana and Hangul are not among them. */
+/** The blocks that BERT treats as Chinese characters, without kana and Hangul. */
 function isIdeograph(codePoint: number): boolean {
   return (
     (codePoint >= 0x4e00 && codePoint <= 0x9fff) ||

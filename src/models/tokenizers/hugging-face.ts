@@ -1,6 +1,6 @@
 /**
- * The tokenizers of the hub (`tokenizer.json`), for every kind of model that @huggingface/tokenizers reads. Those of
- * BERT's shape are run by our own WordPiece, which gives the same ids in a fraction of the time.
+ * Tokenizers from the hub (`tokenizer.json`), for every type that @huggingface/tokenizers supports. BERT-style
+ * tokenizers use our own WordPiece, which gives the same ids in a fraction of the time.
  */
 import {
   type Frame,
@@ -14,8 +14,8 @@ import {
 import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
 
 /**
- * The tokenizer of a model from the parsed `tokenizer.json` and `tokenizer_config.json`. Truncation and padding that
- * the files ask for are left to the caller. Throws an Error when the files describe no tokenizer.
+ * Creates the tokenizer from the parsed `tokenizer.json` and `tokenizer_config.json`. Truncation and padding in the
+ * files are ignored; the caller does both. Throws an Error if the files are invalid.
  */
 export async function openTokenizer(tokenizerJson: object, tokenizerConfig: object): Promise<Tokenizer> {
   const { Tokenizer: HubTokenizer } = await import('@huggingface/tokenizers');
@@ -41,7 +41,7 @@ export async function openTokenizer(tokenizerJson: object, tokenizerConfig: obje
   };
 }
 
-/** What the library's post-processors do; its own types leave the results open. */
+/** Signature of the library's post-processors, whose own types leave the results open. */
 type PostProcessor = (
   first: string[],
   second: string[] | null,
@@ -49,8 +49,8 @@ type PostProcessor = (
 ) => { tokens: string[]; token_type_ids?: number[] };
 
 /**
- * The frame is what the post-processor puts around two words of our own. (The library itself takes an empty second text
- * for none, which would leave out its separators.)
+ * Finds the special tokens by running the post-processor on two placeholders. (The library treats an empty second text
+ * as absent, which would omit separators.)
  */
 function readFrame(process: PostProcessor | null, idOf: (piece: string) => number | undefined): Frame {
   if (process === null) return NO_FRAME;
@@ -66,7 +66,7 @@ function readFrame(process: PostProcessor | null, idOf: (piece: string) => numbe
   const at = single.indexOf(first);
   const { tokens, token_type_ids: given } = process([first], [second], true);
   const firstAt = tokens.indexOf(first);
-  // A post-processor that knows no pairs gives the first text alone.
+  // A post-processor without pair support returns only the first text.
   const secondAt = tokens.includes(second) ? tokens.indexOf(second) : tokens.length;
   if (at < 0 || firstAt < 0 || secondAt < firstAt) throw new Error('the tokenizer leaves out a text');
   const types = given ?? tokens.map(() => 0);
@@ -88,13 +88,13 @@ function readFrame(process: PostProcessor | null, idOf: (piece: string) => numbe
   };
 }
 
-/** Byte-level pieces carry the space before them; in the other kinds a space only separates, or every text starts with it. */
+/** Byte-level pieces include the preceding space. In other tokenizers a space only separates, or starts every text. */
 function usesByteLevel({ pre_tokenizer: pre }: TokenizerJson): boolean {
   const steps = pre?.type === 'Sequence' ? (pre.pretokenizers ?? []) : pre ? [pre] : [];
   return steps.some((step) => step.type === 'ByteLevel' && !step.add_prefix_space);
 }
 
-/** What our own WordPiece needs to do what the file says; undefined when the file asks for anything else. */
+/** Options for our own WordPiece; undefined if the file needs features that it lacks. */
 function readWordPiece(json: TokenizerJson, config: object): WordPieceOptions | undefined {
   const { model, normalizer, pre_tokenizer: pre, added_tokens: added = [] } = json;
   if (model?.type !== 'WordPiece' || model.continuing_subword_prefix !== '##' || !model.vocab) return undefined;
@@ -114,7 +114,7 @@ function readWordPiece(json: TokenizerJson, config: object): WordPieceOptions | 
   };
 }
 
-/** The parts of the file that are read here. */
+/** The parts of the file that are used. */
 interface TokenizerJson {
   readonly added_tokens?: readonly {
     readonly id: number;

@@ -1,17 +1,17 @@
-/** What turns text into the ids of a model's vocabulary. Any string may be given, lone surrogates and the empty one included. */
+/** Turns text into the ids of a model's vocabulary. Accepts any string, including empty ones and lone surrogates. */
 export interface Tokenizer {
-  /** Ids of the pieces; with `special`, the model's frame for a single text around them. Default: without. */
+  /** Ids of the pieces. With `special`, the model's special tokens are added; default: without. */
   encode(text: string, options?: { readonly special?: boolean | undefined }): Int32Array;
-  /** How many ids `encode` would give. */
+  /** Number of ids that `encode` would return. */
   count(text: string, options?: { readonly special?: boolean | undefined }): number;
-  /** A pair as a cross-encoder reads it, frame included. Either text may be empty. */
+  /** A pair for a cross-encoder, with special tokens. Either text may be empty. */
   encodePair(first: string, second: string): EncodedPair;
-  /** The items as they stand in the text that joins them with one space, each apart, without a frame. */
+  /** Ids of each item as part of the text that joins them with one space, without special tokens. */
   encodeItems(items: readonly string[]): Int32Array[];
-  /** The text of each piece as the vocabulary has it; unknown ids are the unknown piece. */
+  /** The vocabulary text of each id; unknown ids give the unknown piece. */
   pieces(ids: Iterable<number>): string[];
   idOf(piece: string): number | undefined;
-  /** The special ids that stand around one text, and around and between the two of a pair: for windows. */
+  /** Special tokens around a single text, and around and between the texts of a pair. */
   readonly frame: Frame;
 }
 
@@ -27,7 +27,7 @@ export interface Frame {
     readonly before: readonly number[];
     readonly between: readonly number[];
     readonly after: readonly number[];
-    /** Token types (segments) of the ids before, of the first text, between, of the second text, and after. */
+    /** Token types (segments): before, first text, between, second text, after. */
     readonly types: {
       readonly before: readonly number[];
       readonly first: number;
@@ -38,7 +38,7 @@ export interface Frame {
   };
 }
 
-/** The frame of a model that has none. */
+/** Frame without special tokens. */
 export const NO_FRAME: Frame = {
   before: [],
   after: [],
@@ -53,7 +53,7 @@ export const NO_FRAME: Frame = {
 export const frameSingle = ({ before, after }: Frame, ids: Int32Array): Int32Array =>
   joined([before, ids, after], before.length + ids.length + after.length);
 
-/** A pair of encoded texts in its frame: also for a window of the second text. */
+/** Combines two encoded texts, or a window of the second, with special tokens. */
 export function framePair({ pair }: Frame, first: Int32Array, second: Int32Array): EncodedPair {
   const { before, between, after, types } = pair;
   const length = before.length + first.length + between.length + second.length + after.length;
@@ -86,12 +86,12 @@ function joined(parts: readonly ArrayLike<number>[], length: number): Int32Array
 }
 
 /**
- * The text with at most 128 combining marks in a row. Normal forms sort the marks of a letter, which takes time with the
- * square of their number: 200,000 marks in a row take 20 seconds. (UAX #15 calls text with more than 30 unsafe for streams.)
+ * Limits runs of combining marks to 128. Normal forms sort the marks of a letter in quadratic time: 200,000 marks take
+ * 20 seconds. (UAX #15 calls text with more than 30 unsafe for streams.)
  */
 export const withoutMarkFloods = (text: string): string => text.replace(MARK_FLOOD, '$1');
 
 const MARK_FLOOD = /(\p{M}{128})\p{M}+/gu;
 
-/** The text with U+FFFD in place of each lone surrogate. */
+/** Replaces lone surrogates by U+FFFD. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\uFFFD');

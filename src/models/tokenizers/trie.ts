@@ -1,8 +1,8 @@
-/** The pieces of a vocabulary as a tree of UTF-16 units in flat arrays: the longest piece at a place is found in one walk. */
+/** A vocabulary as a trie of UTF-16 units in flat arrays, which finds the longest piece at a position in one walk. */
 export interface Trie {
   /**
-   * The longest piece that begins at `from`, as its id; -1 when there is none. `matchedTo` then says where it ends.
-   * Pieces at the start of a word and pieces that continue one are apart.
+   * Id of the longest piece that starts at `from`; -1 if there is none. `matchedTo` is then its end. Pieces at the
+   * start of a word and continuing pieces are separate.
    */
   longest(units: Uint16Array, from: number, to: number, continuing: boolean): number;
   matchedTo: number;
@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 export function buildTrie(pieces: readonly Piece[]): Trie {
-  // Units that stand in no piece have class 0, which no edge has.
+  // Units that occur in no piece have class 0, which no edge has.
   const classes = new Uint16Array(65_536);
   let classCount = 1;
   let most = 2;
@@ -28,7 +28,7 @@ export function buildTrie(pieces: readonly Piece[]): Trie {
   }
   if (most * classCount > 2 ** 31) throw new Error('the vocabulary is too large');
 
-  // Pieces share their beginnings, so that there are far fewer nodes than letters.
+  // Pieces share prefixes, so there are far fewer nodes than letters.
   const bits = Math.ceil(Math.log2(most * 1.2));
   const mask = 2 ** bits - 1;
   const shift = 32 - bits;

@@ -1,6 +1,6 @@
 /**
- * WordPiece with BERT's normaliser and pre-tokeniser, in one pass over the text: linear in its length, without a string
- * made on the way. A run can be made in steps, so that a long text does not hold up others.
+ * WordPiece with BERT's normaliser and pre-tokeniser in a single pass: linear time, no intermediate strings. A run can
+ * be split into steps, so that a long text does not block the event loop.
  */
 import { own } from '#own.ts';
 import { type BertCharacters, bertCharacters, KIND } from './bert-characters.ts';
@@ -8,26 +8,26 @@ import { type Frame, framePair, frameSingle, NO_FRAME, type Tokenizer } from './
 import { buildTrie, type Trie } from './trie.ts';
 
 export interface WordPieceOptions {
-  /** Ids by piece; pieces that continue a word begin with ##. */
+  /** Ids by piece; continuing pieces start with ##. */
   readonly vocabulary: Readonly<Record<string, number>>;
   readonly lowerCase: boolean;
   readonly stripAccents: boolean;
   readonly cleanText?: boolean;
   readonly splitIdeographs?: boolean;
   readonly unknownPiece?: string;
-  /** Longer words are unknown. Default 100, as BERT has it. */
+  /** Longer words are unknown. Default: 100, as in BERT. */
   readonly maxCharactersPerWord?: number;
-  /** Pieces that are looked for in the text itself, as they are written. */
+  /** Pieces that are matched literally in the text. */
   readonly specialPieces?: readonly string[];
   readonly frame?: Frame;
 }
 
 export interface WordPiece extends Tokenizer {
-  /** A text to be encoded in steps. Ids beyond `maxTokens` are counted but not kept. */
+  /** Starts encoding in steps. Ids beyond `maxTokens` are counted but not kept. */
   start(text: string, maxTokens?: number): WordPieceRun;
 }
 
-/** What all runs of one tokenizer share. */
+/** State that all runs of a tokenizer share. */
 interface Model {
   readonly trie: Trie;
   readonly characters: BertCharacters;
@@ -52,7 +52,7 @@ export function createWordPiece(options: WordPieceOptions): WordPiece {
       pieces
         .filter(([piece]) => piece !== '' && piece !== '##')
         .map(([piece, id]) => {
-          // In the middle of a word a piece is asked for with its ##, at the start of one as it is.
+          // Continuing pieces are looked up without their ##.
           const continuing = piece.startsWith('##');
           return { text: continuing ? piece.slice(2) : piece, continuing, id };
         }),
@@ -110,7 +110,7 @@ function specialFinder(
   const longestFirst = [...specialPieces].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'), 'g');
   return (text) => {
-    // Cheaper than the pattern, and nearly always enough.
+    // Cheaper than the pattern, and nearly always sufficient.
     if (!specialPieces.some((piece) => text.includes(piece))) return [];
     return Array.from(text.matchAll(pattern), (match) => ({
       at: match.index,
@@ -121,9 +121,9 @@ function specialFinder(
 }
 
 export class WordPieceRun {
-  /** Ids of the whole text so far, those that are not kept included. */
+  /** Number of ids so far, including those beyond the limit. */
   total = 0;
-  /** Where the word ends that has the last kept id: beyond it, nothing of the text is in the ids. */
+  /** End of the word with the last kept id; later text is not in the ids. */
   keptTo = 0;
 
   readonly #model: Model;
@@ -134,14 +134,14 @@ export class WordPieceRun {
   #kept = 0;
   #special: Special[] = [];
   #nextSpecial = 0;
-  // The word being read: its units, and how many characters they are.
+  // The current word: its units and number of characters.
   readonly #word: Uint16Array;
   #units = 0;
   #characters = 0;
 
   constructor(model: Model) {
     this.#model = model;
-    // A character more than may be, each of two units.
+    // One character more than allowed, at two units each.
     this.#word = new Uint16Array(2 * model.maxCharacters + 2);
   }
 
@@ -159,22 +159,22 @@ export class WordPieceRun {
     this.#characters = 0;
   }
 
-  /** Whether as many ids are kept as may be. */
+  /** Whether the limit of kept ids is reached. */
   get full(): boolean {
     return this.#kept >= this.#maxTokens;
   }
 
-  /** Whether the text was read to its end. */
+  /** Whether the whole text was read. */
   get done(): boolean {
     return this.#at >= this.#text.length;
   }
 
-  /** A copy of what is kept. */
+  /** A copy of the kept ids. */
   ids(): Int32Array {
     return this.#ids.slice(0, this.#kept);
   }
 
-  /** Reads about so many units further. True when the text is at its end. */
+  /** Advances by about `units`. Returns true at the end of the text. */
   step(units: number): boolean {
     const text = this.#text;
     const until = Math.min(text.length, this.#at + units);
@@ -227,7 +227,7 @@ export class WordPieceRun {
     this.#at = at;
   }
 
-  /** How many units beyond the first were read. */
+  /** Number of units read beyond the first. */
   #readPair(at: number): number {
     const codePoint = this.#text.codePointAt(at)!;
     if (codePoint < 0x10000) return 0;
@@ -274,7 +274,7 @@ export class WordPieceRun {
       from = id >= 0 ? trie.matchedTo : -1;
     }
     if (from < 0) {
-      // What has no pieces to its end is unknown as a whole.
+      // If a word's end has no piece, the whole word is unknown.
       this.total = totalBefore;
       this.#kept = keptBefore;
       this.keptTo = keptToBefore;
