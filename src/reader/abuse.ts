@@ -1,6 +1,6 @@
 /**
  * Temporary refusal of pages that were stopped as abuse. Callers without a key cannot read such a page for a while
- * (docs/reference/wire/reader.md, Abuse), so that an expensive page is not requested again and again. Many sites may
+ * (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested again and again. Many sites may
  * share a host, so the refusal widens step by step: the URL, its path with any query, the folder, the host. Each scope
  * is refused once several distinct parts of it were stopped.
  */

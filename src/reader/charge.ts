@@ -1,4 +1,4 @@
-/** The price of an answer, in tokens (docs/reference/wire/reader.md, Token usage). */
+/** The price of an answer, in tokens (docs/reference/wire/reader.md, Tokens and charge). */
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import type { RenderTask } from './render.ts';
 import type { Page } from './rendition.ts';

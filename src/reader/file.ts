@@ -69,7 +69,7 @@ export const createPictureFitter =
 
 /** Pixels per point at which scanned pages are drawn for recognition: 200 dpi. */
 export const SCAN_SCALE = 200 / 72;
-/** Side of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Files). */
+/** Side of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Documents and other types). */
 const PICTURE_BOX = 1_024;
 /** Side of the box, in pixels, for images to recognise: small print needs the resolution. */
 export const SCAN_BOX = 4_000;

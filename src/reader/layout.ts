@@ -1,5 +1,5 @@
 /**
- * The plain-text answer: header lines, content, summaries (docs/reference/wire/reader.md, Plain text). Callers split on
+ * The plain-text answer: header lines, content, summaries (docs/reference/wire/reader.md, Text answers). Callers split on
  * these lines, so every byte counts.
  */
 import { oneLine } from './markdown/one-line.ts';

@@ -63,7 +63,7 @@ export interface RenderLimits {
    */
   readonly maxDepth: number;
   readonly maxElements: number;
-  /** Price factor for answers fetched through a proxy of the operator (docs/reference/wire/reader.md, Token usage). */
+  /** Price factor for answers fetched through a proxy of the operator (docs/reference/wire/reader.md, Tokens and charge). */
   readonly proxyFactor: number;
   /** Maximum input of a model, in tokens of cl100k_base. */
   readonly readerlmTokens: number;

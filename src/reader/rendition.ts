@@ -82,7 +82,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'usage',
 ];
 
-/** The page object with its keys in wire order, without unset ones (docs/reference/wire/reader.md, Page object). */
+/** The page object with its keys in wire order, without unset ones (docs/reference/wire/reader.md, JSON answers). */
 export const orderedPage = (page: Page): Page =>
   Object.fromEntries(
     KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]])),

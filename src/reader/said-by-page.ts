@@ -1,6 +1,6 @@
 /**
  * Metadata of the whole page, for reads that selectors reduce to a part of it (docs/reference/wire/reader.md,
- * Selectors). The metadata needs a tree of its own: a selector may target invisible elements, which must not supply the
+ * Selectors and page changes). The metadata needs a tree of its own: a selector may target invisible elements, which must not supply the
  * title.
  */
 import { parsePage } from '#html/parse.ts';

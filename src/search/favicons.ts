@@ -18,7 +18,7 @@ export interface Favicons {
   ): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Pixels a side (docs/reference/wire/search.md, Favicons). */
+/** Pixels a side (docs/reference/wire/search.md, Results). */
 const SIDE_PX = 32;
 const MAX_BYTES = 500_000;
 const MAX_DATA_URL = 200_000;

@@ -1,4 +1,4 @@
-/** Formats results as plain text (docs/reference/wire/search.md, Text). */
+/** Formats results as plain text (docs/reference/wire/search.md, Text answers). */
 
 import { own } from '#own.ts';
 import { findStaleWarning } from '#reader/index.ts';

@@ -42,7 +42,7 @@ function warningOf({ state, failure }: Entry): string | undefined {
   return failure ? `This page could not be read: ${failure}` : 'This page could not be read.';
 }
 
-/** Tokens of a screenshot (docs/reference/wire/reader.md, Usage). */
+/** Tokens of a screenshot (docs/reference/wire/reader.md, Tokens and charge). */
 const SCREENSHOT_TOKENS = 765;
 
 const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks'] as const;

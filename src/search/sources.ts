@@ -125,7 +125,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   };
 }
 
-/** What tells cached lists apart (docs/reference/wire/search.md, Caching). */
+/** What tells cached lists apart (docs/reference/wire/search.md, Cache). */
 const keyOf = (name: string, query: SearchQuery, engine: string | undefined): unknown[] => {
   const { kind, text, count, country, language, location, page, noCorrection, since, until } = query;
   return [kind, name, engine, text, count, country, language, location, page, noCorrection, since, until];

@@ -1,4 +1,4 @@
-/** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Variables). */
+/** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Substitution). */
 import { own, setKey } from '#own.ts';
 import { isObject } from '../values.ts';
 import { invalidOption } from './options.ts';

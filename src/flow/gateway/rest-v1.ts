@@ -1,6 +1,6 @@
 /**
  * Writes answers of REST version 1: the protobuf message in camelCase, without empty fields
- * (docs/reference/wire/flow.md, REST versions).
+ * (docs/reference/wire/flow.md, Generations).
  */
 import { createHash } from 'node:crypto';
 import type { Document, Score } from '../document.ts';

@@ -1,6 +1,5 @@
 /**
- * Writes answers of REST version 2: camelCase with defaults, integer status codes (docs/reference/wire/flow.md, REST
- * versions).
+ * Writes answers of REST version 2: camelCase with defaults, integer status codes (docs/reference/wire/flow.md, Generations).
  */
 import type { Document, Score, Scores } from '../document.ts';
 import { base64Of, isoTimeZ } from '../json/index.ts';

@@ -1,6 +1,6 @@
 /**
  * The three REST versions share their paths. A format reads and writes the bodies of one version
- * (docs/reference/wire/flow.md, REST versions).
+ * (docs/reference/wire/flow.md, Generations).
  */
 import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads requests and documents from parsed JSON, in the current form and in every older form that is unambiguous
- * (docs/reference/wire/flow.md, Bodies).
+ * (docs/reference/wire/flow.md, Requests).
  */
 import { own, setKey } from '#own.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';

@@ -1,6 +1,6 @@
 /**
  * Runs requests through the graph of deployments: branches in parallel, joins in the order of `needs`
- * (docs/reference/wire/flow.md, Routing).
+ * (docs/reference/wire/flow.md, Graph).
  */
 
 import type { Condition } from '../definition/condition.ts';

@@ -1,4 +1,4 @@
-/** Merges the parts of a join into one request (docs/reference/wire/flow.md, Joins). */
+/** Merges the parts of a join into one request (docs/reference/wire/flow.md, Branches and joins). */
 import type { Document, Scores } from '../document.ts';
 import type { DataRequest, Route } from '../request.ts';
 import { isObject, type JsonObject, MAX_DOCUMENT_DEPTH } from '../values.ts';

@@ -140,7 +140,7 @@ export function flightKey(request: ReadRequest): string {
   ]);
 }
 
-/** Callers without a key who request only HTML get it as fetched (docs/reference/wire/reader.md, Engine). */
+/** Callers without a key who request only HTML get it as fetched (docs/reference/wire/reader.md, Engines). */
 const wantsSource = ({ keyed, options: { engine, formats, needsBrowser } }: ReadRequest): boolean =>
   !keyed && engine === 'auto' && formats.size === 1 && formats.has('html') && needsBrowser.length === 0;
 

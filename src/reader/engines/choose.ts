@@ -1,4 +1,4 @@
-/** Chooses the engine and proxy of a read (docs/reference/wire/reader.md, Engine). */
+/** Chooses the engine and proxy of a read (docs/reference/wire/reader.md, Engines). */
 import { Problem, problem } from '#errors.ts';
 import { parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import type { OptionName } from '../options/options.ts';
@@ -35,7 +35,7 @@ interface Started extends ReadRequest {
 
 /**
  * Returns the function that captures a target: it chooses the engine and falls back to others
- * (docs/reference/wire/reader.md, Engine).
+ * (docs/reference/wire/reader.md, Engines).
  */
 export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
@@ -172,7 +172,7 @@ export function createCapture(parts: Engines) {
     if (held && (!last || (await isPoor(last, request)))) yield held;
   }
 
-  /** Whether a proxy may get more of a page (docs/reference/wire/reader.md, Proxy). */
+  /** Whether a proxy may get more of a page (docs/reference/wire/reader.md, Engines). */
   async function isPoor(snapshot: Snapshot, { signal }: Started): Promise<boolean> {
     if (INDEPENDENT_STATUSES.has(snapshot.status)) return false;
     if (snapshot.status !== 200) return true;

@@ -5,7 +5,7 @@ import { imageAddress } from '../extract/content/images.ts';
 import { extractArticle } from '../extract/extract.ts';
 
 /**
- * How much may differ between equal pages (docs/reference/wire/reader.md, Engine). On a long page 5 % may be a price
+ * How much may differ between equal pages (docs/reference/wire/reader.md, Engines). On a long page 5 % may be a price
  * table or a comment, so the number of words is limited too.
  */
 const MIN_SHARED = 0.95;

@@ -22,7 +22,7 @@ export interface AnswerTask {
 }
 
 /**
- * Minimum price of a model's answer, before the factor, and maximum price (docs/reference/wire/reader.md, Token usage).
+ * Minimum price of a model's answer, before the factor, and maximum price (docs/reference/wire/reader.md, Tokens and charge).
  */
 const MIN_CHARGE = 4_000;
 const MAX_CHARGE = 2_000_000;

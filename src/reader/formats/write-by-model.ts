@@ -1,6 +1,6 @@
 /**
  * Answers written by a model instead of the Markdown conversion: vlm, readerlm-v2, svc-ocr
- * (docs/reference/wire/reader.md, Model formats).
+ * (docs/reference/wire/reader.md, Formats).
  */
 import { problem } from '#errors.ts';
 import type { Chat, ChatMessage, ChatRequest, Models } from '#models/index.ts';
@@ -118,8 +118,7 @@ const answerBase = (
   },
   style: options.markdown,
   maxTokens: options.maxTokens,
-  // Of several factors the last one in the list applies: that of the proxy (docs/reference/wire/reader.md, Token
-  // usage).
+  // Of several factors the last one in the list applies: that of the proxy (docs/reference/wire/reader.md, Tokens and charge).
   chargeFactor: snapshot.proxied ? limits.proxyFactor : tools.chargeFactor,
 });
 
@@ -225,7 +224,7 @@ async function* writeJson(
   }
 }
 
-/** The recognised text of each page, separated by blank lines (docs/reference/wire/reader.md, Model formats). */
+/** The recognised text of each page, separated by blank lines (docs/reference/wire/reader.md, Formats). */
 async function* writeByRecognition(read: ModelRead, tools: ModelTools): AsyncGenerator<Written> {
   const form = tools.models.ocr ? 'markdown' : 'html';
   const texts: string[] = [];

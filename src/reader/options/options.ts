@@ -140,7 +140,7 @@ const selectors = () =>
     return list;
   });
 
-/** Refuses selectors that match the root or everything (docs/reference/wire/reader.md, Selectors). */
+/** Refuses selectors that match the root or everything (docs/reference/wire/reader.md, Selectors and page changes). */
 const targetSelectors = () =>
   selectors().refine(
     (list) => list.every((text) => text.split(',').every((part) => !/^\s*[*:]|\*:/.test(part))),

@@ -145,7 +145,7 @@ function namesGiven(byCaller: GivenOptions): OptionName[] {
 
 const on = (value: unknown): boolean => Boolean(value);
 
-/** Engines that imply a format (docs/reference/wire/reader.md, Engine). */
+/** Engines that imply a format (docs/reference/wire/reader.md, Engines). */
 const ENGINE_FORMATS: Readonly<Record<string, ModelFormat>> = { vlm: 'vlm', 'readerlm-v2': 'readerlm-v2' };
 
 /** Front matter with one kind of Markdown is a single text, so it has a plain-text answer. */

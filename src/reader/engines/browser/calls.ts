@@ -1,5 +1,5 @@
 /**
- * Detects requests of a page to this server or its machine, which stop the page (docs/reference/wire/reader.md, Abuse).
+ * Detects requests of a page to this server or its machine, which stop the page (docs/reference/wire/reader.md, Abuse limits).
  */
 import type { Guard } from '#net/guard/guard.ts';
 import type { Visit } from '../engine.ts';

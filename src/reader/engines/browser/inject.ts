@@ -1,4 +1,4 @@
-/** Scripts of the caller, which run in the page's own world (docs/reference/wire/reader.md, Scripts). */
+/** Scripts of the caller, which run in the page's own world (docs/reference/wire/reader.md, Selectors and page changes). */
 import { Script } from 'node:vm';
 import type { CDPSession, Page } from 'playwright-core';
 

@@ -1,4 +1,4 @@
-/** Network limits of one page (docs/reference/wire/reader.md, Abuse): a page that exceeds one is stopped. */
+/** Network limits of one page (docs/reference/wire/reader.md, Abuse limits): a page that exceeds one is stopped. */
 import type { Request } from 'playwright-core';
 import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';

@@ -1,4 +1,4 @@
-/** Removes overlays of a page: dialogs, cookie banners, newsletter layers (docs/reference/wire/reader.md, Overlays). */
+/** Removes overlays of a page: dialogs, cookie banners, newsletter layers (docs/reference/wire/reader.md, Selectors and page changes). */
 import type { PageDocument, PageElement, PageWindow } from './dom.ts';
 
 declare const document: PageDocument;
