@@ -3,10 +3,10 @@ export {
   createFlowClient,
   type FlowClient,
   type FlowClientOptions,
-  FlowRequestError,
+  FlowFailed,
   type PostOptions,
 } from './client/client.ts';
-export { FlowUnreachableError } from './client/transport.ts';
+export { FlowUnreachable } from './client/transport.ts';
 export { defineExecutor } from './definition/define-executor.ts';
 export { type AddOptions, defineFlow, type FlowBuilder, type Uses } from './definition/define-flow.ts';
 export type {

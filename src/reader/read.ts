@@ -49,7 +49,7 @@ export interface ReadRequest {
   /** Whether to return the links of the whole page, for crawling on. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Called before a redirect or link of a page is followed during a fetch; NotFollowed ends the read. Such a read
+   * Called before a redirect or link of a page is followed during a fetch; RedirectRefusedError ends the read. Such a read
    * shares no other read's work. For browser reads it is called once, with the final URL.
    */
   readonly checkRedirect?: CheckRedirect | undefined;

@@ -6,8 +6,8 @@ import { Document } from '../document.ts';
 import { type Call, Executor, requests } from '../executor.ts';
 import { createRequest } from '../request.ts';
 import { type FlowServer, serveFlow } from '../serve-flow.ts';
-import { createFlowClient, type FlowClient, FlowRequestError } from './client.ts';
-import { FlowUnreachableError } from './transport.ts';
+import { createFlowClient, type FlowClient, FlowFailed } from './client.ts';
+import { FlowUnreachable } from './transport.ts';
 
 const TOKEN = 'a-token-of-the-tests';
 let waits = 0;
@@ -90,8 +90,8 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
     const failure = await client()
       .post('/fail', [new Document()])
       .catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(FlowRequestError);
-    expect((failure as FlowRequestError).message).toBe("RangeError('out of bounds')");
+    expect(failure).toBeInstanceOf(FlowFailed);
+    expect((failure as FlowFailed).message).toBe("RangeError('out of bounds')");
     const answer = await client().send(createRequest({ endpoint: '/fail', docs: [new Document('kept')] }));
     expect(answer.header.status?.exception).toMatchObject({ name: 'RangeError', executor: 'Every' });
     expect(answer.docs.map(({ id }) => id)).toEqual(['kept']);
@@ -100,7 +100,7 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
   it('checks readiness and sends the token', async () => {
     expect(await client().ready()).toBe(true);
     expect(await client('wrong').ready()).toBe(false);
-    await expect(client('wrong').post('/mark', [])).rejects.toThrow(FlowUnreachableError);
+    await expect(client('wrong').post('/mark', [])).rejects.toThrow(FlowUnreachable);
   });
 
   it('can be aborted', async () => {
@@ -119,7 +119,7 @@ describe.each(['HTTP', 'WEBSOCKET', 'GRPC'])('a client over %s', (protocol) => {
     const late = open(address);
     await late.post('/mark', []);
     await first.close(0);
-    await expect(late.post('/mark', [])).rejects.toThrow(FlowUnreachableError);
+    await expect(late.post('/mark', [])).rejects.toThrow(FlowUnreachable);
     expect(await late.ready()).toBe(false);
     const port = Number(new URL(address).port);
     const places = ['HTTP', 'WEBSOCKET', 'GRPC'].map((one) => (one === protocol ? port : 0));
@@ -155,7 +155,7 @@ it('rejects answers that are not from a gateway', async () => {
   try {
     for (const scheme of ['http', 'ws', 'grpc']) {
       const client = open(`${scheme}://127.0.0.1:${port}`);
-      await expect(client.post('/mark', [])).rejects.toThrow(FlowUnreachableError);
+      await expect(client.post('/mark', [])).rejects.toThrow(FlowUnreachable);
       expect(await client.ready()).toBe(false);
     }
   } finally {

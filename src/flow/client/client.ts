@@ -43,7 +43,7 @@ export interface FlowClient {
 }
 
 /** An executor failed; `status` holds its error. */
-export class FlowRequestError extends Error {
+export class FlowFailed extends Error {
   override readonly name = 'FlowFailed';
   readonly status: Status;
 
@@ -96,7 +96,7 @@ export function createFlowClient(address: string, { token }: FlowClientOptions =
         for (let at = next++; at < parts.length; at = next++) {
           const request = createRequest({ endpoint, targetExecutor, parameters, docs: parts[at]! });
           const answer = await transport.send(request, signal);
-          if (failed(answer)) throw new FlowRequestError(answer.header.status!);
+          if (failed(answer)) throw new FlowFailed(answer.header.status!);
           answers[at] = answer.docs;
         }
       };

@@ -20,12 +20,12 @@ export interface TransportTarget {
   readonly token: string | undefined;
 }
 
-export class FlowUnreachableError extends Error {
+export class FlowUnreachable extends Error {
   override readonly name = 'FlowUnreachable';
 }
 
-export const unreachable = (message: string, cause?: unknown): FlowUnreachableError =>
-  new FlowUnreachableError(message, cause === undefined ? undefined : { cause });
+export const unreachable = (message: string, cause?: unknown): FlowUnreachable =>
+  new FlowUnreachable(message, cause === undefined ? undefined : { cause });
 
 export const authorizationOf = ({ token }: TransportTarget): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
