@@ -1,5 +1,6 @@
 /** Normalizes URLs for a crawl, and decides which URLs are the same page. */
 import { createHash } from 'node:crypto';
+import { isSessionParameter, isTrackingParameter } from '#net/tracking-parameters.ts';
 import { cleanUrl } from '#reader/index.ts';
 
 export interface NormalizedUrl {
@@ -14,12 +15,6 @@ export interface NormalizedUrl {
 /** Longest URL that is followed, in characters. Longer ones are generated. */
 export const MAX_URL = 2_000;
 
-/**
- * Parameters that identify the visitor or where it came from, not the page. `cleanUrl` has removed `utm_…` already.
- * Session parameters are those of PHP, ASP, ColdFusion and servlets.
- */
-const TRACKING =
-  /^(?:fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl|_hsenc|_hsmi|mkt_tok|oly_anon_id|oly_enc_id|vero_id|wickedid|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid)$/i;
 const SESSION_IN_PATH = /;jsessionid=[\w.!-]+/i;
 /** Index files of a folder. Others (`default.aspx`, `home.html`) are often pages other than that of the folder. */
 const INDEX = /\/index\.(?:html?|php)$/i;
@@ -35,10 +30,12 @@ export function normalizeUrl(text: string): NormalizedUrl | undefined {
   }
   if (!/^#!?\//.test(url.hash)) url.hash = '';
   if (SESSION_IN_PATH.test(url.pathname)) url.pathname = url.pathname.replace(SESSION_IN_PATH, '');
-  const kept = queryPairs(url.search).filter((pair) => !TRACKING.test(parameterName(pair)));
+  const kept = queryPairs(url.search).filter((pair) => !isVisitorParameter(parameterName(pair)));
   url.search = kept.join('&');
   return { url: url.href, key: keyOf(url, kept), host: url.host };
 }
+
+const isVisitorParameter = (name: string) => isTrackingParameter(name) || isSessionParameter(name);
 
 /** The `name=value` pairs of a query, undecoded. */
 export const queryPairs = (search: string): string[] => search.replace(/^\?/, '').split('&').filter(Boolean);

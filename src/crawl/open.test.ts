@@ -249,7 +249,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     const crawls = await openTestCrawls(web, { ...here, reserve });
     try {
       const end = await crawls.ended((await crawls.submit({ url: `${A}/p/x`, depth: 100 })).id);
-      expect(end).toMatchObject({ state: 'failed', error: 'The balance of this account is used up', done: 3 });
+      expect(end).toMatchObject({ state: 'failed', error: expect.stringContaining('balance'), done: 3 });
       await crawls.close();
       expect([...crawls.charged.values()].reduce((sum, { tokens }) => sum + tokens, 0)).toBe(end.tokens);
       expect([...crawls.charged.values()]).toMatchObject(

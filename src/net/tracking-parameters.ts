@@ -1,4 +1,17 @@
-/** Query parameters that only say where a visitor came from: they neither name a page nor open one. */
+/** Query parameters that do not identify a page. The keys of the crawler, of search results and of the local index agree on them. */
+
+/** Parameters of analytics and advertising: they say where a visitor came from. */
+const TRACKING =
+  /^(?:utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|srsltid|mc_cid|mc_eid|_ga|_gl|_hsenc|_hsmi|mkt_tok|oly_anon_id|oly_enc_id|vero_id|wickedid)$/i;
+
+/** Session parameters of PHP, ASP, ColdFusion and servlets. */
+const SESSION = /^(?:phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid)$/i;
+
+/** Whether the parameter only tracks visitors. It neither selects a page nor grants access to one. */
 export const isTrackingParameter = (name: string): boolean => TRACKING.test(name);
 
-const TRACKING = /^(?:utm_.*|gclid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|igshid|_ga|srsltid)$/i;
+/**
+ * Whether the parameter identifies a visitor's session. It does not select a page, but may grant access to one, so that
+ * a URL with it may be a capability URL.
+ */
+export const isSessionParameter = (name: string): boolean => SESSION.test(name);

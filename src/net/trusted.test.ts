@@ -79,7 +79,7 @@ describe('what goes wrong is told in words that name nothing', () => {
     const broken = await startServer((_, reply) => {
       reply.writeHead(200, { 'content-length': 50 }).write('secret', () => reply.destroy());
     });
-    expect(await failing(broken.origin)).toContain('broke off');
+    expect(await failing(broken.origin)).toContain('incomplete');
     expect(await failing((await startServer((_, reply) => reply.end('secret'))).origin)).toContain('JSON');
     await until(() => mute.open() + drip.open() + large.open() + broken.open() === 0);
   });

@@ -1,5 +1,5 @@
 /** Merges lists of hits into one: each page once, best first. */
-import { isTrackingParameter } from '#net/tracking-parameters.ts';
+import { isSessionParameter, isTrackingParameter } from '#net/tracking-parameters.ts';
 import { cleanUrl } from '#reader/index.ts';
 import type { Hit } from './hit.ts';
 import type { SearchKind } from './query.ts';
@@ -21,7 +21,7 @@ export const isIndexedFile = ({ url, passages }: Hit): boolean => passages !== u
 export function pageKey(text: string): string {
   const url = new URL(text);
   const parameters = [...url.searchParams]
-    .filter(([name]) => !isTrackingParameter(name))
+    .filter(([name]) => !isTrackingParameter(name) && !isSessionParameter(name))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const path = url.pathname.replace(/\/(?:index\.(?:html?|php))?$/i, '');
   const route = url.hash.startsWith('#/') || url.hash.startsWith('#!') ? url.hash : '';

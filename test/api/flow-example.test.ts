@@ -351,7 +351,7 @@ describe('the flow that is served', () => {
       // Who has the token may be anywhere.
       expect((await index(url, { authorization, origin: 'https://evil.example' })).status).toBe(200);
       const description = await fetch(`${url}/openapi.json`, { headers: { authorization } });
-      expect(await description.json()).toMatchObject({ info: { title: 'Questions answered by pages' } });
+      expect(await description.json()).toMatchObject({ info: { title: 'Questions answered from documents' } });
     } finally {
       await guarded.close();
     }

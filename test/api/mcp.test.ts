@@ -392,7 +392,7 @@ describe('who asks', () => {
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect(await answer.json()).toMatchObject({
       jsonrpc: '2.0',
-      error: { message: expect.stringContaining('not known') },
+      error: { message: expect.stringContaining('is unknown') },
     });
   });
 

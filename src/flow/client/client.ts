@@ -31,11 +31,11 @@ export interface PostOptions {
 
 export interface FlowClient {
   /**
-   * Sends documents in batches and returns those of all answers, in the order sent. Throws FlowRequestError for the
-   * first failed executor, and FlowUnreachableError.
+   * Sends documents in batches and returns those of all answers, in the order sent. Throws FlowFailed for the
+   * first failed executor, and FlowUnreachable.
    */
   post(endpoint: string, docs: readonly Document[], options?: PostOptions): Promise<Document[]>;
-  /** Sends one request. A failed executor is reported in the answer's header. Throws FlowUnreachableError. */
+  /** Sends one request. A failed executor is reported in the answer's header. Throws FlowUnreachable. */
   send(request: DataRequest, signal?: AbortSignal): Promise<DataRequest>;
   /** Whether all executors of the flow answer. */
   ready(signal?: AbortSignal): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { DataRequest } from '../request.ts';
 
 export interface Transport {
   /**
-   * Returns the answer; a failed executor is reported in its header. Rejects with a FlowUnreachableError when there is
+   * Returns the answer; a failed executor is reported in its header. Rejects with a FlowUnreachable when there is
    * no answer or it does not come from a gateway.
    */
   send(request: DataRequest, signal: AbortSignal | undefined): Promise<DataRequest>;

@@ -574,7 +574,7 @@ describe('what is broken', () => {
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
-    expect(told).toEqual(['no copies of pages can be kept']);
+    expect(told).toEqual(['pages cannot be cached']);
   });
 
   it('does not matter where files cannot be written', async () => {

@@ -112,7 +112,8 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
 }
 
 /**
- * The URL under which a page is stored: without fragment, credentials and tracking parameters. `undefined` if invalid.
+ * The URL under which a page is stored: without fragment, credentials and tracking parameters. Session parameters stay:
+ * what was read with one must not replace the public page. `undefined` if invalid.
  */
 export function indexUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text.length > MAX_URL_UNITS || !URL.canParse(text)) return undefined;
