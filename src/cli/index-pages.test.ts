@@ -1,3 +1,4 @@
+// Full run only: starts a server in the process.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,5 @@
 /** The client against servers that behave badly, over real sockets. */
+// Full run only: waits for time limits.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Full run only: generates large documents.
 import fc from 'fast-check';
 import { html, parse as parse5, parseFragment as parseFragment5, type DefaultTreeAdapterTypes as Tree5 } from 'parse5';
 import { describe, expect, it } from 'vitest';

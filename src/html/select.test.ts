@@ -1,3 +1,4 @@
+// Full run only: generates large documents.
 import { selectAll as oracle } from 'css-select';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

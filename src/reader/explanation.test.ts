@@ -1,3 +1,4 @@
+// Full run only: reads all fixture pages.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';

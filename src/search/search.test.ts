@@ -1,4 +1,5 @@
 /** Search with real providers over loopback and a real index; pages come from a fake reader. */
+// Full run only: waits for time limits.
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

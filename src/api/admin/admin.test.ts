@@ -1,4 +1,5 @@
 /** The admin API over real HTTP. Every response is validated against the OpenAPI document. */
+// Full run only: starts a server.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';

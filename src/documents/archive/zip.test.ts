@@ -1,3 +1,4 @@
+// Full run only: unpacks large archives.
 import zlib from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Full run only: decodes large images.
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,3 +1,4 @@
+// Full run only: parses hostile files for a long time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ELEMENT, elements } from '#html/node.ts';

@@ -1,3 +1,4 @@
+// Full run only: renders pages.
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { DocumentError, type PictureOptions, type PicturesOptions } from '../document.ts';

@@ -2,6 +2,7 @@
  * How much of a known source comes back from its print: a score from 0 to 1 for each kind of layout, printed, and held
  * against a floor. Order is the share of pairs of neighbours that still are neighbours; cells are counted by place.
  */
+// Full run only: converts whole documents with LibreOffice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attribute, ELEMENT, type Element, elements, following, TEXT } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';

@@ -1,3 +1,4 @@
+// Full run only: parses large files.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tablesOf } from '../office/sheet/tables.suite.ts';

@@ -1,4 +1,5 @@
 /** Executors behave the same in this process and in their own. */
+// Full run only: starts executor processes.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Full run only: starts executor processes.
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { gatheredLog } from './executors.suite.ts';

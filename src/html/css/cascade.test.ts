@@ -1,3 +1,4 @@
+// Full run only: generates large style sheets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attribute, type Document, elements, find } from '../node.ts';

@@ -1,3 +1,4 @@
+// Full run only: loads models in child processes.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';

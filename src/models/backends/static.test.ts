@@ -1,3 +1,4 @@
+// Full run only: embeds large inputs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStaticBackends } from './static.ts';
 

@@ -1,3 +1,4 @@
+// Full run only: generates many batches.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';

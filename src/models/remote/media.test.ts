@@ -1,4 +1,5 @@
 /** Pictures on their way to model servers: the body that each protocol has for them. */
+// Full run only: changes state of the whole process.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';

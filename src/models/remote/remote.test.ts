@@ -1,3 +1,4 @@
+// Full run only: changes state of the whole process.
 import { describe } from 'vitest';
 import { describeEmbedder, describeReranker } from '../backends/backend.suite.ts';
 import { startModelServer } from './model-server.suite.ts';

@@ -1,3 +1,4 @@
+// Full run only: changes state of the whole process.
 import { describe, expect, it } from 'vitest';
 import { scoreFor } from './model-server.suite.ts';
 import {

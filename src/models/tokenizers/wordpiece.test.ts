@@ -1,3 +1,4 @@
+// Full run only: compares every character of Unicode.
 import { readFileSync } from 'node:fs';
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';

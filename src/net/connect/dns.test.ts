@@ -1,3 +1,4 @@
+// Full run only: waits for time limits.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
 /** Bodies and headers made to hurt: each ends at its limit, and what had arrived is not lost. */
+// Full run only: waits for time limits.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, deflateSync, gzipSync } from 'node:zlib';

@@ -1,4 +1,5 @@
 /** Fetches through proxies: what they are asked, what goes wrong with them, and what never goes through. */
+// Full run only: starts proxies.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { Problem } from '#errors.ts';

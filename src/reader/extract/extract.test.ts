@@ -1,3 +1,4 @@
+// Full run only: reads all fixture pages.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -3,6 +3,7 @@
  * times as long, taking the best of several runs with some tolerance. Quadratic work would take sixteen times as
  * long.
  */
+// Full run only: generates large documents.
 import { describe, expect, test } from 'vitest';
 import { textOf } from '#html/node.ts';
 import { MAX_DEPTH, parsePage } from '#html/parse.ts';

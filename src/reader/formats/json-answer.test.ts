@@ -1,3 +1,4 @@
+// Full run only: waits for time limits.
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
 import { createRenderer } from '../renderer.ts';

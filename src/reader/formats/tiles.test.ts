@@ -1,3 +1,4 @@
+// Full run only: changes state of the whole process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { tiles } from './tiles.ts';

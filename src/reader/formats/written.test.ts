@@ -1,3 +1,4 @@
+// Full run only: changes state of the whole process.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanMarkdown, unwrapAnswer } from './written.ts';

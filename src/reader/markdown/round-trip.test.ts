@@ -1,3 +1,4 @@
+// Full run only: generates many documents.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalHtml, commonmarkToHtml, gfmToHtml, htmlToMarkdown, specExamples } from './round-trip.suite.ts';

@@ -1,3 +1,4 @@
+// Full run only: converts all fixture pages.
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Full run only: writes large files.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { elements, textOf } from '#html/node.ts';

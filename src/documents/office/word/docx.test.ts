@@ -1,3 +1,4 @@
+// Full run only: writes large files.
 import fc from 'fast-check';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 /** How much of a known document is recovered from files that other programs made of it. */
+// Full run only: converts whole documents with LibreOffice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { htmlOf, parse } from '../../parse.suite.ts';
 import { kind as rtf } from '../rtf/rtf.ts';

@@ -1,3 +1,4 @@
+// Full run only: reads all fixture pages.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { attribute, elements, find, textOf } from '#html/node.ts';

@@ -1,0 +1,23 @@
+/** The quick lane of tests runs, and only what needs no real parts. */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { quickTests } from './support/quick-lane.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+it('leaves out files with real parts and files that say so', () => {
+  const files = quickTests(ROOT);
+  expect(files.length).toBeGreaterThan(100);
+  expect(files).toContain(path.join('src', 'own.test.ts'));
+  for (const file of ['reader/engines/browser/engine', 'documents/pdf/hostile', 'storage/database/store'])
+    expect(files).not.toContain(path.normalize(`src/${file}.test.ts`));
+});
+
+it('runs', { timeout: 120_000 }, () => {
+  const vitest = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--config', 'vitest.quick.config.ts', 'src/own.test.ts', '--reporter=json'];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  expect(status, stdout).toBe(0);
+  expect(JSON.parse(stdout.slice(stdout.indexOf('{'))).numPassedTests).toBeGreaterThan(5);
+});
