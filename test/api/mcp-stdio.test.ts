@@ -206,7 +206,7 @@ describe('for a server', () => {
     async () => {
       const wrong = await connect(['--server', server.reader, '--key', 'lectern_wrong']);
       const refused = await call(wrong.client, 'read_url', { url: `${site.origin}/tea` });
-      expect(refused).toEqual({ isError: true, text: expect.stringMatching(/not known.*LECTERN_API_KEY/) });
+      expect(refused).toEqual({ isError: true, text: expect.stringMatching(/is unknown.*LECTERN_API_KEY/) });
       const away = await connect(['--server', 'http://127.0.0.1:9']);
       const nobody = await call(away.client, 'read_url', { url: `${site.origin}/tea` });
       expect(nobody).toEqual({ isError: true, text: expect.stringMatching(/127\.0\.0\.1:9.*must start it/) });

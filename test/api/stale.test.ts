@@ -197,7 +197,7 @@ describe('on the command line', () => {
     expect([args, error, code]).toEqual([args, error, 0]);
     return { out, error };
   };
-  const NOTED = /could not be read now, this is a copy of \d{4}-\S+Z$/m;
+  const NOTED = /could not be read now; this is a stale copy of \d{4}-\S+Z$/m;
 
   it('beside a text, a picture and the pages of a site', async () => {
     const read = ['read', page];
