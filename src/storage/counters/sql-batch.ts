@@ -6,9 +6,9 @@ import {
   addLeases,
   type CounterTables,
   countLeases,
-  leaseRow,
+  leaseRowName,
   lockRows,
-  makeRows,
+  insertEmptyRows,
   removeLeases,
   writeWindows,
 } from './sql-tables.ts';
@@ -24,7 +24,7 @@ export interface BatchTools {
   /** Milliseconds since 1970, in place of the store's own time. */
   readonly clock: (() => number) | undefined;
   /** The id of a new lease. */
-  nameLease(): string;
+  newLeaseId(): string;
 }
 
 /** How often one is tried again that found rows missing or stood in another's way. */
@@ -36,8 +36,8 @@ export async function runBatch(store: Store<CounterTables>, batch: Batch, tools:
     try {
       return await store.db.transaction().execute((transaction) => compute(transaction, store.dialect, batch, tools));
     } catch (error) {
-      if (attempts === MAX_ATTEMPTS || !(error instanceof MissingRows || isCollision(error))) throw error;
-      if (error instanceof MissingRows) await makeRows(store.db, error.names);
+      if (attempts === MAX_ATTEMPTS || !(error instanceof MissingRowsError || isRetryable(error))) throw error;
+      if (error instanceof MissingRowsError) await insertEmptyRows(store.db, error.names);
     }
   }
 }
@@ -46,14 +46,14 @@ async function compute(
   db: Transaction<CounterTables>,
   dialect: Store<unknown>['dialect'],
   { takes, settles, releases }: Batch,
-  { clock, nameLease }: BatchTools,
+  { clock, newLeaseId }: BatchTools,
 ): Promise<Taken[]> {
   const leased = distinct(takes.flatMap(({ lease }) => (lease ? [lease.bucket] : [])));
   const windowed = [...takes.flatMap(({ windows }) => windows), ...settles].map(({ bucket }) => bucket);
-  const names = distinct([...windowed, ...leased.map(leaseRow)]);
+  const names = distinct([...windowed, ...leased.map(leaseRowName)]);
   const locked = await lockRows(db, dialect, names);
   const missing = dialect === 'postgres' ? names.filter((name) => !locked.pairs.has(name)) : [];
-  if (missing.length) throw new MissingRows(missing);
+  if (missing.length) throw new MissingRowsError(missing);
   const nowMs = clock?.() ?? locked.nowMs;
 
   await removeLeases(
@@ -75,7 +75,7 @@ async function compute(
     },
     held: (bucket: string) => held.get(bucket) ?? 0,
     grant({ bucket }: { bucket: string }): Lease {
-      const lease = { bucket, id: nameLease() };
+      const lease = { bucket, id: newLeaseId() };
       held.set(bucket, (held.get(bucket) ?? 0) + 1);
       granted.push(lease);
       return lease;
@@ -91,7 +91,7 @@ async function compute(
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
 /** What is not there cannot be locked: it is made before the next attempt, in an order that all keep. */
-class MissingRows extends Error {
+class MissingRowsError extends Error {
   readonly names: readonly string[];
 
   constructor(names: readonly string[]) {
@@ -101,5 +101,5 @@ class MissingRows extends Error {
 }
 
 /** Serialization failures and deadlocks, which the next attempt does not meet again. */
-const isCollision = (error: unknown): boolean =>
+const isRetryable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');

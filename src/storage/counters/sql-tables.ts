@@ -29,12 +29,12 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** The row of counter_windows that takes of a bucket's leases lock. */
-export const leaseRow = (bucket: string): string => `lease ${bucket}`;
+export const leaseRowName = (bucket: string): string => `lease ${bucket}`;
 
 const NOW_MS = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
 /** `column` is one of `values`: one parameter however many, so that the statement stays the same. */
-const among = (dialect: DialectName, column: string, values: readonly string[]): RawBuilder<boolean> =>
+const isOneOf = (dialect: DialectName, column: string, values: readonly string[]): RawBuilder<boolean> =>
   dialect === 'postgres'
     ? sql<boolean>`${sql.ref(column)} = ANY(${values})`
     : sql<boolean>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
@@ -56,19 +56,19 @@ export async function lockRows(
     dialect === 'postgres'
       ? sql<{ bucket: string; pairs: string; now_ms: number }>`
           WITH locked AS MATERIALIZED (
-            SELECT bucket, pairs FROM counter_windows WHERE ${among(dialect, 'bucket', names)}
+            SELECT bucket, pairs FROM counter_windows WHERE ${isOneOf(dialect, 'bucket', names)}
             ORDER BY bucket COLLATE "C" FOR UPDATE
           )
           SELECT bucket, pairs, ${NOW_MS} AS now_ms FROM locked`
       : sql<{ bucket: string; pairs: string; now_ms: number }>`
-          SELECT bucket, pairs, 0 AS now_ms FROM counter_windows WHERE ${among(dialect, 'bucket', names)}`;
+          SELECT bucket, pairs, 0 AS now_ms FROM counter_windows WHERE ${isOneOf(dialect, 'bucket', names)}`;
   const { rows } = await query.execute(db);
   const nowMs = dialect === 'postgres' ? rows.reduce((latest, { now_ms }) => Math.max(latest, now_ms), 0) : Date.now();
   return { pairs: new Map(rows.map(({ bucket, pairs }) => [bucket, pairs])), nowMs };
 }
 
 /** Makes empty rows, to be locked; those that are there already stay as they are. For PostgreSQL. */
-export async function makeRows(db: Kysely<CounterTables>, names: readonly string[]): Promise<void> {
+export async function insertEmptyRows(db: Kysely<CounterTables>, names: readonly string[]): Promise<void> {
   await db
     .insertInto('counter_windows')
     // Empty, but not for anybody to sweep away before they are used.
@@ -106,7 +106,7 @@ export async function countLeases(
   const rows = await db
     .selectFrom('counter_leases')
     .select(({ fn }) => ['bucket', fn.countAll<number>().as('held')])
-    .where(among(dialect, 'bucket', buckets))
+    .where(isOneOf(dialect, 'bucket', buckets))
     .where('ends_at', '>', nowMs)
     .groupBy('bucket')
     .execute();
@@ -130,12 +130,12 @@ export async function removeLeases(
   if (ids.length)
     await db
       .deleteFrom('counter_leases')
-      .where(among(dialect, 'id', ids))
+      .where(isOneOf(dialect, 'id', ids))
       .execute();
 }
 
 /** Renews leases, and removes what has ended; what another is at is left to it. */
-export async function keepUp(
+export async function renewAndSweep(
   db: Kysely<CounterTables>,
   dialect: DialectName,
   held: readonly string[],
@@ -146,7 +146,7 @@ export async function keepUp(
     await db
       .updateTable('counter_leases')
       .set({ ends_at: sql`${now} + ${LEASE_MS}` })
-      .where(among(dialect, 'id', held))
+      .where(isOneOf(dialect, 'id', held))
       .where('ends_at', '>', now)
       .execute();
   }

@@ -8,7 +8,7 @@ import { openStore } from '../database/store.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
 import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type Taken } from './counters.ts';
 import { type Batch, runBatch } from './sql-batch.ts';
-import { type CounterTables, keepUp, MIGRATIONS } from './sql-tables.ts';
+import { type CounterTables, renewAndSweep, MIGRATIONS } from './sql-tables.ts';
 
 export interface SqlCountersOptions {
   /** Milliseconds since 1970, in place of the store's own time: for tests. */
@@ -32,13 +32,13 @@ export async function openSqlCounters(
   place: { readonly url?: string | undefined; readonly file: string },
   { clock, log }: SqlCountersOptions = {},
 ): Promise<Counters> {
-  const store = await openStore<CounterTables>(place, { room: 'counters', migrations: MIGRATIONS, log });
+  const store = await openStore<CounterTables>(place, { module: 'counters', migrations: MIGRATIONS, log });
   const owner = randomUUID();
   const held = new Set<string>();
   let made = 0;
   const tools = {
     clock,
-    nameLease() {
+    newLeaseId() {
       made += 1;
       return `${owner}:${made}`;
     },
@@ -82,7 +82,7 @@ export async function openSqlCounters(
 
   let upkeep = Promise.resolve();
   const renewing = setInterval(() => {
-    upkeep = keepUp(store.db, store.dialect, [...held], clock).catch((error) => {
+    upkeep = renewAndSweep(store.db, store.dialect, [...held], clock).catch((error) => {
       log?.warn({ err: error }, 'leases could not be renewed: it is tried again');
     });
   }, LEASE_MS / 3);

@@ -119,7 +119,7 @@ export class Window {
 const fits = (used: number, amount: number, limit: number): boolean => amount === 0 || used + amount <= limit;
 
 /** Where the windows and leases of a take stand. */
-export interface Books {
+export interface CounterState {
   window(bucket: string): Window;
   /** How many leases of a bucket are held. */
   held(bucket: string): number;
@@ -127,7 +127,7 @@ export interface Books {
 }
 
 /** One take, all of it or nothing. */
-export function takeFrom(books: Books, { windows, lease }: Take, nowMs: number): Taken {
+export function takeFrom(books: CounterState, { windows, lease }: Take, nowMs: number): Taken {
   const held = lease ? books.held(lease.bucket) : 0;
   const leaseIsFull = lease !== undefined && held >= lease.limit;
   const full = windows.findIndex(({ bucket, limit, amount }) => !fits(books.window(bucket).used(nowMs), amount, limit));

@@ -27,7 +27,7 @@ export async function migrate(
   // biome-ignore lint/suspicious/noExplicitAny: whatever the room's schema, the one of this file is what is touched
   db: Kysely<any>,
   dialect: DialectName,
-  room: string,
+  module: string,
   migrations: readonly Migration[],
 ): Promise<void> {
   await db.transaction().execute(async (transaction: Transaction<Schema>) => {
@@ -40,7 +40,7 @@ export async function migrate(
     const seen = await transaction
       .selectFrom('migrations')
       .select('number')
-      .where('room', '=', room)
+      .where('room', '=', module)
       .orderBy('number')
       .execute();
     if (seen.length > migrations.length) {
@@ -53,7 +53,7 @@ export async function migrate(
       await migration.up(transaction, dialect);
       await transaction
         .insertInto('migrations')
-        .values({ room, number: at + 1, name: migration.name, ran_at: Date.now() })
+        .values({ room: module, number: at + 1, name: migration.name, ran_at: Date.now() })
         .execute();
     }
   });

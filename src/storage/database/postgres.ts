@@ -146,13 +146,13 @@ function toNumber(text: string): number {
 }
 
 /** How many migrations of a room the database has seen; nothing is changed. DatabaseAway when it cannot be reached. */
-export async function seenInPostgres(url: string, room: string): Promise<number> {
+export async function countAppliedInPostgres(url: string, module: string): Promise<number> {
   const { default: driver } = await import('pg');
   const pool = openPool(driver, url, { max: 1 });
   try {
     const { rows } = await pool.query("SELECT to_regclass('migrations') IS NOT NULL AS there");
     if (!rows[0].there) return 0;
-    const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [room]);
+    const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [module]);
     return Number(counted.rows[0].seen);
   } catch (error) {
     throw isUnavailable(error) ? new DatabaseUnavailableError(error) : error;
@@ -162,10 +162,10 @@ export async function seenInPostgres(url: string, room: string): Promise<number>
 }
 
 /** Migrations may take their time, alone on a connection. */
-async function migrateAlone<Schema>(driver: typeof pg, url: string, { room, migrations }: StoreOptions): Promise<void> {
+async function migrateAlone<Schema>(driver: typeof pg, url: string, { module, migrations }: StoreOptions): Promise<void> {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openPool(driver, url, { max: 1 }) }) });
   try {
-    await migrate(db, 'postgres', room, migrations);
+    await migrate(db, 'postgres', module, migrations);
   } finally {
     await db.destroy();
   }

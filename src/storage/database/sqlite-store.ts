@@ -41,7 +41,7 @@ export async function openSqlite<Schema>(file: string, options: StoreOptions): P
     await db.destroy();
   };
   try {
-    await migrate(db, 'sqlite', options.room, options.migrations);
+    await migrate(db, 'sqlite', options.module, options.migrations);
   } catch (error) {
     database.close();
     throw error;

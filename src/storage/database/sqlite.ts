@@ -52,7 +52,7 @@ export async function openDatabase(
   const Sqlite = await loadSqlite();
   try {
     const opened = open(Sqlite, file, migrations);
-    if (disposable && file !== MEMORY) await rm(asideOf(file), { force: true });
+    if (disposable && file !== MEMORY) await rm(damagedFileOf(file), { force: true });
     return opened;
   } catch (error) {
     if (!disposable || file === MEMORY || !(isDamaged(error) || error instanceof NewerSchemaError)) throw error;
@@ -91,12 +91,12 @@ type Sqlite = new (file: string) => Connection;
 
 let loading: Promise<Sqlite> | undefined;
 const loadSqlite = (): Promise<Sqlite> => {
-  loading ??= (async () => ownSqlite() ?? ((await import('@photostructure/sqlite')).DatabaseSync as Sqlite))();
+  loading ??= (async () => loadBuiltInSqlite() ?? ((await import('@photostructure/sqlite')).DatabaseSync as Sqlite))();
   return loading;
 };
 
 /** Node's own SQLite, without the warning that it is experimental: the interface used here is the settled part. */
-function ownSqlite(): Sqlite | undefined {
+function loadBuiltInSqlite(): Sqlite | undefined {
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
     if (!/SQLite/.test(String(warning))) emitWarning(warning, ...rest);
@@ -218,10 +218,10 @@ function versionReader(connection: Connection): () => number {
   };
 }
 
-const asideOf = (file: string) => `${file}.damaged`;
+const damagedFileOf = (file: string) => `${file}.damaged`;
 
 /** Makes room for a new file in the place of one that is damaged, which is closed. */
 export async function moveAside(file: string): Promise<void> {
-  await rename(file, asideOf(file));
+  await rename(file, damagedFileOf(file));
   for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true });
 }

@@ -49,15 +49,15 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       dir = mkdtempSync(path.join(os.tmpdir(), 'store-'));
       place = {
         url: dialect === 'postgres' ? await postgresUrl() : undefined,
-        file: path.join(dir, 'rooms', 'tea.db'),
+        file: path.join(dir, 'modules', 'tea.db'),
       };
     });
     afterEach(async () => {
       for (const store of stores) await store.close();
       rmSync(dir, { recursive: true, force: true });
     });
-    const open = async (migrations = MIGRATIONS, room = 'tea') => {
-      const store = await openStore<Teas>(place, { room, migrations });
+    const open = async (migrations = MIGRATIONS, module = 'tea') => {
+      const store = await openStore<Teas>(place, { module, migrations });
       stores.push(store);
       return store;
     };
@@ -150,7 +150,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       });
     });
 
-    it('numbers the tables of each room apart', async () => {
+    it('numbers the migrations of each module separately', async () => {
       await open();
       const { db } = await open([CUP], 'cups');
       await sql`INSERT INTO cup (size) VALUES (1)`.execute(db);
@@ -180,10 +180,10 @@ describe('a SQLite file', () => {
   let file: string;
   beforeEach(() => {
     dir = mkdtempSync(path.join(os.tmpdir(), 'store-'));
-    file = path.join(dir, 'rooms', 'tea.db');
+    file = path.join(dir, 'modules', 'tea.db');
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
-  const open = () => openStore<Teas>({ file }, { room: 'tea', migrations: MIGRATIONS });
+  const open = () => openStore<Teas>({ file }, { module: 'tea', migrations: MIGRATIONS });
 
   it('is readable by its owner only, with what lies beside it', async () => {
     const store = await open();
@@ -230,7 +230,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
   afterAll(() => service?.close());
 
   const open = async (address: string) => {
-    store = await openStore<Teas>({ url: address, file: '' }, { room: 'tea', migrations: MIGRATIONS });
+    store = await openStore<Teas>({ url: address, file: '' }, { module: 'tea', migrations: MIGRATIONS });
     return store;
   };
 
@@ -256,7 +256,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     await service.stop();
     const warned: unknown[] = [];
     const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
-    store = await openStore<Teas>({ url: service.url, file: '' }, { room: 'later', migrations: [CUP], log });
+    store = await openStore<Teas>({ url: service.url, file: '' }, { module: 'later', migrations: [CUP], log });
     expect(warned).toHaveLength(1);
     const failure = await count(store.db).catch(away);
     expect(failure).toBeInstanceOf(DatabaseUnavailableError);

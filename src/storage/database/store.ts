@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import type { Migration } from './migrate.ts';
-import { openPostgres, seenInPostgres } from './postgres.ts';
+import { openPostgres, countAppliedInPostgres } from './postgres.ts';
 import { openDatabase } from './sqlite.ts';
 import { openSqlite } from './sqlite-store.ts';
 
@@ -29,7 +29,7 @@ export interface Store<Schema> {
 
 export interface StoreOptions {
   /** Whose tables these are: rooms that share a database number their migrations apart. */
-  readonly room: string;
+  readonly module: string;
   /** Those not run yet are run, each once and in order: add to the list, never change what was released. */
   readonly migrations: readonly Migration[];
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -37,23 +37,23 @@ export interface StoreOptions {
 
 /** The tables of a room, for those who look after databases without opening rooms. */
 export interface ModuleTables {
-  readonly room: string;
+  readonly module: string;
   readonly migrations: readonly Migration[];
   /** Its SQLite file in the data folder. */
   readonly fileIn: (dataDir: string) => string;
 }
 
 /** How many of a room's migrations the database has seen: none where there is no database yet. Nothing is changed. */
-export async function seenMigrations(
+export async function countAppliedMigrations(
   place: { readonly url?: string | undefined; readonly file: string },
-  room: string,
+  module: string,
 ): Promise<number> {
-  if (place.url) return seenInPostgres(place.url, room);
+  if (place.url) return countAppliedInPostgres(place.url, module);
   if (!existsSync(place.file)) return 0;
   const database = await openDatabase(place.file, []);
   try {
     if (!database.get("SELECT 1 AS there FROM sqlite_master WHERE name = 'migrations'")) return 0;
-    return database.get<{ seen: number }>('SELECT count(*) AS seen FROM migrations WHERE room = ?', room)!.seen;
+    return database.get<{ seen: number }>('SELECT count(*) AS seen FROM migrations WHERE room = ?', module)!.seen;
   } finally {
     database.close();
   }

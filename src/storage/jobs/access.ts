@@ -5,7 +5,7 @@ import { isFinal } from './states.ts';
 import type { AnyStore, JobColumns, JobTable } from './table.ts';
 import type { Workers } from './workers.ts';
 
-export interface DeskOptions<Row extends JobColumns, Job> {
+export interface JobAccessOptions<Row extends JobColumns, Job> {
   readonly store: AnyStore;
   readonly jobs: JobTable<Row>;
   readonly jobOf: (row: Row) => Job;
@@ -15,7 +15,7 @@ export interface DeskOptions<Row extends JobColumns, Job> {
   readonly onExpired: () => void;
 }
 
-export interface Desk<Job> {
+export interface JobAccess<Job> {
   find(id: string): Promise<Job | undefined>;
   /** Newest first. */
   list(owner: string, limit: number): Promise<Job[]>;
@@ -27,14 +27,14 @@ export interface Desk<Job> {
 const CANCEL_MS = 10_000;
 const CANCEL_LOOK_MS = 50;
 
-export function jobDesk<Row extends JobColumns, Job extends { readonly id: string }>({
+export function createJobAccess<Row extends JobColumns, Job extends { readonly id: string }>({
   store,
   jobs,
   jobOf,
   workers,
   now,
   onExpired,
-}: DeskOptions<Row, Job>): Desk<Job> {
+}: JobAccessOptions<Row, Job>): JobAccess<Job> {
   const isDue = (row: Row) => row.expires_at <= now() && row.state !== 'expired';
 
   async function expire(id?: string): Promise<void> {
@@ -70,7 +70,7 @@ export function jobDesk<Row extends JobColumns, Job extends { readonly id: strin
       return (await jobs.list(store, owner, limit)).map(jobOf);
     },
     async cancel(job) {
-      await jobs.askToCancel(store, job.id, now());
+      await jobs.requestCancel(store, job.id, now());
       workers?.cancel(job.id);
       const row = await ended(job.id);
       return row ? jobOf(row) : job;

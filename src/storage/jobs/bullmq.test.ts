@@ -27,14 +27,14 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     await service.start();
   });
 
-  function open(name: string, { takes = true, url = service.url } = {}): JobNotifications {
-    const queue = openBullMqNotifications({ url, name: async () => name, takes, log });
+  function open(name: string, { receives = true, url = service.url } = {}): JobNotifications {
+    const queue = openBullMqNotifications({ url, name: async () => name, receives, log });
     opened.push(queue);
     return queue;
   }
   const ready = (queue: JobNotifications, healthy = true) =>
     expect.poll(() => queue.healthy, { timeout: LONG_MS }).toBe(healthy);
-  /** Waits for an id, however often it takes. */
+  /** Waits for an id, however often it receives. */
   async function next(queue: JobNotifications, signal = NEVER): Promise<string | undefined> {
     for (;;) {
       const id = await queue.next(signal);
@@ -54,7 +54,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
 
   it('come in their order, each once, to whoever waits', async () => {
     const name = randomUUID();
-    const [door, one, other] = [open(name, { takes: false }), open(name), open(name)];
+    const [door, one, other] = [open(name, { receives: false }), open(name), open(name)];
     await Promise.all([door, one, other].map((queue) => ready(queue)));
     const ids = Array.from({ length: 40 }, (_, at) => `job_${at}`);
     for (const id of ids) door.announce(id, 0);
@@ -110,7 +110,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
 
   it('are put back by a process that ends while it waits, and by others when it was killed', async () => {
     const name = randomUUID();
-    const [leaving, staying] = [open(name), open(name, { takes: false })];
+    const [leaving, staying] = [open(name), open(name, { receives: false })];
     await Promise.all([ready(leaving), ready(staying)]);
     const waiting = leaving.next(NEVER);
     staying.announce('job_a', 0);

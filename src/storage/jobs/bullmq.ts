@@ -11,7 +11,7 @@ export interface BullMqOptions {
   /** Those who have it in common have a database in common. */
   readonly name: () => Promise<string>;
   /** Whether turns are taken here, or only announced. */
-  readonly takes: boolean;
+  readonly receives: boolean;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -27,13 +27,13 @@ const LAST_PAUSE_MS = 2_000;
 const PARTING_MS = 1_000;
 /** An id that a process had taken out and not passed on when it was killed is put back after so long. */
 const STALLED_MS = 5_000;
-/** Under which word ids are taken out: nobody takes out two at once here. */
+/** Under which word ids are taken out: nobody receives out two at once here. */
 const WORD = 'turn';
 /** Nothing of a turn stays in Redis when its id was taken out. */
 const LEAVES_NOTHING = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
 
 /** Goes on without Redis where it is away, and with it when it is there. Throws for an address that cannot be read. */
-export function openBullMqNotifications({ url, name, takes, log }: BullMqOptions): JobNotifications {
+export function openBullMqNotifications({ url, name, receives, log }: BullMqOptions): JobNotifications {
   const options = redisOptions(url, { pingMs: PING_MS, silenceMs: SILENCE_MS });
   const closing = new AbortController();
   const { signal } = closing;
@@ -49,7 +49,7 @@ export function openBullMqNotifications({ url, name, takes, log }: BullMqOptions
     };
     while (!signal.aborted) {
       try {
-        session = await openSession(options, { name: await name(), takes, signal, onCarried });
+        session = await openSession(options, { name: await name(), receives, signal, onCarried });
         await session.lost;
       } catch (err) {
         if (!isAway && !signal.aborted) log.warn({ err }, 'turns of jobs do not come through Redis for the moment');
@@ -88,7 +88,7 @@ interface Session {
 
 interface SessionOptions {
   readonly name: string;
-  readonly takes: boolean;
+  readonly receives: boolean;
   readonly signal: AbortSignal;
   /** An id came or went. */
   readonly onCarried: () => void;
@@ -96,7 +96,7 @@ interface SessionOptions {
 
 async function openSession(
   options: ReturnType<typeof redisOptions>,
-  { name, takes, signal, onCarried }: SessionOptions,
+  { name, receives, signal, onCarried }: SessionOptions,
 ): Promise<Session> {
   const [{ createNodeRedisClient, Queue, Worker }, { createClient }] = await Promise.all([
     import('bullmq'),
@@ -147,7 +147,7 @@ async function openSession(
     queue = new Queue(name, shared);
     queue.on('error', lose);
     await Promise.race([queue.waitUntilReady(), lost]);
-    if (takes) {
+    if (receives) {
       const worker = new Worker(name, null, {
         ...{ ...shared, connection },
         ...{ drainDelay: WAIT_S, lockDuration: STALLED_MS, stalledInterval: STALLED_MS },

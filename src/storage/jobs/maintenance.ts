@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
 
-export interface ChoresOptions {
+export interface MaintenanceOptions {
   /** What jobs of this kind are called in the log: `crawls`. */
   readonly plural: string;
   /** Done in their order; one that fails does not keep the others from being done. */
-  readonly chores: readonly ((signal: AbortSignal) => Promise<unknown>)[];
+  readonly tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[];
   /** Whether something is under way here that will want them soon. */
   readonly busy: () => boolean;
   /** How long they rest where nothing is: what another process has left is found by then. */
@@ -14,7 +14,7 @@ export interface ChoresOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-export interface Chores {
+export interface Maintenance {
   /** There may be something to do. */
   wake(): void;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Chores {
 
 const BUSY_REST_MS = 1_000;
 
-export function startChores({ plural, chores, busy, restMs, log }: ChoresOptions): Chores {
+export function startMaintenance({ plural, tasks, busy, restMs, log }: MaintenanceOptions): Maintenance {
   const closing = new AbortController();
   const { signal } = closing;
   let wake = new AbortController();
@@ -30,7 +30,7 @@ export function startChores({ plural, chores, busy, restMs, log }: ChoresOptions
   async function loop(): Promise<void> {
     while (!signal.aborted) {
       const woken = wake.signal;
-      for (const chore of chores) {
+      for (const chore of tasks) {
         await chore(signal).catch((err: unknown) => log.warn({ err }, `${plural} cannot be tidied up for the moment`));
       }
       const rest = busy() ? Math.min(BUSY_REST_MS, restMs) : restMs;

@@ -3,13 +3,13 @@ import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import { openBullMqNotifications } from './bullmq.ts';
 import type { JobNotifications } from './notifications.ts';
-import { queueName } from './queue-name.ts';
+import { readQueueName } from './queue-name.ts';
 
-export interface NotificationsPlace {
+export interface JobNotificationsOptions {
   readonly redisUrl: string | undefined;
-  readonly room: string;
+  readonly module: string;
   /** Whether turns are taken here, or only announced. */
-  readonly takes: boolean;
+  readonly receives: boolean;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -17,7 +17,7 @@ export interface NotificationsPlace {
 export function openJobNotifications(
   // biome-ignore lint/suspicious/noExplicitAny: each module has tables of its own
   db: Kysely<any>,
-  { redisUrl: url, room, takes, log }: NotificationsPlace,
+  { redisUrl: url, module, receives, log }: JobNotificationsOptions,
 ): JobNotifications | undefined {
-  return url === undefined ? undefined : openBullMqNotifications({ url, name: () => queueName(db, room), takes, log });
+  return url === undefined ? undefined : openBullMqNotifications({ url, name: () => readQueueName(db, module), receives, log });
 }

@@ -4,26 +4,26 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
 interface Tables {
-  // The room's name is in the table's.
+  // The module's name is in the table's.
   queue: { id: string };
 }
 
-const tableOf = (room: string) => `${room}_queue` as 'queue';
+const tableOf = (module: string) => `${module}_queue` as 'queue';
 
 /** Makes the name, by chance and once. */
-export const queueMigration = (room: string): Migration => ({
+export const queueMigration = (module: string): Migration => ({
   name: 'queue',
   async up(db) {
     await db.schema
-      .createTable(tableOf(room))
+      .createTable(tableOf(module))
       .addColumn('id', 'text', (column) => column.primaryKey())
       .execute();
-    await db.insertInto(tableOf(room)).values({ id: randomUUID() }).execute();
+    await db.insertInto(tableOf(module)).values({ id: randomUUID() }).execute();
   },
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: rooms have tables of their own beside this one
-export async function queueName(db: Kysely<any>, room: string): Promise<string> {
-  const queue = (db as Kysely<Tables>).selectFrom(tableOf(room)).select('id');
-  return `${room}-${(await queue.executeTakeFirstOrThrow()).id}`;
+export async function readQueueName(db: Kysely<any>, module: string): Promise<string> {
+  const queue = (db as Kysely<Tables>).selectFrom(tableOf(module)).select('id');
+  return `${module}-${(await queue.executeTakeFirstOrThrow()).id}`;
 }

@@ -30,7 +30,7 @@ export const UNFINISHED: readonly JobState[] = ['pending', 'processing'];
 export const isFinal = (state: JobState): boolean => !UNFINISHED.includes(state);
 
 /** The state after a move; undefined when it is not legal. */
-export function moved(state: JobState, move: MoveName): JobState | undefined {
+export function nextState(state: JobState, move: MoveName): JobState | undefined {
   const { from, to }: Move = MOVES[move];
   return from.includes(state) ? to : undefined;
 }

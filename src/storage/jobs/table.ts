@@ -41,7 +41,7 @@ export interface JobColumns {
 }
 
 /** The columns of a job that nobody has worked on. */
-export const FRESH = {
+export const NEW_JOB_COLUMNS = {
   state: 'pending',
   error: null,
   completed_at: null,
@@ -64,7 +64,7 @@ export interface JobTableOptions<Row> {
   /** Marks a job as one whose belongings are to be removed. */
   readonly expired: Partial<Row>;
   /** What a job has that nothing is left to be done for. */
-  readonly forgotten: Partial<Row>;
+  readonly removable: Partial<Row>;
 }
 
 export interface Taken<Row> {
@@ -76,7 +76,7 @@ export interface Release {
   /** Not to be taken again before, in milliseconds since 1970. */
   readonly readyAt: number;
   /** What became of the turn; one that was broken off says nothing of the job. */
-  readonly turn: 'done' | 'failed' | 'broken off';
+  readonly outcome: 'done' | 'failed' | 'broken off';
 }
 
 /** Unfinished jobs that one owner may have. */
@@ -92,15 +92,15 @@ interface Tables {
 }
 
 /** Changes of the worker that has the lease, and nobody else's. */
-export function ofLease<Query>(update: Query, { jobId, word }: Lease): Query {
+export function boundToLease<Query>(update: Query, { jobId, token }: Lease): Query {
   const narrowed = update as UpdateQueryBuilder<Tables, 'jobs', 'jobs', UpdateResult>;
-  const bound = narrowed.where('id', '=', jobId).where('lease', '=', word).where('state', '=', MOVES.take.to);
+  const bound = narrowed.where('id', '=', jobId).where('lease', '=', token).where('state', '=', MOVES.take.to);
   return bound as unknown as Query;
 }
 
 export type JobTable<Row extends JobColumns> = ReturnType<typeof jobTable<Row>>;
 
-export function jobTable<Row extends JobColumns>({ name, plural, expired, forgotten, ...kind }: JobTableOptions<Row>) {
+export function jobTable<Row extends JobColumns>({ name, plural, expired, removable, ...kind }: JobTableOptions<Row>) {
   // The name of the table is known when it is run; that it has these columns is what Row says.
   const table = name as 'jobs';
   const of = (db: AnyDb): Kysely<Tables> => db as Kysely<Tables>;
@@ -176,7 +176,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
      * Ends a job that nobody works on; to one that somebody does it is said, and it ends after what is in work. A job that
      * has ended stays as it is.
      */
-    async askToCancel({ db }: AnyStore, id: string, now: number): Promise<void> {
+    async requestCancel({ db }: AnyStore, id: string, now: number): Promise<void> {
       await of(db)
         .transaction()
         .execute(async (transaction) => {
@@ -207,14 +207,14 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
           const next = id === undefined ? any : any.where('id', '=', id);
           const found = await (dialect === 'postgres' ? next.forUpdate().skipLocked() : next).executeTakeFirst();
           if (!found) return undefined;
-          const word = randomUUID();
+          const token = randomUUID();
           const row = await transaction
             .updateTable(table)
-            .set({ state: MOVES.take.to, lease: word, lease_until: now + leaseMs, worked_at: now })
+            .set({ state: MOVES.take.to, lease: token, lease_until: now + leaseMs, worked_at: now })
             .where('id', '=', found.id)
             .returningAll()
             .executeTakeFirstOrThrow();
-          return { row: row as Row, lease: { jobId: row.id, word } };
+          return { row: row as Row, lease: { jobId: row.id, token } };
         });
     },
 
@@ -225,20 +225,20 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
     },
 
     /** Makes the lease longer; whether the job is to be cancelled. Throws LeaseLost. */
-    async keep({ db }: AnyStore, lease: Lease, until: number): Promise<{ readonly cancelling: boolean }> {
-      const kept = ofLease(of(db).updateTable(table), lease).set({ lease_until: until });
+    async renewLease({ db }: AnyStore, lease: Lease, until: number): Promise<{ readonly cancelling: boolean }> {
+      const kept = boundToLease(of(db).updateTable(table), lease).set({ lease_until: until });
       const row = await kept.returning('cancelling').executeTakeFirst();
       if (!row) throw new LeaseLostError();
       return { cancelling: row.cancelling === 1 };
     },
 
     /** Gives a job back; whether it was still the worker's to give. */
-    async release({ db }: AnyStore, lease: Lease, { readyAt, turn }: Release): Promise<boolean> {
-      const released = await ofLease(of(db).updateTable(table), lease)
+    async release({ db }: AnyStore, lease: Lease, { readyAt, outcome }: Release): Promise<boolean> {
+      const released = await boundToLease(of(db).updateTable(table), lease)
         .set((eb) => ({
           lease: null,
           ready_at: readyAt,
-          ...(turn !== 'broken off' && { tries: turn === 'failed' ? eb('tries', '+', 1) : 0 }),
+          ...(outcome !== 'broken off' && { tries: outcome === 'failed' ? eb('tries', '+', 1) : 0 }),
         }))
         .executeTakeFirst();
       return released.numUpdatedRows > 0n;
@@ -254,7 +254,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
       { move, error = null }: { readonly move: 'complete' | 'fail' | 'cancel'; readonly error?: string | null },
       now: number,
     ): Promise<void> {
-      const ended = ofLease(of(db).updateTable(table), lease);
+      const ended = boundToLease(of(db).updateTable(table), lease);
       await ended.set({ ...ending(MOVES[move].to, now), error }).execute();
     },
 
@@ -275,7 +275,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
     /** Forgets expired jobs that were made before a time, and that nothing is left to be done for. */
     async forget({ db }: AnyStore, before: number): Promise<void> {
       let old = of(db).deleteFrom(table).where('created_at', '<', before).where('state', '=', MOVES.expire.to);
-      for (const [column, value] of Object.entries(forgotten)) old = old.where(column as 'id', '=', value as string);
+      for (const [column, value] of Object.entries(removable)) old = old.where(column as 'id', '=', value as string);
       await old.execute();
     },
   };

@@ -7,7 +7,7 @@ import { openStore, type Store } from '#storage/database/store.ts';
 import { redisUrl } from '../../../test/support/services.ts';
 import { openBullMqNotifications } from './bullmq.ts';
 import type { JobNotifications } from './notifications.ts';
-import { FRESH, type JobColumns, jobTable } from './table.ts';
+import { NEW_JOB_COLUMNS, type JobColumns, jobTable } from './table.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
 interface Tables {
@@ -24,7 +24,7 @@ const TABLE = jobTable<JobColumns>({
   plural: 'pots of tea',
   ending: () => ({}),
   expired: {},
-  forgotten: {},
+  removable: {},
 });
 
 describe('workers', { timeout: LONG_MS }, () => {
@@ -38,7 +38,7 @@ describe('workers', { timeout: LONG_MS }, () => {
     store = await openStore<Tables>(
       { file: path.join(dir, 'jobs.db') },
       {
-        room: 'tea',
+        module: 'tea',
         migrations: [
           {
             name: 'tea',
@@ -60,7 +60,7 @@ describe('workers', { timeout: LONG_MS }, () => {
   });
 
   const row = (id: string): JobColumns => ({
-    ...FRESH,
+    ...NEW_JOB_COLUMNS,
     id,
     owner: 'me',
     created_at: Date.now(),
@@ -69,7 +69,7 @@ describe('workers', { timeout: LONG_MS }, () => {
   const insert = (id: string) => TABLE.insert(store, row(id), async () => {});
 
   /** Workers that end each job at its second turn, and what they asked the table. */
-  function start(turns: JobNotifications | undefined, slots = 2) {
+  function start(notifications: JobNotifications | undefined, slots = 2) {
     const asked = { take: 0, takeOne: 0, waiting: 0 };
     const done: string[] = [];
     let atOnce = 0;
@@ -102,19 +102,19 @@ describe('workers', { timeout: LONG_MS }, () => {
           return undefined;
         },
         endFailed: async () => false,
-        onTurn() {},
+        onRunEnd() {},
       },
-      { store, slots, leaseMs: LEASE_MS, pauseMs: 10, now: Date.now, log, turns },
+      { store, slots, leaseMs: LEASE_MS, pauseMs: 10, now: Date.now, log, notifications },
     );
     closing.push(() => workers.close());
     return { asked, done, workers, most: () => mostAtOnce };
   }
 
   async function openTurns(name: string): Promise<JobNotifications> {
-    const turns = openBullMqNotifications({ url: url!, name: async () => name, takes: true, log });
-    closing.push(() => turns.close());
-    await expect.poll(() => turns.healthy, { timeout: LONG_MS }).toBe(true);
-    return turns;
+    const notifications = openBullMqNotifications({ url: url!, name: async () => name, receives: true, log });
+    closing.push(() => notifications.close());
+    await expect.poll(() => notifications.healthy, { timeout: LONG_MS }).toBe(true);
+    return notifications;
   }
 
   it('work on as many jobs at once as they have places, each to its end', async () => {
@@ -128,13 +128,13 @@ describe('workers', { timeout: LONG_MS }, () => {
   it('keep what is theirs when they have stood still for longer than a lease', async () => {
     await insert('job_a');
     let now = Date.now();
-    const turns: string[] = [];
+    const notifications: string[] = [];
     let end = () => {};
     const workers = startWorkers(
       {
         jobs: TABLE,
         async work({ lease, signal }) {
-          turns.push(lease.word);
+          notifications.push(lease.token);
           await new Promise<void>((resolve) => {
             end = resolve;
           });
@@ -143,25 +143,25 @@ describe('workers', { timeout: LONG_MS }, () => {
           return undefined;
         },
         endFailed: async () => false,
-        onTurn() {},
+        onRunEnd() {},
       },
       { store, slots: 2, leaseMs: LEASE_MS, pauseMs: 10, now: () => now, log },
     );
     closing.push(() => workers.close());
-    await expect.poll(() => turns.length, { timeout: LONG_MS }).toBe(1);
+    await expect.poll(() => notifications.length, { timeout: LONG_MS }).toBe(1);
     now += 10 * LEASE_MS;
     workers.wake();
     const until = async () => (await TABLE.find(store, 'job_a'))?.lease_until;
     await expect.poll(until, { timeout: LONG_MS }).toBe(now + LEASE_MS);
     end();
     await expect.poll(async () => (await TABLE.find(store, 'job_a'))?.state, { timeout: LONG_MS }).toBe('completed');
-    expect(turns).toHaveLength(1);
+    expect(notifications).toHaveLength(1);
   });
 
   it.skipIf(!url)('ask the database for nothing but what has come, and now and then for what was lost', async () => {
     let waits = 0;
     const queue = await openTurns('idle');
-    const turns: JobNotifications = {
+    const notifications: JobNotifications = {
       ...queue,
       get healthy() {
         return queue.healthy;
@@ -172,14 +172,14 @@ describe('workers', { timeout: LONG_MS }, () => {
       },
     };
     const startedMs = Date.now();
-    const { asked, done } = start(turns);
+    const { asked, done } = start(notifications);
     // Each lasts for seconds, in which nothing is asked.
     await expect.poll(() => waits, { timeout: LONG_MS }).toBeGreaterThan(2);
     expect(asked).toMatchObject({ take: 0, takeOne: 0 });
     await insert('job_a');
-    turns.announce('job_a', 0);
+    notifications.announce('job_a', 0);
     await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a']);
-    // Two turns.
+    // Two runs.
     expect(asked).toMatchObject({ take: 0, takeOne: 2 });
     // Nobody has announced it.
     await insert('job_b');

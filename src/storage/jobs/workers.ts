@@ -22,7 +22,7 @@ export interface JobKind<Row extends JobColumns> {
   /** Ends a job whose turn failed when there is no use in another; false when there is. */
   endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
   /** A turn is over, and with it perhaps the job. */
-  onTurn(jobId: string): void;
+  onRunEnd(jobId: string): void;
 }
 
 export interface WorkersOptions {
@@ -36,7 +36,7 @@ export interface WorkersOptions {
   readonly now: () => number;
   readonly log: Pick<Log, 'warn'>;
   /** Brings the ids of jobs whose turn it is; without one, or while it is away, they are looked for in the database. */
-  readonly turns?: JobNotifications | undefined;
+  readonly notifications?: JobNotifications | undefined;
 }
 
 export interface Workers {
@@ -70,7 +70,7 @@ interface Here {
 
 export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options: WorkersOptions): Workers {
   const { jobs } = kind;
-  const { store, slots, leaseMs, pauseMs, now, log, turns } = options;
+  const { store, slots, leaseMs, pauseMs, now, log, notifications } = options;
   const closing = new AbortController();
   const here = new Map<string, Here>();
   const working = new Set<Promise<void>>();
@@ -91,7 +91,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       try {
         // A process that stood still for a while would take its own jobs from itself.
         await Promise.all([...here.values()].filter(({ until }) => until <= now()).map(beat));
-        const isCarried = turns?.healthy ?? false;
+        const isCarried = notifications?.healthy ?? false;
         const taken = isCarried ? await takeCarried() : await takeAny();
         if (taken) start(taken);
         else if (!isCarried) await pause(LOOK_MS, woken);
@@ -112,11 +112,11 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   /** Waits for an id, and takes that job if it may be taken still. */
   async function takeCarried(): Promise<Taken<Row> | undefined> {
     if (now() >= lookAt) {
-      for (const id of await jobs.waiting(store, now(), MAX_AGAIN)) turns!.announce(id, 0);
+      for (const id of await jobs.waiting(store, now(), MAX_AGAIN)) notifications!.announce(id, 0);
       // A job whose worker has died can be taken after the time of a lease: there is nothing to be found sooner.
       lookAt = now() + leaseMs;
     }
-    const id = await turns!.next(closing.signal);
+    const id = await notifications!.next(closing.signal);
     return id === undefined ? undefined : jobs.take(store, { now: now(), leaseMs, id });
   }
 
@@ -139,13 +139,13 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     try {
       const signal = AbortSignal.any([closing.signal, state.lost.signal]);
       const later = await kind.work({ row, lease, signal, cancelling: () => state.cancelling });
-      if (later) await giveBack(lease, { ...later, turn: 'done' });
+      if (later) await giveBack(lease, { ...later, outcome: 'done' });
     } catch (error) {
       await settle(error, taken);
     } finally {
       if (here.get(row.id) === state) here.delete(row.id);
       clearInterval(beats);
-      kind.onTurn(row.id);
+      kind.onRunEnd(row.id);
     }
   }
 
@@ -153,23 +153,23 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   async function settle(error: unknown, taken: Taken<Row>): Promise<void> {
     const { row, lease } = taken;
     if (error instanceof LeaseLostError) return;
-    if (closing.signal.aborted) return giveBack(lease, { readyAt: 0, turn: 'broken off' });
+    if (closing.signal.aborted) return giveBack(lease, { readyAt: 0, outcome: 'broken off' });
     if (await kind.endFailed(taken, error)) return;
     log.warn({ err: error, job: row.id }, `one of the ${jobs.plural} waits`);
     const waitMs = Math.min(LAST_PAUSE_MS, pauseMs * 2 ** Math.min(row.tries, 10));
-    await giveBack(lease, { readyAt: now() + waitMs, turn: 'failed' });
+    await giveBack(lease, { readyAt: now() + waitMs, outcome: 'failed' });
   }
 
   async function giveBack(lease: Lease, release: Release): Promise<void> {
     const isGiven = await jobs.release(store, lease, release);
-    if (isGiven) turns?.announce(lease.jobId, release.readyAt - now());
+    if (isGiven) notifications?.announce(lease.jobId, release.readyAt - now());
   }
 
   /** Makes the lease longer in time, and sees whether it is still ours. */
   async function beat(state: Here): Promise<void> {
     const until = now() + leaseMs;
     try {
-      const { cancelling } = await jobs.keep(store, state.lease, until);
+      const { cancelling } = await jobs.renewLease(store, state.lease, until);
       state.until = until;
       if (cancelling) state.cancelling = true;
     } catch (error) {
