@@ -1,11 +1,10 @@
 /**
- * The same arithmetic as in window.ts, where the counters are: in Redis or Valkey (6.2 and later). A window is a hash of
- * amounts by slot, with `u`, what stands in it, and `o`, a slot that none is older than. Leases are a sorted set of ids by
- * their end in milliseconds.
+ * The algorithm of window.ts as scripts for Redis or Valkey 6.2 and later. A window is a hash of amounts by slot. Its field
+ * `u` is the total, and `o` a lower bound of the oldest slot. Leases are a sorted set of ids by expiry in milliseconds.
  */
 import { LEASE_MS, SLOT_MS, WINDOW_MS } from './counters.ts';
 
-/** ARGV[1] is the time in milliseconds, or empty for that of the server. */
+/** ARGV[1] is the time in milliseconds, or empty for the server's time. */
 const NOW = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -17,7 +16,7 @@ local gone = slot - ${WINDOW_MS / SLOT_MS + 1}
 local function leaves(at) return (at + ${WINDOW_MS / SLOT_MS + 1}) * ${SLOT_MS} - now end
 `;
 
-/** Forgets what has left the window: since that is whole slots, all of it is read once a slot at most. */
+/** Drops slots that have left the window. Whole slots leave, so all are read at most once per slot length. */
 const WINDOW = `
 local function slots(key)
   local found, list = redis.call('HGETALL', key), {}
@@ -42,9 +41,9 @@ local function tidy(key)
   return used, oldest
 end
 local function read(key)
-  local kept = redis.call('HMGET', key, 'u', 'o')
-  if not kept[1] then return 0, nil end
-  local used, oldest = tonumber(kept[1]), tonumber(kept[2])
+  local stored = redis.call('HMGET', key, 'u', 'o')
+  if not stored[1] then return 0, nil end
+  local used, oldest = tonumber(stored[1]), tonumber(stored[2])
   if oldest <= gone then return tidy(key) end
   return used, oldest
 end
@@ -60,9 +59,9 @@ end
 `;
 
 /**
- * KEYS: the lease's when one is asked for, then the windows'. ARGV: time, the lease's id or empty, its limit, then amount
- * and limit of each window. Answers 1, slot, then used and reset of each window; or 0, which was full (-1 the lease, else
- * the window, from 0), current, limit, wait, then used and reset of each.
+ * KEYS: the lease set if a lease is requested, then the windows. ARGV: time; id of the lease, or empty; limit of leases; then
+ * amount and limit of each window. Returns 1, slot, then used and reset of each window. If refused: 0, the limit exceeded
+ * (-1 for the lease, else the index of the window), current, limit, wait, then used and reset of each window.
  */
 export const TAKE = `${NOW}${WINDOW}
 local id, first, over, current, limit, wait = ARGV[2], 1, nil, 0, 0, 0
@@ -119,7 +118,7 @@ add(KEYS[1], at, change)
 if before + change == 0 then tidy(KEYS[1]) end
 `;
 
-/** KEYS: leases. ARGV: time, then the id of each. One that has ended stays so. */
+/** KEYS: lease sets. ARGV: time, then the lease id for each key. Does not revive leases that have expired. */
 export const RENEW = `${NOW}
 for i = 1, #KEYS do
   if redis.call('ZSCORE', KEYS[i], ARGV[i + 1]) then

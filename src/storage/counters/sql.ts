@@ -1,6 +1,6 @@
 /**
- * Counters in a database: a SQLite file that processes of one machine share, or PostgreSQL. Takes that wait are sent
- * together, so that a thousand at once are a few transactions.
+ * Counters in PostgreSQL, or in a SQLite file shared by the processes of one machine. Waiting takes are batched, so a
+ * thousand concurrent takes need only a few transactions.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
@@ -11,15 +11,15 @@ import { type Batch, runBatch } from './sql-batch.ts';
 import { type CounterTables, renewAndSweep, MIGRATIONS } from './sql-tables.ts';
 
 export interface SqlCountersOptions {
-  /** Milliseconds since 1970, in place of the store's own time: for tests. */
+  /** Milliseconds since 1970, instead of the store's time; for tests. */
   readonly clock?: (() => number) | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** What one transaction takes together. */
+/** Maximum number of takes in one transaction. */
 const MAX_BATCH = 256;
-/** What nobody waits for goes along with the next take, or alone after so long. */
-const ALONE_MS = 10;
+/** Changes and releases are sent with the next take, or without one after this delay. */
+const FLUSH_DELAY_MS = 10;
 
 interface WaitingTake {
   readonly take: Take;
@@ -27,7 +27,7 @@ interface WaitingTake {
   reject(error: unknown): void;
 }
 
-/** PostgreSQL where an address is given, else SQLite in a file. Throws as openStore does. */
+/** Uses PostgreSQL if `url` is set, else the SQLite file. Throws the errors of openStore. */
 export async function openSqlCounters(
   place: { readonly url?: string | undefined; readonly file: string },
   { clock, log }: SqlCountersOptions = {},
@@ -35,24 +35,24 @@ export async function openSqlCounters(
   const store = await openStore<CounterTables>(place, { module: 'counters', migrations: MIGRATIONS, log });
   const owner = randomUUID();
   const held = new Set<string>();
-  let made = 0;
+  let leaseCount = 0;
   const tools = {
     clock,
     newLeaseId() {
-      made += 1;
-      return `${owner}:${made}`;
+      leaseCount += 1;
+      return `${owner}:${leaseCount}`;
     },
   };
 
   const takes: WaitingTake[] = [];
   let settles: Batch['settles'][number][] = [];
   let releases: Batch['releases'][number][] = [];
-  let working: Promise<void> | undefined;
-  let alone: NodeJS.Timeout | undefined;
-  const work = async () => {
-    clearTimeout(alone);
-    alone = undefined;
-    // What comes in the same turn goes along.
+  let flushing: Promise<void> | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
+  const flush = async () => {
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
+    // Include everything queued in the current microtask.
     await undefined;
     while (takes.length || settles.length || releases.length) {
       const some = takes.splice(0, MAX_BATCH);
@@ -66,24 +66,24 @@ export async function openSqlCounters(
           some[at]!.resolve(answer);
         }
       } catch (error) {
-        // Those who came meanwhile would wait as long for the same.
+        // Takes queued meanwhile would time out as well.
         const failed = error instanceof DatabaseUnavailableError ? [...some, ...takes.splice(0)] : some;
         for (const { reject } of failed) reject(failureFor(error));
       }
     }
-    working = undefined;
+    flushing = undefined;
   };
   const start = () => {
-    working ??= work();
+    flushing ??= flush();
   };
   const startSoon = () => {
-    if (!working) alone ??= setTimeout(start, ALONE_MS);
+    if (!flushing) flushTimer ??= setTimeout(start, FLUSH_DELAY_MS);
   };
 
-  let upkeep = Promise.resolve();
+  let renewal = Promise.resolve();
   const renewing = setInterval(() => {
-    upkeep = renewAndSweep(store.db, store.dialect, [...held], clock).catch((error) => {
-      log?.warn({ err: error }, 'leases could not be renewed: it is tried again');
+    renewal = renewAndSweep(store.db, store.dialect, [...held], clock).catch((error) => {
+      log?.warn({ err: error }, 'leases could not be renewed: retrying');
     });
   }, LEASE_MS / 3);
   renewing.unref();
@@ -109,8 +109,8 @@ export async function openSqlCounters(
     async close() {
       clearInterval(renewing);
       start();
-      while (working) await working;
-      await upkeep;
+      while (flushing) await flushing;
+      await renewal;
       await store.close();
     },
   };
