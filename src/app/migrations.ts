@@ -44,7 +44,7 @@ export async function readMigrationStates(place: Place): Promise<MigrationState[
 }
 
 /**
- * Runs all migrations that are due. Throws LaterVersion if the tables are of a later version, and
+ * Runs all migrations that are due. Throws NewerSchemaError if the tables are of a later version, and
  * DatabaseUnavailableError if the database cannot be reached.
  */
 export async function migrateAll(place: Place): Promise<void> {
