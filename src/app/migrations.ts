@@ -5,7 +5,7 @@ import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
-import { type ModuleTables, openStore, countAppliedMigrations } from '#storage/database/store.ts';
+import { countAppliedMigrations, type ModuleTables, openStore } from '#storage/database/store.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
 

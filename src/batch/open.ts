@@ -121,7 +121,12 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     log,
   } = options;
   const links = createLinks(await linkSecret(store.db));
-  const notifications = openJobNotifications(store.db, { redisUrl, module: BATCH_TABLES.module, receives: slots > 0, log });
+  const notifications = openJobNotifications(store.db, {
+    redisUrl,
+    module: BATCH_TABLES.module,
+    receives: slots > 0,
+    log,
+  });
   let workers: Workers | undefined;
   const chores = startBatchChores({
     ...options,

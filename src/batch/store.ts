@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { isFinal } from '#storage/jobs/states.ts';
-import { NEW_JOB_COLUMNS, jobTable, boundToLease } from '#storage/jobs/table.ts';
+import { boundToLease, jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { Job } from './job.ts';
 import { appendPieces } from './pieces.ts';
 import type { Db, JobRow, Tables } from './schema.ts';

@@ -114,7 +114,12 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
   } = options;
   const { redisUrl } = options;
   const follower = createFollower(store);
-  const notifications = openJobNotifications(store.db, { redisUrl, module: CRAWL_TABLES.module, receives: jobs > 0, log });
+  const notifications = openJobNotifications(store.db, {
+    redisUrl,
+    module: CRAWL_TABLES.module,
+    receives: jobs > 0,
+    log,
+  });
   // Several servers can share PostgreSQL, but not a SQLite file.
   const isShared = jobs > 0 && store.dialect === 'postgres';
   const sharedPoliteness = isShared
@@ -140,7 +145,14 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       onRunEnd: maintenance.wake,
     });
   }
-  const { find, list, cancel } = createJobAccess({ store, jobs: JOBS, jobOf, workers, now, onExpired: maintenance.wake });
+  const { find, list, cancel } = createJobAccess({
+    store,
+    jobs: JOBS,
+    jobOf,
+    workers,
+    now,
+    onExpired: maintenance.wake,
+  });
 
   return {
     async submit({ given, ...submission }) {

@@ -4,7 +4,7 @@ import type { GivenOptions } from '#reader/index.ts';
 import type { Store } from '#storage/database/store.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { isFinal } from '#storage/jobs/states.ts';
-import { boundToLease as boundTo, NEW_JOB_COLUMNS, jobTable } from '#storage/jobs/table.ts';
+import { boundToLease as boundTo, jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { CrawlJob } from './job.ts';
 import type { NormalizedUrl } from './normalize-url.ts';
 import type { CrawlPlan } from './request.ts';

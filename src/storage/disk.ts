@@ -39,7 +39,8 @@ export function watchDisk({ places, minFreeBytes, log }: DiskWatchOptions): Disk
     );
     const names = checked.flat();
     const now = names.join(', ');
-    if (now && now !== reported) log.warn({ places: names }, 'the disk is full: nothing is cached, and files cannot be read');
+    if (now && now !== reported)
+      log.warn({ places: names }, 'the disk is full: nothing is cached, and files cannot be read');
     if (!now && reported) log.info({}, 'the disk has free space again');
     reported = now;
     return names;

@@ -6,9 +6,9 @@ import {
   addLeases,
   type CounterTables,
   countLeases,
+  insertEmptyRows,
   leaseRowName,
   lockRows,
-  insertEmptyRows,
   removeLeases,
   writeWindows,
 } from './sql-tables.ts';

@@ -8,7 +8,7 @@ import { openStore } from '../database/store.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
 import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type Taken } from './counters.ts';
 import { type Batch, runBatch } from './sql-batch.ts';
-import { type CounterTables, renewAndSweep, MIGRATIONS } from './sql-tables.ts';
+import { type CounterTables, MIGRATIONS, renewAndSweep } from './sql-tables.ts';
 
 export interface SqlCountersOptions {
   /** Milliseconds since 1970, instead of the store's time; for tests. */

@@ -162,7 +162,11 @@ export async function countAppliedInPostgres(url: string, module: string): Promi
 }
 
 /** Migrates over a separate connection without statement timeouts. */
-async function migrateSeparately<Schema>(driver: typeof pg, url: string, { module, migrations }: StoreOptions): Promise<void> {
+async function migrateSeparately<Schema>(
+  driver: typeof pg,
+  url: string,
+  { module, migrations }: StoreOptions,
+): Promise<void> {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openPool(driver, url, { max: 1 }) }) });
   try {
     await migrate(db, 'postgres', module, migrations);
@@ -192,7 +196,8 @@ function guard(client: pg.PoolClient, convertError: (error: unknown) => unknown)
 
 /** SQLSTATEs of connection failures and operator intervention: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNAVAILABLE_STATES = /^(?:08(?!P01)|28|3D|53|57P|58|57014$|25006$)/;
-const UNAVAILABLE_MESSAGES = /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;
+const UNAVAILABLE_MESSAGES =
+  /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;

@@ -194,7 +194,9 @@ function migrate(database: Database, connection: Connection, migrations: readonl
     // Read again: another process may have migrated meanwhile.
     const version = readVersion();
     if (version > migrations.length) {
-      throw new NewerSchemaError(`the database has version ${version}, this program supports ${migrations.length}: use a newer version of Lectern`);
+      throw new NewerSchemaError(
+        `the database has version ${version}, this program supports ${migrations.length}: use a newer version of Lectern`,
+      );
     }
     for (const migration of migrations.slice(version)) connection.exec(migration);
     connection.exec(`PRAGMA user_version = ${migrations.length}`);

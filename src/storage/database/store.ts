@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import type { Migration } from './migrate.ts';
-import { openPostgres, countAppliedInPostgres } from './postgres.ts';
+import { countAppliedInPostgres, openPostgres } from './postgres.ts';
 import { openDatabase } from './sqlite.ts';
 import { openSqlite } from './sqlite-store.ts';
 

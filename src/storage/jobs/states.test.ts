@@ -4,7 +4,7 @@ import { isFinal, type JobState, MOVES, type MoveName, nextState, STATES } from 
 
 const names = Object.keys(MOVES) as MoveName[];
 
-it('lets a job make the moves of the contract and no other', () => {
+it('allows exactly the documented moves', () => {
   const legal = names.flatMap((name) =>
     STATES.flatMap((state) => {
       const to = nextState(state, name);
@@ -29,7 +29,7 @@ it('lets a job make the moves of the contract and no other', () => {
   );
 });
 
-it('ends every job for good, whatever is tried', () => {
+it('never leaves a final state except to expire', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...names), { maxLength: 30 }), (tried) => {
       let state: JobState = 'pending';
