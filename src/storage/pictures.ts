@@ -1,7 +1,7 @@
 /**
- * Images of pages that callers fetch by a temporary URL. Each is a file with a name of 192 random bits. It is removed after
- * four hours, or earlier, oldest first, when the folder exceeds its size limit. An image is not served once its page is
- * refused.
+ * Images of pages that callers fetch by a temporary URL. Each is a file with a name of 192 random bits. It is removed
+ * after four hours, or earlier, oldest first, when the folder exceeds its size limit. An image is not served once its
+ * page is refused.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';

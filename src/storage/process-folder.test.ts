@@ -81,8 +81,8 @@ describe.skipIf(process.platform === 'win32')('the process folder', () => {
   });
 
   it('is removed only if its owner is this user, its name matches and it is not new', async () => {
-    const gone = abandoned();
-    const kept = [
+    const removed = abandoned();
+    const untouched = [
       abandoned('lectern-zzzzz8-1-abcdef', 'young'),
       abandoned('lectern-notes'),
       abandoned('.org.chromium.Chromium.XyZ123'),
@@ -91,10 +91,10 @@ describe.skipIf(process.platform === 'win32')('the process folder', () => {
     if (process.getuid?.() === 0) {
       const others = abandoned('lectern-zzzzz7-1-abcdef');
       chownSync(others, 12_345, 12_345);
-      kept.push(others);
+      untouched.push(others);
     }
     (await openProcessFolder(base)).remove();
-    expect(existsSync(gone)).toBe(false);
-    expect(kept.map(existsSync)).toEqual(kept.map(() => true));
+    expect(existsSync(removed)).toBe(false);
+    expect(untouched.map(existsSync)).toEqual(untouched.map(() => true));
   });
 });

@@ -1,8 +1,8 @@
 /**
- * One folder per process inside the system's temporary folder. Libraries and child programs put their own temporary files
- * there. A killed process cannot remove its folder, so each later process removes folders whose owner is gone. The name
- * identifies the owner by process id and start time. A process in another container is recognized by the socket on which
- * it listens. The path is short because it holds sockets, whose paths are limited to 108 bytes.
+ * One folder per process inside the system's temporary folder. Libraries and child programs put their own temporary
+ * files there. A killed process cannot remove its folder, so each later process removes folders whose owner is gone.
+ * The name identifies the owner by process id and start time. A process in another container is recognized by the
+ * socket on which it listens. The path is short because it holds sockets, whose paths are limited to 108 bytes.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Content-addressed files: each is named by the hash of its content, so equal content is stored once. Writes are not synced
- * to disk. A read verifies the hash, so a file damaged by a crash counts as missing.
+ * Content-addressed files: each is named by the hash of its content, so equal content is stored once. Writes are not
+ * synced to disk. A read verifies the hash, so a file damaged by a crash counts as missing.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

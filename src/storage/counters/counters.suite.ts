@@ -17,11 +17,11 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
   describe(name, () => {
     const opened: Counters[] = [];
     let nowMs = START_MS;
-    let made = 0;
+    let bucketCount = 0;
     /** A bucket name that no other test uses. */
     const fresh = () => {
-      made += 1;
-      return `bucket ${process.pid} ${made}`;
+      bucketCount += 1;
+      return `bucket ${process.pid} ${bucketCount}`;
     };
     const start = async () => {
       nowMs = START_MS;

@@ -1,7 +1,7 @@
 /**
- * Sliding-window counters and leases, the basis of all limits. One `take` checks and takes several of them atomically: all
- * or nothing, across all processes that share the store. Times come from the store, so servers with different clocks
- * agree.
+ * Sliding-window counters and leases, the basis of all limits. One `take` checks and takes several of them atomically:
+ * all or nothing, across all processes that share the store. Times come from the store, so servers with different
+ * clocks agree.
  */
 
 /** Length of the window: how long a taken amount counts. */
@@ -72,8 +72,8 @@ export interface Counters {
   /** Rejects with CountersUnavailableError if the store is unreachable. */
   take(take: Take): Promise<Taken>;
   /**
-   * Adds `change` to the total of a slot, down to zero. Does nothing once the slot has left the window. Returns at once and
-   * never fails: the change is dropped if the store is unreachable.
+   * Adds `change` to the total of a slot, down to zero. Does nothing once the slot has left the window. Returns at once
+   * and never fails: the change is dropped if the store is unreachable.
    */
   settle(bucket: string, slot: number, change: number): void;
   /** Returns at once and never fails: a lease that cannot be released expires. */

@@ -1,6 +1,7 @@
 /**
- * The algorithm of window.ts as scripts for Redis or Valkey 6.2 and later. A window is a hash of amounts by slot. Its field
- * `u` is the total, and `o` a lower bound of the oldest slot. Leases are a sorted set of ids by expiry in milliseconds.
+ * The algorithm of window.ts as scripts for Redis or Valkey 6.2 and later. A window is a hash of amounts by slot. Its
+ * field `u` is the total, and `o` a lower bound of the oldest slot. Leases are a sorted set of ids by expiry in
+ * milliseconds.
  */
 import { LEASE_MS, SLOT_MS, WINDOW_MS } from './counters.ts';
 
@@ -12,7 +13,7 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local slot = math.floor(now / ${SLOT_MS})
-local gone = slot - ${WINDOW_MS / SLOT_MS + 1}
+local expired = slot - ${WINDOW_MS / SLOT_MS + 1}
 local function leaves(at) return (at + ${WINDOW_MS / SLOT_MS + 1}) * ${SLOT_MS} - now end
 `;
 
@@ -30,7 +31,7 @@ end
 local function tidy(key)
   local used, oldest, left = 0, nil, {}
   for _, pair in ipairs(slots(key)) do
-    if pair[1] <= gone or pair[2] == 0 then
+    if pair[1] <= expired or pair[2] == 0 then
       redis.call('HDEL', key, pair[1])
     else
       used = used + pair[2]
@@ -44,7 +45,7 @@ local function read(key)
   local stored = redis.call('HMGET', key, 'u', 'o')
   if not stored[1] then return 0, nil end
   local used, oldest = tonumber(stored[1]), tonumber(stored[2])
-  if oldest <= gone then return tidy(key) end
+  if oldest <= expired then return tidy(key) end
   return used, oldest
 end
 local function add(key, at, amount)
@@ -59,9 +60,10 @@ end
 `;
 
 /**
- * KEYS: the lease set if a lease is requested, then the windows. ARGV: time; id of the lease, or empty; limit of leases; then
- * amount and limit of each window. Returns 1, slot, then used and reset of each window. If refused: 0, the limit exceeded
- * (-1 for the lease, else the index of the window), current, limit, wait, then used and reset of each window.
+ * KEYS: the lease set if a lease is requested, then the windows. ARGV: time; id of the lease, or empty; limit of
+ * leases; then amount and limit of each window. Returns 1, slot, then used and reset of each window. If refused: 0, the
+ * limit exceeded (-1 for the lease, else the index of the window), current, limit, wait, then used and reset of each
+ * window.
  */
 export const TAKE = `${NOW}${WINDOW}
 local id, first, over, current, limit, wait = ARGV[2], 1, nil, 0, 0, 0
@@ -109,7 +111,7 @@ return { 1, slot, unpack(states) }
 /** KEYS: a window. ARGV: time, slot, change. */
 export const SETTLE = `${NOW}${WINDOW}
 local at, change = tonumber(ARGV[2]), tonumber(ARGV[3])
-if at <= gone then return end
+if at <= expired then return end
 read(KEYS[1])
 local before = tonumber(redis.call('HGET', KEYS[1], at) or 0)
 change = math.max(change, -before)

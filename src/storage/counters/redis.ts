@@ -50,7 +50,10 @@ export async function openRedisCounters(
   });
 
   const held = new Map<string, Lease>();
-  /** Leases that the server may still hold. Their release is repeated on reconnect, else they would block until they expire. */
+  /**
+   * Leases that the server may still hold. Their release is repeated on reconnect, else they would block until they
+   * expire.
+   */
   const unreleased = new Map<string, Lease>();
   let leaseCount = 0;
   const owner = randomUUID();
@@ -77,8 +80,8 @@ export async function openRedisCounters(
       runInBackground(run(RENEW, keys, [time(), ...some.map(({ id }) => id)]));
     }
   };
-  const renewing = setInterval(renew, LEASE_MS / 3);
-  renewing.unref();
+  const renewalTimer = setInterval(renew, LEASE_MS / 3);
+  renewalTimer.unref();
 
   const connecting = client.connect().catch(() => {});
   await Promise.race([connecting, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())]);
@@ -116,7 +119,7 @@ export async function openRedisCounters(
       return healthy;
     },
     async close() {
-      clearInterval(renewing);
+      clearInterval(renewalTimer);
       await Promise.all(pending);
       if (client.isOpen) client.destroy();
       await connecting;

@@ -52,22 +52,22 @@ export async function openSqlCounters(
   const flush = async () => {
     clearTimeout(flushTimer);
     flushTimer = undefined;
-    // Include everything queued in the current microtask.
+    // Wait a microtask, so that takes requested at the same time share a transaction.
     await undefined;
     while (takes.length || settles.length || releases.length) {
-      const some = takes.splice(0, MAX_BATCH);
-      const batch = { takes: some.map(({ take }) => take), settles, releases };
+      const chunk = takes.splice(0, MAX_BATCH);
+      const batch = { takes: chunk.map(({ take }) => take), settles, releases };
       settles = [];
       releases = [];
       try {
         const taken = await runBatch(store, batch, tools);
         for (const [at, answer] of taken.entries()) {
           if (answer.ok && answer.lease) held.add(answer.lease.id);
-          some[at]!.resolve(answer);
+          chunk[at]!.resolve(answer);
         }
       } catch (error) {
         // Takes queued meanwhile would time out as well.
-        const failed = error instanceof DatabaseUnavailableError ? [...some, ...takes.splice(0)] : some;
+        const failed = error instanceof DatabaseUnavailableError ? [...chunk, ...takes.splice(0)] : chunk;
         for (const { reject } of failed) reject(failureFor(error));
       }
     }
@@ -81,12 +81,12 @@ export async function openSqlCounters(
   };
 
   let renewal = Promise.resolve();
-  const renewing = setInterval(() => {
+  const renewalTimer = setInterval(() => {
     renewal = renewAndSweep(store.db, store.dialect, [...held], clock).catch((error) => {
       log?.warn({ err: error }, 'leases could not be renewed: retrying');
     });
   }, LEASE_MS / 3);
-  renewing.unref();
+  renewalTimer.unref();
 
   return {
     take: (take) =>
@@ -107,7 +107,7 @@ export async function openSqlCounters(
       return store.healthy;
     },
     async close() {
-      clearInterval(renewing);
+      clearInterval(renewalTimer);
       start();
       while (flushing) await flushing;
       await renewal;

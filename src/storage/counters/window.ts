@@ -12,7 +12,7 @@ import {
 
 /** Number of slots in the window: all that overlap its 60 s, including the current one. */
 const LIVE_SLOTS = WINDOW_MS / SLOT_MS + 1;
-/** Suggested wait when all leases are held, since nobody knows when one is released. */
+/** Suggested wait when all leases are held, because the next release cannot be predicted. */
 const LEASE_WAIT_MS = 1_000;
 const INITIAL_LENGTH = 8;
 
@@ -100,7 +100,8 @@ export class Window {
     const length = this.#end - this.#start;
     let shift = 0;
     if (this.#end === this.#pairs.length) {
-      // If over half is free at the front, move the pairs there. Else double the array: each pair moves only a few times.
+      // If over half is free at the front, move the pairs there. Else double the array: each pair moves only a few
+      // times.
       const target = this.#start > length ? this.#pairs : new Float64Array(Math.max(INITIAL_LENGTH, this.#end * 2));
       target.set(this.#pairs.subarray(this.#start, this.#end));
       shift = this.#start;

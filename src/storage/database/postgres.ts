@@ -18,9 +18,9 @@ const STATEMENT_MS = 3_000;
 const MAX_CONNECTIONS = 10;
 
 /**
- * Opens a pool of connections to a `postgres://` URL. If the server is unreachable, the start continues: each call retries,
- * and the tables are created on the first connection. Throws if the server refuses access (wrong password, no such
- * database) or the tables are newer. Error messages never contain the URL.
+ * Opens a pool of connections to a `postgres://` URL. If the server is unreachable, the start continues: each call
+ * retries, and the tables are created on the first connection. Throws if the server refuses access (wrong password, no
+ * such database) or the tables are newer. Error messages never contain the URL.
  */
 export async function openPostgres<Schema>(url: string, options: PostgresOptions): Promise<Store<Schema>> {
   const { default: driver } = await import('pg');
@@ -131,7 +131,9 @@ function checkUrl(driver: typeof pg, config: pg.PoolConfig): void {
   }
 }
 
-/** Parses bigint, and numeric (the type of a sum of bigints), as numbers like SQLite. Throws for integers beyond 2^53. */
+/**
+ * Parses bigint, and numeric (the type of a sum of bigints), as numbers like SQLite. Throws for integers beyond 2^53.
+ */
 function createTypeParser(driver: typeof pg) {
   const { builtins } = driver.types;
   return (type: number, format?: 'text' | 'binary') =>
@@ -194,7 +196,10 @@ function guard(client: pg.PoolClient, convertError: (error: unknown) => unknown)
   };
 }
 
-/** SQLSTATEs of connection failures and operator intervention: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * SQLSTATEs of connection failures and operator intervention:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const UNAVAILABLE_STATES = /^(?:08(?!P01)|28|3D|53|57P|58|57014$|25006$)/;
 const UNAVAILABLE_MESSAGES =
   /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;

@@ -18,8 +18,8 @@ import type { Store, StoreOptions } from './store.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 /**
- * Opens or creates the database file with mode 0600; `:memory:` is never on disk. Throws if the file cannot be opened, is
- * damaged (see isDamaged) or has newer tables (NewerSchemaError).
+ * Opens or creates the database file with mode 0600; `:memory:` is never on disk. Throws if the file cannot be opened,
+ * is damaged (see isDamaged) or has newer tables (NewerSchemaError).
  */
 export async function openSqlite<Schema>(file: string, options: StoreOptions): Promise<Store<Schema>> {
   // SQLite gives its log and index files the mode of this file.

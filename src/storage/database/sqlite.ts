@@ -25,8 +25,8 @@ export interface Database {
 
 export interface DatabaseOptions {
   /**
-   * The content can be rebuilt: a file that is damaged or of a newer version is renamed to `<file>.damaged`, where it stays
-   * until the next start, and a new database is created.
+   * The content can be rebuilt: a file that is damaged or of a newer version is renamed to `<file>.damaged`, where it
+   * stays until the next start, and a new database is created.
    */
   readonly disposable?: boolean;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -40,8 +40,9 @@ const CHANGING = /^\s*(?:insert|update|delete|replace)\b/i;
 const RETURNING_ROWS = /^\s*(?:select|with|values|pragma|explain)\b|\breturning\b/i;
 
 /**
- * Opens or creates the database; `:memory:` is never on disk. Runs the migrations not yet applied, each once and in order:
- * append to the list, never change a released migration. Throws if the file cannot be opened or is damaged (see isDamaged).
+ * Opens or creates the database; `:memory:` is never on disk. Runs the migrations not yet applied, each once and in
+ * order: append to the list, never change a released migration. Throws if the file cannot be opened or is damaged (see
+ * isDamaged).
  */
 export async function openDatabase(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * The database of a module: one typed Kysely over SQLite or PostgreSQL, with all migrations applied. Times are stored as
- * integers (milliseconds since 1970) and booleans as 0 and 1, so rows are the same in both.
+ * The database of a module: one typed Kysely over SQLite or PostgreSQL, with all migrations applied. Times are stored
+ * as integers (milliseconds since 1970) and booleans as 0 and 1, so rows are the same in both.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -42,7 +42,7 @@ export function openBullMqNotifications({ url, name, receives, log }: BullMqOpti
   async function keepOpen(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     let isWarned = false;
-    // Reset only on traffic: a Redis that is full or read only accepts connections but delivers nothing.
+    // Reset only on traffic: a full or read-only Redis accepts connections but delivers nothing.
     const onTraffic = () => {
       isWarned = false;
       pauseMs = FIRST_PAUSE_MS;
@@ -104,10 +104,10 @@ async function openSession(
     import('@redis/client'),
   ]);
   const client = createClient({ ...options, socket: { ...options.socket, reconnectStrategy: false } });
-  const { lost, lose } = createLoss(signal);
-  client.on('error', lose);
+  const { lost, markLost } = createLossSignal(signal);
+  client.on('error', markLost);
   const connection = createNodeRedisClient(client);
-  listenForErrors(connection, lose);
+  listenForErrors(connection, markLost);
   const shared: QueueOptions = {
     connection,
     prefix: PREFIX,
@@ -123,7 +123,7 @@ async function openSession(
   function announce(jobId: string, inMs: number): void {
     const added: Promise<unknown> = queue!
       .add('turn', null, { ...REMOVE_WHEN_DONE, jobId, delay: Math.max(0, inMs) })
-      .then(onTraffic, lose)
+      .then(onTraffic, markLost)
       .finally(() => announced.delete(added));
     announced.add(added);
   }
@@ -138,7 +138,7 @@ async function openSession(
   async function close(): Promise<void> {
     if (client.isReady) await Promise.race([finish(), sleep(CLOSE_MS, undefined, { ref: false })]);
     else await receiver?.close(false);
-    lose(new Error('the connection is being closed'));
+    markLost(new Error('the connection is closing'));
     await queue?.close();
     if (client.isOpen) client.destroy();
   }
@@ -146,15 +146,15 @@ async function openSession(
   try {
     await Promise.race([connection.connect(), lost]);
     queue = new Queue(name, shared);
-    queue.on('error', lose);
+    queue.on('error', markLost);
     await Promise.race([queue.waitUntilReady(), lost]);
     if (receives) {
       const worker = new Worker(name, null, {
         ...{ ...shared, connection },
         ...{ drainDelay: BLOCK_S, lockDuration: STALLED_MS, stalledInterval: STALLED_MS },
       });
-      worker.on('error', lose);
-      receiver = createReceiver(worker, { lost, lose, onTraffic });
+      worker.on('error', markLost);
+      receiver = createReceiver(worker, { lost, markLost, onTraffic });
       await Promise.race([worker.waitUntilReady(), lost]);
       await worker.startStalledCheckTimer();
     }
@@ -166,32 +166,32 @@ async function openSession(
 }
 
 /**
- * BullMQ stops listening to a connection and to its duplicate before they are closed. Without a listener, a late error would
- * end the process.
+ * BullMQ stops listening to a connection and to its duplicate before they are closed. Without a listener, a late error
+ * would end the process.
  */
-function listenForErrors(connection: IRedisClient, lose: (error: unknown) => void): void {
-  connection.on('error', lose);
+function listenForErrors(connection: IRedisClient, markLost: (error: unknown) => void): void {
+  connection.on('error', markLost);
   const duplicate = connection.duplicate.bind(connection);
   connection.duplicate = (...args) => {
     const copy = duplicate(...args);
-    listenForErrors(copy, lose);
+    listenForErrors(copy, markLost);
     return copy;
   };
 }
 
-function createLoss(signal: AbortSignal) {
-  let lose: (reason: unknown) => void = () => {};
+function createLossSignal(signal: AbortSignal) {
+  let markLost: (reason: unknown) => void = () => {};
   const lost = new Promise<never>((_resolve, reject) => {
-    lose = reject;
+    markLost = reject;
   });
-  const onAbort = () => lose(signal.reason);
+  const onAbort = () => markLost(signal.reason);
   signal.addEventListener('abort', onAbort);
   lost.catch(() => signal.removeEventListener('abort', onAbort));
-  return { lost, lose };
+  return { lost, markLost };
 }
 
 interface ReceiverOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'onTraffic'> {
-  readonly lose: (reason: unknown) => void;
+  readonly markLost: (reason: unknown) => void;
 }
 
 interface Receiver {
@@ -201,7 +201,7 @@ interface Receiver {
 }
 
 /** Fetches one id at a time and removes it from Redis before delivery. From then on, the lease protects the job. */
-function createReceiver(worker: Worker, { lost, lose, onTraffic }: ReceiverOptions): Receiver {
+function createReceiver(worker: Worker, { lost, markLost, onTraffic }: ReceiverOptions): Receiver {
   let fetching: Promise<string | undefined> | undefined;
   let resolveEmpty: () => void = () => {};
   let isStopped = false;
@@ -231,7 +231,7 @@ function createReceiver(worker: Worker, { lost, lose, onTraffic }: ReceiverOptio
           if (isStopped) return;
           fetching = undefined;
           resolve(id);
-        }, lose);
+        }, markLost);
       }),
     async close(isConnected) {
       stop();

@@ -124,8 +124,8 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, remova
     plural,
 
     /**
-     * Inserts a job and runs `also` in the same transaction. Throws ResourceLimitExceededError if the owner has too many
-     * unfinished jobs.
+     * Inserts a job and runs `also` in the same transaction. Throws ResourceLimitExceededError if the owner has too
+     * many unfinished jobs.
      */
     async insert<All>(
       { db, dialect }: Pick<Store<All>, 'db' | 'dialect'>,

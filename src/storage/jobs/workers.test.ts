@@ -70,18 +70,18 @@ describe('workers', { timeout: LONG_MS }, () => {
 
   /** Workers that end each job in its second run, with counts of their queries. */
   function start(notifications: JobNotifications | undefined, slots = 2) {
-    const asked = { take: 0, takeOne: 0, waiting: 0 };
+    const queries = { take: 0, takeOne: 0, waiting: 0 };
     const done: string[] = [];
     let atOnce = 0;
     let mostAtOnce = 0;
     const jobs: typeof TABLE = {
       ...TABLE,
       take(from, what) {
-        asked[what.id === undefined ? 'take' : 'takeOne']++;
+        queries[what.id === undefined ? 'take' : 'takeOne']++;
         return TABLE.take(from, what);
       },
       waiting(...args) {
-        asked.waiting++;
+        queries.waiting++;
         return TABLE.waiting(...args);
       },
     };
@@ -107,7 +107,7 @@ describe('workers', { timeout: LONG_MS }, () => {
       { store, slots, leaseMs: LEASE_MS, pauseMs: 10, now: Date.now, log, notifications },
     );
     closing.push(() => workers.close());
-    return { asked, done, workers, most: () => mostAtOnce };
+    return { queries, done, workers, most: () => mostAtOnce };
   }
 
   async function openNotifications(name: string): Promise<JobNotifications> {
@@ -172,20 +172,20 @@ describe('workers', { timeout: LONG_MS }, () => {
       },
     };
     const startedMs = Date.now();
-    const { asked, done } = start(notifications);
+    const { queries, done } = start(notifications);
     // Each wait lasts for seconds without a query.
     await expect.poll(() => waits, { timeout: LONG_MS }).toBeGreaterThan(2);
-    expect(asked).toMatchObject({ take: 0, takeOne: 0 });
+    expect(queries).toMatchObject({ take: 0, takeOne: 0 });
     await insert('job_a');
     notifications.announce('job_a', 0);
     await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a']);
     // Two runs.
-    expect(asked).toMatchObject({ take: 0, takeOne: 2 });
+    expect(queries).toMatchObject({ take: 0, takeOne: 2 });
     // This job is not announced.
     await insert('job_b');
     await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a', 'job_b']);
-    expect(asked).toMatchObject({ take: 0, takeOne: 4 });
-    expect(asked.waiting).toBeLessThanOrEqual(1 + (Date.now() - startedMs) / LEASE_MS);
+    expect(queries).toMatchObject({ take: 0, takeOne: 4 });
+    expect(queries.waiting).toBeLessThanOrEqual(1 + (Date.now() - startedMs) / LEASE_MS);
   });
 
   it.skipIf(!url)('run a job once, however often and wherever it is announced', async () => {

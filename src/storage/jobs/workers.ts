@@ -1,6 +1,6 @@
 /**
- * The job workers of one process. Each takes the job that has waited longest, renews its lease during the run, and releases
- * it afterwards. The module of the job kind does the work and decides how failures end.
+ * The job workers of one process. Each takes the job that has waited longest, renews its lease during the run, and
+ * releases it afterwards. The module of the job kind does the work and decides how failures end.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
@@ -19,7 +19,7 @@ export interface JobKind<Row extends JobColumns> {
   readonly jobs: JobTable<Row>;
   /** Works on a job for a while. If it has not ended, returns when it is ready again, in milliseconds since 1970. */
   work(run: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
-  /** Ends a job after a failed run, unless a retry makes sense: then returns false. */
+  /** Ends a job after a failed run, or returns false if the run should be retried. */
   endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
   /** Called after each run, whether or not the job has ended. */
   onRunEnd(jobId: string): void;
@@ -155,7 +155,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     if (error instanceof LeaseLostError) return;
     if (closing.signal.aborted) return release(lease, { readyAt: 0, outcome: 'aborted' });
     if (await kind.endFailed(taken, error)) return;
-    log.warn({ err: error, job: row.id }, `a run of one of the ${jobs.plural} failed: it is retried later`);
+    log.warn({ err: error, job: row.id }, `${jobs.plural}: a run failed and will be retried`);
     const waitMs = Math.min(MAX_PAUSE_MS, pauseMs * 2 ** Math.min(row.tries, 10));
     await release(lease, { readyAt: now() + waitMs, outcome: 'failed' });
   }
