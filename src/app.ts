@@ -124,7 +124,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const browser = (): BrowserHealth =>
     pool ? { available: true, ...publicStatus(pool.status()) } : { available: false };
-  const disk = resources.use(watchDisk({ places: foldersOf(config), leastFreeBytes: config.diskMinFreeBytes, log }));
+  const disk = resources.use(watchDisk({ places: foldersOf(config), minFreeBytes: config.diskMinFreeBytes, log }));
   const stores = () => ({
     accounts: stateOf(accounts),
     limits: stateOf(counters),

@@ -57,7 +57,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
       const file = path.join(dataDir, 'accounts', 'accounts.db');
       const store = await openStore<Tables>(
         { url: database.databaseUrl, file },
-        { room: 'accounts', migrations: MIGRATIONS },
+        { module: 'accounts', migrations: MIGRATIONS },
       );
       closing.push(() => store.close());
       return store;

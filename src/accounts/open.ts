@@ -12,7 +12,7 @@ import { hasAnyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 
 export const ACCOUNT_TABLES: ModuleTables = {
-  room: 'accounts',
+  module: 'accounts',
   migrations: MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'accounts', 'accounts.db'),
 };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { writeWhole } from '#storage/files.ts';
+import { writeAtomically } from '#storage/files.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Charge } from './records.ts';
 
@@ -20,7 +20,7 @@ export interface Pending {
 export async function savePending(folder: string, charges: readonly Charge[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const text = charges.map((charge) => `${JSON.stringify(charge)}\n`).join('');
-  await writeWhole(path.join(folder, `pending-usage-${randomUUID()}.jsonl`), text);
+  await writeAtomically(path.join(folder, `pending-usage-${randomUUID()}.jsonl`), text);
 }
 
 export async function readPending(folder: string, log?: Pick<Log, 'warn'>): Promise<Pending> {

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { writeWhole } from '#storage/files.ts';
+import { writeAtomically } from '#storage/files.ts';
 import type { Db } from './schema.ts';
 
 const SECRET_BYTES = 32;
@@ -19,7 +19,7 @@ export async function openFileSecret(folder: string, hasKeys: () => Promise<bool
   if (await hasKeys())
     throw new Error(`the secret that keys are hashed with is missing: restore ${file} from a backup`);
   const made = `${file}.${randomUUID()}`;
-  await writeWhole(made, randomBytes(SECRET_BYTES));
+  await writeAtomically(made, randomBytes(SECRET_BYTES));
   // Linking is atomic and fails if another process already created the file.
   await link(made, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

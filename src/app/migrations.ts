@@ -5,13 +5,13 @@ import { BATCH_TABLES } from '#batch/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
-import { type ModuleTables, openStore, seenMigrations } from '#storage/database/store.ts';
+import { countAppliedMigrations, type ModuleTables, openStore } from '#storage/database/store.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
 
 /** Only for PostgreSQL. The index in a SQLite file migrates itself when opened, as it can be rebuilt. */
 const INDEX_TABLES: ModuleTables = {
-  room: 'index',
+  module: 'index',
   migrations: POSTGRES_MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'index', 'index.db'),
 };
@@ -36,9 +36,9 @@ export interface MigrationState {
 /** Changes nothing. Throws DatabaseUnavailableError if the database cannot be reached. */
 export async function readMigrationStates(place: Place): Promise<MigrationState[]> {
   const states: MigrationState[] = [];
-  for (const { room, migrations, fileIn } of tablesOf(place)) {
-    const seen = await seenMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, room);
-    states.push({ room, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });
+  for (const { module, migrations, fileIn } of tablesOf(place)) {
+    const seen = await countAppliedMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, module);
+    states.push({ room: module, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });
   }
   return states;
 }
@@ -49,7 +49,7 @@ export async function readMigrationStates(place: Place): Promise<MigrationState[
  */
 export async function migrateAll(place: Place): Promise<void> {
   for (const tables of tablesOf(place)) {
-    if (tables.room === INDEX_TABLES.room) {
+    if (tables.module === INDEX_TABLES.module) {
       // The index creates more than tables.
       await (await openIndexOf(place)).close();
       continue;

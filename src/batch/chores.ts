@@ -1,7 +1,7 @@
 /** Maintenance of batch jobs: expires them, sends webhooks, charges, and removes data that is no longer needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/maintenance.ts';
+import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#storage/jobs/maintenance.ts';
 import type { Job } from './job.ts';
 import type { Links } from './links.ts';
 import { removePieces } from './pieces.ts';
@@ -18,7 +18,7 @@ import {
 } from './store.ts';
 import { sendWebhook } from './webhook.ts';
 
-export interface BatchChoresOptions extends Pick<ChoresOptions, 'busy' | 'restMs' | 'log'> {
+export interface BatchChoresOptions extends Pick<MaintenanceOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: BatchDb;
   readonly fetch: GuardedFetch;
   readonly links: Links;
@@ -35,7 +35,7 @@ const DELIVERY_LEASE_MS = 60_000;
 /** Concurrent deliveries, so that a slow receiver does not delay the others. */
 const MAX_DELIVERIES = 8;
 
-export function startBatchChores({ store, charge, now, rememberMs, ...options }: BatchChoresOptions): Chores {
+export function startBatchChores({ store, charge, now, rememberMs, ...options }: BatchChoresOptions): Maintenance {
   async function clean(signal: AbortSignal): Promise<void> {
     for (let job = await findLittered(store); job && !signal.aborted; job = await findLittered(store)) {
       const kinds = job.litter === 'all' ? (['input', 'output', 'errors'] as const) : (['input'] as const);
@@ -52,10 +52,10 @@ export function startBatchChores({ store, charge, now, rememberMs, ...options }:
   }
 
   const telling = createDeliveries({ store, now, ...options }, () => chores.wake());
-  const chores = startChores({
+  const chores = startMaintenance({
     ...options,
     plural: JOBS.plural,
-    chores: [
+    tasks: [
       () => JOBS.expire(store, now()),
       telling.deliverDue,
       chargeAll,

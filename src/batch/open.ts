@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Opened, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
-import { jobDesk, newJobId } from '#storage/jobs/access.ts';
+import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -24,7 +24,7 @@ import { RETRY_MS } from './webhook.ts';
 import { startBatchWorkers } from './worker.ts';
 
 export const BATCH_TABLES: ModuleTables = {
-  room: 'batch',
+  module: 'batch',
   migrations: MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'batch', 'batch.db'),
 };
@@ -121,7 +121,12 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     log,
   } = options;
   const links = createLinks(await linkSecret(store.db));
-  const notifications = openJobNotifications(store.db, { redisUrl, room: BATCH_TABLES.room, takes: slots > 0, log });
+  const notifications = openJobNotifications(store.db, {
+    redisUrl,
+    module: BATCH_TABLES.module,
+    receives: slots > 0,
+    log,
+  });
   let workers: Workers | undefined;
   const chores = startBatchChores({
     ...options,
@@ -138,11 +143,11 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
       leaseMs,
       pauseMs,
       now,
-      turns: notifications,
+      notifications,
       onEnd: chores.wake,
     });
   }
-  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
+  const { find, list, cancel } = createJobAccess({ store, jobs: JOBS, jobOf, workers, now, onExpired: chores.wake });
 
   return {
     async submit({ model, input, ...given }) {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
-import { type JobState, MOVES, type MoveName, moved } from '#storage/jobs/states.ts';
+import { type JobState, MOVES, type MoveName, nextState } from '#storage/jobs/states.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { PIECE_BYTES, readLog, removePieces } from './pieces.ts';
@@ -65,7 +65,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     beforeAll(async () => {
       dir = mkdtempSync(path.join(os.tmpdir(), 'batch-'));
       const place = { url: dialect === 'postgres' ? url : undefined, file: path.join(dir, 'batch.db') };
-      store = await openStore<Tables>(place, { room: 'batch', migrations: MIGRATIONS });
+      store = await openStore<Tables>(place, { module: 'batch', migrations: MIGRATIONS });
     });
     afterAll(async () => {
       await store?.close();
@@ -90,7 +90,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(taken.flatMap((found) => (found ? [found.row.id] : [])).sort()).toEqual(jobs.map(({ id }) => id));
       expect(await JOBS.take(store, { now: 10 + LEASE_MS - 1, leaseMs: LEASE_MS })).toBeUndefined();
       const [first] = taken.filter((found) => found?.row.id === jobs[0]!.id);
-      await JOBS.release(store, first!.lease, { readyAt: 50, turn: 'failed' });
+      await JOBS.release(store, first!.lease, { readyAt: 50, outcome: 'failed' });
       expect(await JOBS.take(store, { now: 49, leaseMs: LEASE_MS })).toBeUndefined();
       expect((await JOBS.take(store, { now: 50, leaseMs: LEASE_MS }))?.row).toMatchObject({
         id: jobs[0]!.id,
@@ -131,7 +131,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const before = await row(job.id);
       for (const late of [
         () => writeProgress(store, dead.lease, progress(6, 'late\n'), 2, 'complete'),
-        () => JOBS.keep(store, dead.lease, 1e9),
+        () => JOBS.renewLease(store, dead.lease, 1e9),
         () => appendInput(store, dead.lease, text('{}')),
         () => countInput(store, dead.lease, 9),
         () => dropInput(store, dead.lease),
@@ -139,7 +139,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         await expect(late()).rejects.toBeInstanceOf(LeaseLostError);
       }
       await JOBS.end(store, dead.lease, { move: 'fail', error: 'late' }, 2);
-      await JOBS.release(store, dead.lease, { readyAt: 0, turn: 'failed' });
+      await JOBS.release(store, dead.lease, { readyAt: 0, outcome: 'failed' });
       expect(await row(job.id)).toEqual(before);
       await writeProgress(store, next.lease, progress(6, '', 'two\n'), 3, 'complete');
       const done = await row(job.id);
@@ -178,17 +178,17 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await only();
       const idle = newJob({ webhookUrl: 'http://hook.example' });
       await insertJob(store, idle, undefined);
-      await JOBS.askToCancel(store, idle.id, 7);
+      await JOBS.requestCancel(store, idle.id, 7);
       expect(await row(idle.id)).toMatchObject({ state: 'cancelled', completed_at: 7, webhook_at: 7, charge_due: 1 });
       const busy = newJob();
       await insertJob(store, busy, { lines: 1, pieces: [text('{}\n')] });
       const { lease } = (await JOBS.take(store, { now: 10, leaseMs: LEASE_MS }))!;
-      await JOBS.askToCancel(store, busy.id, 11);
-      expect(await JOBS.keep(store, lease, 2_000)).toEqual({ cancelling: true });
+      await JOBS.requestCancel(store, busy.id, 11);
+      expect(await JOBS.renewLease(store, lease, 2_000)).toEqual({ cancelling: true });
       await writeProgress(store, lease, progress(0, 'kept\n'), 12, 'cancel');
       expect(await row(busy.id)).toMatchObject({ state: 'cancelled', completed: 1 });
       const before = await row(busy.id);
-      await JOBS.askToCancel(store, busy.id, 13);
+      await JOBS.requestCancel(store, busy.id, 13);
       await JOBS.cancelNow(store, busy.id, 13);
       expect(await row(busy.id)).toEqual(before);
     });
@@ -262,14 +262,14 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
             if (act === 'take')
               leases[worker] = (await JOBS.take(store, { now: now, leaseMs: LEASE_MS }))?.lease ?? lease;
             else if (act === 'wait') now += LEASE_MS;
-            else if (act === 'cancel') await JOBS.askToCancel(store, job.id, now);
+            else if (act === 'cancel') await JOBS.requestCancel(store, job.id, now);
             else if (act === 'cancel now') await JOBS.cancelNow(store, job.id, now);
             else if (act === 'lapse') {
               if (worker) await JOBS.expire(store, HOUR_MS, job.id);
             } else if (!lease) continue;
-            else if (act === 'beat') await JOBS.keep(store, lease, now + LEASE_MS).catch(lost);
+            else if (act === 'beat') await JOBS.renewLease(store, lease, now + LEASE_MS).catch(lost);
             else if (act === 'fail') await JOBS.end(store, lease, { move: 'fail', error: 'broken' }, now);
-            else if (act === 'release') await JOBS.release(store, lease, { readyAt: 0, turn: 'done' });
+            else if (act === 'release') await JOBS.release(store, lease, { readyAt: 0, outcome: 'done' });
             else {
               const end = act === 'complete' ? 'complete' : undefined;
               const wrote = await writeProgress(store, lease, progress(written + 1, 'x'), now, end).then(
@@ -281,7 +281,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
             const after = await row(job.id);
             if (after.state !== state) {
               expect(
-                moveOf[act]?.map((name) => moved(state, name)),
+                moveOf[act]?.map((name) => nextState(state, name)),
                 `${state} ${act}`,
               ).toContain(after.state);
               state = after.state;

@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { isFinal } from '#storage/jobs/states.ts';
-import { FRESH, jobTable, ofLease } from '#storage/jobs/table.ts';
+import { boundToLease, jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { Job } from './job.ts';
 import { appendPieces } from './pieces.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
@@ -22,7 +22,7 @@ export const JOBS = jobTable<JobRow>({
     webhook_at: sql<number | null>`case when webhook_url is null then null else cast(${now} as bigint) end`,
   }),
   expired: { litter: 'all' },
-  forgotten: { litter: 'none', charge_due: 0 },
+  removable: { litter: 'none', charge_due: 0 },
 });
 
 export interface NewJob {
@@ -62,7 +62,7 @@ export async function insertJob(store: BatchDb, job: NewJob, input: StoredInput 
 }
 
 const newRow = (job: NewJob): JobRow => ({
-  ...FRESH,
+  ...NEW_JOB_COLUMNS,
   id: job.id,
   owner: job.owner,
   account_id: job.account,
@@ -87,7 +87,7 @@ const newRow = (job: NewJob): JobRow => ({
   litter: 'none',
 });
 
-const leased = (db: Db, lease: Lease) => ofLease(db.updateTable('batch_jobs'), lease);
+const leased = (db: Db, lease: Lease) => boundToLease(db.updateTable('batch_jobs'), lease);
 
 /** Results of a worker that are not stored yet. */
 export interface Progress {

@@ -40,7 +40,7 @@ export function startBatchWorkers(options: BatchWorkersOptions): Workers {
       if (row.tries + 1 < MAX_TRIES || isBusy(error)) return false;
       return fail(lease, (error instanceof RetryLaterError ? error.problem : asProblem(error)).message);
     },
-    onTurn: onEnd,
+    onRunEnd: onEnd,
   };
   return startWorkers(kind, options);
 }

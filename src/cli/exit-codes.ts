@@ -34,7 +34,7 @@ interface ErrorFields {
 }
 
 const NOT_ALLOWED: readonly unknown[] = [401, 402, 403];
-const UNREACHABLE = ['LecternUnreachable', 'DatabaseAway', 'FlowUnreachable'];
+const UNREACHABLE = ['LecternUnreachable', 'DatabaseUnavailableError', 'FlowUnreachable'];
 const USAGE = ['ConfigError', 'ParamValidationError', 'CommanderError', 'InvalidArgumentError'];
 
 /** Maps an error to its exit. Recognizes errors by name, since importing their classes would slow down every start. */

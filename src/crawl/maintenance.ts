@@ -1,10 +1,10 @@
 /** Maintenance of crawls: charges reads, expires crawls and deletes their results. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Chores, type ChoresOptions, startChores } from '#storage/jobs/maintenance.ts';
+import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#storage/jobs/maintenance.ts';
 import type { Billing } from './billing.ts';
 import { type CrawlDb, JOBS, removeSomeExpired } from './store.ts';
 
-export interface CrawlMaintenanceOptions extends Pick<ChoresOptions, 'busy' | 'restMs' | 'log'> {
+export interface CrawlMaintenanceOptions extends Pick<MaintenanceOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: CrawlDb;
   readonly billing: Billing;
   readonly now: () => number;
@@ -14,7 +14,7 @@ export interface CrawlMaintenanceOptions extends Pick<ChoresOptions, 'busy' | 'r
 
 const CHARGED_AT_ONCE = 200;
 
-export function startCrawlMaintenance(options: CrawlMaintenanceOptions): Chores {
+export function startCrawlMaintenance(options: CrawlMaintenanceOptions): Maintenance {
   const { store, billing, now, rememberMs } = options;
 
   async function chargeAll(): Promise<void> {
@@ -36,10 +36,10 @@ export function startCrawlMaintenance(options: CrawlMaintenanceOptions): Chores 
     while (!signal.aborted && (await removeSomeExpired(store))) await sleep(1);
   }
 
-  const chores = startChores({
+  const chores = startMaintenance({
     ...options,
     plural: JOBS.plural,
-    chores: [chargeAll, () => JOBS.expire(store, now()), removeExpired, () => JOBS.forget(store, now() - rememberMs)],
+    tasks: [chargeAll, () => JOBS.expire(store, now()), removeExpired, () => JOBS.forget(store, now() - rememberMs)],
   });
   return {
     wake: chores.wake,

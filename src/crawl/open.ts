@@ -4,7 +4,7 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import type { GivenOptions, Reader } from '#reader/index.ts';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
-import { jobDesk, newJobId } from '#storage/jobs/access.ts';
+import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -87,7 +87,7 @@ const RETRY_MS: readonly number[] = [5_000, 30_000];
 const REMEMBER_MS = 30 * 86_400_000;
 
 export const CRAWL_TABLES: ModuleTables = {
-  room: 'crawl',
+  module: 'crawl',
   migrations: MIGRATIONS,
   fileIn: (dataDir) => path.join(dataDir, 'crawl', 'crawl.db'),
 };
@@ -114,7 +114,12 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
   } = options;
   const { redisUrl } = options;
   const follower = createFollower(store);
-  const turns = openJobNotifications(store.db, { redisUrl, room: CRAWL_TABLES.room, takes: jobs > 0, log });
+  const notifications = openJobNotifications(store.db, {
+    redisUrl,
+    module: CRAWL_TABLES.module,
+    receives: jobs > 0,
+    log,
+  });
   // Several servers can share PostgreSQL, but not a SQLite file.
   const isShared = jobs > 0 && store.dialect === 'postgres';
   const sharedPoliteness = isShared
@@ -129,7 +134,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
   });
   if (jobs) {
     workers = startCrawlWorkers({
-      ...{ store, billing, retryMs, now, leaseMs, log, turns },
+      ...{ store, billing, retryMs, now, leaseMs, log, notifications },
       slots: jobs,
       reader: options.reader,
       robots: options.robots,
@@ -140,7 +145,14 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       onRunEnd: maintenance.wake,
     });
   }
-  const { find, list, cancel } = jobDesk({ store, jobs: JOBS, jobOf, workers, now, onExpired: maintenance.wake });
+  const { find, list, cancel } = createJobAccess({
+    store,
+    jobs: JOBS,
+    jobOf,
+    workers,
+    now,
+    onExpired: maintenance.wake,
+  });
 
   return {
     async submit({ given, ...submission }) {
@@ -148,7 +160,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       const createdAt = now();
       const id = newJobId('crawl', createdAt);
       const row = await insertJob(store, { ...submission, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
-      turns?.announce(id, 0);
+      notifications?.announce(id, 0);
       workers?.wake();
       return jobOf(row);
     },
@@ -173,7 +185,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
     async close() {
       await workers?.close();
       await sharedPoliteness?.close();
-      await turns?.close();
+      await notifications?.close();
       await maintenance.close();
       await store.close();
     },

@@ -4,7 +4,7 @@ import type { GivenOptions } from '#reader/index.ts';
 import type { Store } from '#storage/database/store.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { isFinal } from '#storage/jobs/states.ts';
-import { ofLease as boundTo, FRESH, jobTable } from '#storage/jobs/table.ts';
+import { boundToLease as boundTo, jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { CrawlJob } from './job.ts';
 import type { NormalizedUrl } from './normalize-url.ts';
 import type { CrawlPlan } from './request.ts';
@@ -18,7 +18,7 @@ export const JOBS = jobTable<JobRow>({
   // The options may contain secrets.
   ending: () => ({ options: '{}' }),
   expired: { litter: 1 },
-  forgotten: { litter: 0 },
+  removable: { litter: 0 },
 });
 
 export interface NewJob {
@@ -43,7 +43,7 @@ export async function insertJob(store: CrawlDb, job: NewJob): Promise<JobRow> {
 }
 
 const newRow = (job: NewJob): JobRow => ({
-  ...FRESH,
+  ...NEW_JOB_COLUMNS,
   id: job.id,
   owner: job.owner,
   account_id: job.account,

@@ -40,7 +40,7 @@ export function startCrawlWorkers(options: CrawlWorkersOptions): Workers {
       await JOBS.end(store, lease, { move: 'fail', error: asProblem(error).message }, now());
       return true;
     },
-    onTurn(jobId) {
+    onRunEnd(jobId) {
       onRunEnd();
       onChange(jobId);
     },

@@ -11,7 +11,7 @@ import type { Documents, ReadFile } from '#documents/documents.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#ocr/index.ts';
-import { temporaryFolder } from '#storage/temporary.ts';
+import { createTemporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
 import { type Picture, tinyImageText } from './formats/describe-image.ts';
 import { VISION_SETTINGS } from './formats/write-by-model.ts';
@@ -52,7 +52,7 @@ export interface FileRead {
 export const createPictureFitter =
   (documents: Documents, temporaryDir: string) =>
   async (bytes: Uint8Array, contentType: string, box: number, signal: AbortSignal): Promise<Picture> => {
-    const folder = temporaryFolder(temporaryDir);
+    const folder = createTemporaryFolder(temporaryDir);
     try {
       const path = join(await folder.path(), 'picture');
       await writeFile(path, bytes, { mode: 0o600 });

@@ -10,7 +10,7 @@ import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import type { Robots } from '#net/robots/robots.ts';
-import { type TemporaryFolder, temporaryFolder } from '#storage/temporary.ts';
+import { type TemporaryFolder, createTemporaryFolder } from '#storage/temporary.ts';
 import { type Trace, traceIteration, traceStep } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
@@ -105,7 +105,7 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   async function* withFolder<T>(work: (folder: TemporaryFolder) => AsyncGenerator<T>): AsyncGenerator<T> {
-    const folder = temporaryFolder(parts.temporaryDir);
+    const folder = createTemporaryFolder(parts.temporaryDir);
     try {
       yield* work(folder);
     } finally {

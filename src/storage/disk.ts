@@ -1,54 +1,55 @@
-/** Whether there is room to write: by what the system says is free, and by writing. A quota shows only by the second. */
+/** Detects full disks by the reported free space and by a test write, since only a write reveals a quota. */
 import { randomUUID } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '#telemetry/log.ts';
 
-export interface Place {
-  /** As people are told of it: `data folder`. */
+export interface WatchedFolder {
+  /** Name shown to users, such as `data folder`. */
   readonly name: string;
   readonly folder: string;
 }
 
 export interface DiskWatch {
-  /** The names of places that are full, as they were at most a second ago. */
+  /** Names of the folders that are full. The result may be up to a second old. */
   full(): Promise<readonly string[]>;
   close(): void;
 }
 
 export interface DiskWatchOptions {
-  readonly places: readonly Place[];
-  /** A place with less than this is full. */
-  readonly leastFreeBytes: number;
+  readonly places: readonly WatchedFolder[];
+  /** A folder with less free space than this counts as full. */
+  readonly minFreeBytes: number;
   readonly log: Pick<Log, 'warn' | 'info'>;
 }
 
-/** As much as SQLite and a temporary file begin with. */
+/** Size of the test write: about what SQLite or a temporary file needs at first. */
 const PROBE = Buffer.alloc(64 * 1024);
 const FRESH_MS = 1_000;
-/** The log tells of a full disk also when nobody asks. */
+/** How often the disk is checked, so that the log reports a full disk even without requests. */
 const WATCH_MS = 30_000;
 
-export function watchDisk({ places, leastFreeBytes, log }: DiskWatchOptions): DiskWatch {
-  let known: { readonly names: Promise<readonly string[]>; readonly at: number } | undefined;
-  let told = '';
+export function watchDisk({ places, minFreeBytes, log }: DiskWatchOptions): DiskWatch {
+  let latest: { readonly names: Promise<readonly string[]>; readonly at: number } | undefined;
+  let reported = '';
 
-  async function look(): Promise<readonly string[]> {
+  async function check(): Promise<readonly string[]> {
     const checked = await Promise.all(
-      places.map(async (place) => ((await isFull(place, leastFreeBytes)) ? [place.name] : [])),
+      places.map(async (place) => ((await isFull(place, minFreeBytes)) ? [place.name] : [])),
     );
     const names = checked.flat();
     const now = names.join(', ');
-    if (now && now !== told) log.warn({ places: names }, 'the disk is full: nothing is kept, and files cannot be read');
-    if (!now && told) log.info({}, 'there is room on the disk again');
-    told = now;
+    if (now && now !== reported)
+      log.warn({ places: names }, 'the disk is full: nothing is cached, and files cannot be read');
+    if (!now && reported) log.info({}, 'the disk has free space again');
+    reported = now;
     return names;
   }
 
   function full(): Promise<readonly string[]> {
-    if (known && performance.now() - known.at < FRESH_MS) return known.names;
-    known = { names: look(), at: performance.now() };
-    return known.names;
+    if (latest && performance.now() - latest.at < FRESH_MS) return latest.names;
+    latest = { names: check(), at: performance.now() };
+    return latest.names;
   }
 
   const timer = setInterval(() => void full(), WATCH_MS);
@@ -56,13 +57,13 @@ export function watchDisk({ places, leastFreeBytes, log }: DiskWatchOptions): Di
   return { full, close: () => clearInterval(timer) };
 }
 
-/** Undefined where the system does not tell. */
+/** `undefined` if the system does not report it. */
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const facts = await statfs(folder).catch(() => undefined);
   return facts && facts.bavail * facts.bsize;
 }
 
-async function isFull({ folder }: Place, leastFreeBytes: number): Promise<boolean> {
+async function isFull({ folder }: WatchedFolder, leastFreeBytes: number): Promise<boolean> {
   const free = await freeBytes(folder);
   if (free !== undefined && free < leastFreeBytes) return true;
   const file = path.join(folder, `probe-${randomUUID()}`);

@@ -1,21 +1,21 @@
-/** Files that are there whole or not at all. */
+/** Atomic file writes. */
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Writes aside, syncs, renames: a crash leaves the old file or the new one. Readable by its owner only. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
-  const aside = `${file}.${randomUUID()}.part`;
+/** Writes and syncs a temporary file, then renames it, so a crash leaves the old or the new file. Mode 0600. */
+export async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.part`;
   try {
-    const handle = await open(aside, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(aside, file);
+    await rename(temporary, file);
   } catch (error) {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }

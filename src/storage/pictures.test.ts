@@ -19,11 +19,11 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
-it('are given as they were put, until one of the hosts of their page is refused', async () => {
+it('returns a picture unchanged until an origin of its page is refused', async () => {
   const name = await pictures.put(PNG, { urls: ['https://a.example/share?token=abc', 'http://b.example:81/'] });
   const given = async () => {
-    const kept = await pictures.get(name);
-    return kept && Uint8Array.from(kept.png);
+    const picture = await pictures.get(name);
+    return picture && Uint8Array.from(picture.png);
   };
   expect(await given()).toEqual(PNG);
   for (const origin of ['https://a.example', 'http://b.example:81']) {
@@ -34,13 +34,13 @@ it('are given as they were put, until one of the hosts of their page is refused'
   expect(await given()).toEqual(PNG);
 });
 
-it('of what came with a request are given, and say how old they are', async () => {
+it('returns pictures of uploaded content, with the time of a stale copy', async () => {
   expect(await pictures.get(await pictures.put(PNG, { urls: ['blob:0123'], staleAt: 7 }))).toMatchObject({
     staleAt: 7,
   });
 });
 
-it('have no URL of their page written beside them', async () => {
+it('does not store the URLs of the page', async () => {
   await pictures.put(PNG, { urls: ['https://a.example/share?token=abc'] });
   const [file] = await readdir(path.join(dir, 'pictures'));
   expect((await readFile(path.join(dir, 'pictures', file!))).toString('latin1')).not.toMatch(/token|share/);

@@ -22,8 +22,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** A folder as a process would have that is not there: of a number that no process has. */
-function deserted(name = 'lectern-zzzzz9-1-abcdef', age: 'old' | 'young' = 'old'): string {
+/** The folder of a process that does not exist. */
+function abandoned(name = 'lectern-zzzzz9-1-abcdef', age: 'old' | 'young' = 'old'): string {
   const folder = path.join(base, name);
   mkdirSync(path.join(folder, '.org.chromium.Chromium.AbCdEf'), { recursive: true });
   writeFileSync(path.join(folder, 'left'), 'left');
@@ -31,8 +31,8 @@ function deserted(name = 'lectern-zzzzz9-1-abcdef', age: 'old' | 'young' = 'old'
   return folder;
 }
 
-describe.skipIf(process.platform === 'win32')('the folder of a process', () => {
-  it('is this user’s alone, short, and removed at its end', async () => {
+describe.skipIf(process.platform === 'win32')('the process folder', () => {
+  it('is private to its user, has a short path and is removed on exit', async () => {
     const folder = await openProcessFolder(base);
     expect(path.dirname(folder.path)).toBe(base);
     expect(path.basename(folder.path).length).toBeLessThan(32);
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('the folder of a process', () => {
     expect(readdirSync(base)).toEqual([]);
   });
 
-  it('goes with the next start when its process was killed, and stays while it lives', async () => {
+  it('is removed at the next start if its process was killed, and stays while the process runs', async () => {
     const script = `
       const { openProcessFolder } = await import(${JSON.stringify(new URL('./process-folder.ts', import.meta.url).href)});
       console.log((await openProcessFolder(${JSON.stringify(base)})).path);
@@ -64,8 +64,8 @@ describe.skipIf(process.platform === 'win32')('the folder of a process', () => {
     own.remove();
   });
 
-  it('stays while somebody listens in it, whose number means nothing here', async () => {
-    const listened = deserted();
+  it('stays while a process of another container listens on its socket', async () => {
+    const listened = abandoned();
     rmSync(path.join(listened, 'left'));
     const program = 'require("net").createServer().listen(process.argv[1], () => console.log("ready"))';
     const child = spawn(process.execPath, ['-e', program, path.join(listened, 'owner')], {
@@ -80,21 +80,21 @@ describe.skipIf(process.platform === 'win32')('the folder of a process', () => {
     expect(existsSync(listened)).toBe(false);
   });
 
-  it('is told from folders of others, and from one that is just being made', async () => {
-    const gone = deserted();
-    const kept = [
-      deserted('lectern-zzzzz8-1-abcdef', 'young'),
-      deserted('lectern-notes'),
-      deserted('.org.chromium.Chromium.XyZ123'),
-      deserted('playwright_chromiumdev_profile-AbCdEf'),
+  it('is removed only if its owner is this user, its name matches and it is not new', async () => {
+    const removed = abandoned();
+    const untouched = [
+      abandoned('lectern-zzzzz8-1-abcdef', 'young'),
+      abandoned('lectern-notes'),
+      abandoned('.org.chromium.Chromium.XyZ123'),
+      abandoned('playwright_chromiumdev_profile-AbCdEf'),
     ];
     if (process.getuid?.() === 0) {
-      const others = deserted('lectern-zzzzz7-1-abcdef');
+      const others = abandoned('lectern-zzzzz7-1-abcdef');
       chownSync(others, 12_345, 12_345);
-      kept.push(others);
+      untouched.push(others);
     }
     (await openProcessFolder(base)).remove();
-    expect(existsSync(gone)).toBe(false);
-    expect(kept.map(existsSync)).toEqual(kept.map(() => true));
+    expect(existsSync(removed)).toBe(false);
+    expect(untouched.map(existsSync)).toEqual(untouched.map(() => true));
   });
 });

@@ -1,8 +1,8 @@
 /**
- * A folder of this process in the system's folder for temporary files: for what its libraries and the programs that it
- * starts put there under names of their own. A process that is killed cannot remove it, so each that comes later removes
- * those whose owner is gone. The owner is told by its number and its start, and beyond a container by a socket on which
- * it listens. The path is short, since sockets lie in it (108 bytes at most).
+ * One folder per process inside the system's temporary folder. Libraries and child programs put their own temporary
+ * files there. A killed process cannot remove its folder, so each later process removes folders whose owner is gone.
+ * The name identifies the owner by process id and start time. A process in another container is recognized by the
+ * socket on which it listens. The path is short because it holds sockets, whose paths are limited to 108 bytes.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -14,19 +14,19 @@ import { isProcessRunning, processStartTime } from '#concurrency/process-identit
 
 export interface ProcessFolder {
   readonly path: string;
-  /** Removes it at once, for the end of the process. */
+  /** Removes the folder synchronously, for use when the process exits. */
   remove(): void;
 }
 
 const NAME = /^lectern-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{6}$/;
 const SOCKET = 'owner';
-/** A folder younger than this may have a socket on which nobody listens yet. */
+/** The owner of a folder younger than this may not listen on its socket yet. */
 const YOUNG_MS = 60_000;
-/** Of the folder around ours: what Chromium makes in it has 45 more, ours some 25. */
-const LONGEST_BASE = 36;
+/** Maximum path length of the parent folder. Our folder adds about 25 characters, and Chromium's files in it 45. */
+const MAX_BASE_LENGTH = 36;
 
 export async function openProcessFolder(base: string = temporaryBase()): Promise<ProcessFolder> {
-  await removeDeserted(base).catch(() => {});
+  await removeAbandoned(base).catch(() => {});
   const [pid, start] = [process.pid, Number(processStartTime(process.pid))].map((number) => number.toString(36));
   const folder = path.join(base, `lectern-${pid}-${start}-${randomBytes(3).toString('hex')}`);
   await mkdir(folder, { mode: 0o700 });
@@ -40,15 +40,15 @@ export async function openProcessFolder(base: string = temporaryBase()): Promise
   };
 }
 
-/** A process that was started by one of us has its folder beside that one's, and not in it. */
+/** A child process of another Lectern process puts its folder beside that one's, not inside it. */
 function temporaryBase(): string {
   const given = os.tmpdir();
   const base = NAME.test(path.basename(given)) ? path.dirname(given) : given;
-  return process.platform === 'linux' && base.length > LONGEST_BASE ? '/tmp' : base;
+  return process.platform === 'linux' && base.length > MAX_BASE_LENGTH ? '/tmp' : base;
 }
 
-/** Removes folders of this user whose process is gone. */
-async function removeDeserted(base: string): Promise<void> {
+/** Removes this user's folders whose process has ended. */
+async function removeAbandoned(base: string): Promise<void> {
   for (const name of await readdir(base)) {
     const [, pid, start] = NAME.exec(name) ?? [];
     if (pid === undefined || start === undefined) continue;
@@ -56,13 +56,13 @@ async function removeDeserted(base: string): Promise<void> {
     if (isProcessRunning(Number.parseInt(pid, 36), String(Number.parseInt(start, 36)))) continue;
     const { uid, mtimeMs } = await stat(folder);
     if (process.getuid && uid !== process.getuid()) continue;
-    if (await isDeserted(path.join(folder, SOCKET), Date.now() - mtimeMs < YOUNG_MS))
+    if (await isAbandoned(path.join(folder, SOCKET), Date.now() - mtimeMs < YOUNG_MS))
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** Whether nobody listens: the owner may be a process of another container, whose number means nothing here. */
-const isDeserted = (socketPath: string, isYoung: boolean): Promise<boolean> =>
+/** Whether no process listens on the socket. Process ids of other containers say nothing, but their sockets do. */
+const isAbandoned = (socketPath: string, isYoung: boolean): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(socketPath);
     socket.once('connect', () => {

@@ -1,18 +1,18 @@
-/** How Redis or Valkey is spoken to. */
+/** Options of the Redis and Valkey client. */
 
 const CONNECT_MS = 3_000;
 
 /**
- * Options of a client whose commands fail at once while it has no connection; `silenceMs` is how long a server may say
- * nothing. Throws for an address that cannot be read, without telling it: there may be a password in it.
+ * Options of a client whose commands fail at once while it is disconnected. The connection is closed after `silenceMs`
+ * without data from the server. Throws if the URL is invalid; the message omits it because it may contain a password.
  */
 export function redisOptions(
   url: string,
   { pingMs, silenceMs }: { readonly pingMs: number; readonly silenceMs: number },
 ) {
-  // The path is the number of a database.
+  // The path is a database number.
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url) || !/^\/?\d*$/.test(new URL(url).pathname)) {
-    throw new Error('the address of Redis must be redis://host:port/number, or rediss:// with TLS');
+    throw new Error('the Redis URL must be redis://host:port/database, or rediss:// for TLS; the database is a number');
   }
   return {
     url,

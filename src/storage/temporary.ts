@@ -1,26 +1,26 @@
-/** Folders for the files of one piece of work: made when first asked for, gone with everything in them when it is over. */
+/** Temporary folders: created on first use, removed with their contents when the work that needs them ends. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface TemporaryFolder {
-  /** The folder's path; the same at every call. */
+  /** Creates the folder on the first call. Every call returns the same path. */
   path(): Promise<string>;
   remove(): Promise<void>;
 }
 
-export function temporaryFolder(parent: string): TemporaryFolder {
+export function createTemporaryFolder(parent: string): TemporaryFolder {
   const dir = path.join(parent, randomUUID());
-  let made: Promise<unknown> | undefined;
+  let creation: Promise<unknown> | undefined;
   return {
     async path() {
-      made ??= mkdir(dir, { recursive: true, mode: 0o700 });
-      await made;
+      creation ??= mkdir(dir, { recursive: true, mode: 0o700 });
+      await creation;
       return dir;
     },
     async remove() {
-      if (!made) return;
-      await made.catch(() => {});
+      if (!creation) return;
+      await creation.catch(() => {});
       await rm(dir, { recursive: true, force: true });
     },
   };

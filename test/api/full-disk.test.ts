@@ -167,7 +167,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     }
     expect(await read('b.pdf')).toMatchObject({ body: FULL });
     expect(server.child.exitCode).toBe(null);
-    await expect.poll(() => server.lines.join('\n')).toContain('the disk is full: nothing is kept');
+    await expect.poll(() => server.lines.join('\n')).toContain('the disk is full: nothing is cached');
     expect(strays()).toEqual([]);
     expect(inTemporary()).toEqual([]);
 

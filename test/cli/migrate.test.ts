@@ -61,7 +61,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     const { seen } = known.find(({ room }: { room: string }) => room === 'crawl');
     const store = await openStore(
       { url: environment().LECTERN_DATABASE_URL, file: path.join(dataDir(), 'crawl', 'crawl.db') },
-      { room: 'crawl', migrations: later, log: { warn() {} } },
+      { module: 'crawl', migrations: later, log: { warn() {} } },
     );
     await store.close();
     expect(seen).toBeLessThan(later.length);

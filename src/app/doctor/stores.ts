@@ -44,7 +44,7 @@ const SQLITE_ADVICE =
 /** Whether each existing file can be locked for writing. A running server holds a lock only briefly. */
 async function checkLocks({ dataDir }: Config): Promise<CheckResult> {
   const held: string[] = [];
-  for (const { room: module, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
+  for (const { module, fileIn } of [ACCOUNT_TABLES, BATCH_TABLES, CRAWL_TABLES]) {
     const file = fileIn(dataDir);
     if (!existsSync(file)) continue;
     try {

@@ -1,4 +1,4 @@
-/** All migrations of the room, in their order. Add to the list; what was released is never changed. */
+/** All migrations of the module, in order. Append to the list; never change a released migration. */
 import type { Migration } from '#storage/database/migrate.ts';
 import { queueMigration } from '#storage/jobs/queue-name.ts';
 import { crawl } from './0001-crawl.ts';

@@ -11,7 +11,7 @@ import type { Documents } from '#documents/documents.ts';
 import { detectImageFormat, isCutOff } from '#documents/image/format.ts';
 import { Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { temporaryFolder } from '#storage/temporary.ts';
+import { createTemporaryFolder } from '#storage/temporary.ts';
 import { type FaultType, faultsProblem, type Place } from '../inputs/faults.ts';
 import type { MediaSource } from './parts.ts';
 
@@ -77,7 +77,7 @@ export async function openMedia(
   if (sources.length > MOST_IMAGES) {
     throw mediaFault(['messages'], `must have at most ${MOST_IMAGES} images, not ${sources.length}`, 'too_long');
   }
-  const folder = temporaryFolder(tools.temporaryDir);
+  const folder = createTemporaryFolder(tools.temporaryDir);
   try {
     const dir = await folder.path();
     const found: Page[][] = [];

@@ -610,7 +610,7 @@ describe('what is broken', () => {
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
-    expect(told).toEqual(['a database of copies is damaged: it is made anew']);
+    expect(told).toEqual(['a disposable database is damaged: a new one is created']);
     await reopen();
     await expect.poll(() => blobs().length, { timeout: 20_000 }).toBe(1);
   });

@@ -255,12 +255,12 @@ export async function openCopyStore({ dir, maxBytes, keepMs, clock, log }: CopyS
 
   /** Files that a crash left without a row. */
   async function removeOrphans(): Promise<void> {
-    const shelves = blobs.removeAllBut((name) => rows.hasBlob(name));
+    const removals = blobs.removeAllExcept((name) => rows.hasBlob(name));
     let more = true;
     while (more && !closing && !broken) {
       more = false;
       await inTurn(async () => {
-        more = !(await shelves.next()).done;
+        more = !(await removals.next()).done;
       });
     }
   }

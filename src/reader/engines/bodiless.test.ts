@@ -1,7 +1,7 @@
 /** Targets that answer without anything to read: both engines say what they answered. */
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '#storage/temporary.ts';
+import { createTemporaryFolder } from '#storage/temporary.ts';
 import type { Visited } from '../../../test/site/site.ts';
 import { type Bench, options, startBench } from './browser/browser.suite.ts';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 async function read(engine: 'direct' | 'browser', path: string) {
-  const folder = temporaryFolder(os.tmpdir());
+  const folder = createTemporaryFolder(os.tmpdir());
   try {
     let last: { status: number; text: string } | undefined;
     const visit = {

@@ -4,7 +4,7 @@ import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OperatorProxy } from '#net/proxy/proxy-table.ts';
-import { temporaryFolder } from '#storage/temporary.ts';
+import { createTemporaryFolder } from '#storage/temporary.ts';
 import { sendHtml } from '../../../test/site/site.ts';
 import { createAbuse } from '../abuse.ts';
 import { createRenderer, type Renderer } from '../renderer.ts';
@@ -192,7 +192,7 @@ async function readAll(
   { keyed = true, parts, target }: Reading = {},
 ) {
   const choose = createCapture({ direct: bench.direct, browser: bench.engine, renderer, sites, ...parts });
-  const folder = temporaryFolder(os.tmpdir());
+  const folder = createTemporaryFolder(os.tmpdir());
   const snapshots: Snapshot[] = [];
   asked = [];
   try {

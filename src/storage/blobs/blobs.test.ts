@@ -26,7 +26,7 @@ const name = blobName(bytes);
 const files = () =>
   readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
 
-it('gives back what was put, until it is removed', async () => {
+it('returns what was put until it is removed', async () => {
   expect(await blobs.get(name)).toBeUndefined();
   await blobs.put(name, bytes);
   await blobs.put(name, bytes);
@@ -38,7 +38,7 @@ it('gives back what was put, until it is removed', async () => {
   expect(files()).toEqual([]);
 });
 
-it('has nothing where the content is not what it was', async () => {
+it('treats a damaged file as missing', async () => {
   await blobs.put(name, bytes);
   const file = path.join(dir, 'blobs', name.slice(0, 2), name);
   truncateSync(file, 4);
@@ -49,23 +49,23 @@ it('has nothing where the content is not what it was', async () => {
   expect(await blobs.get(name)).toBeDefined();
 });
 
-it('leaves nothing half written where it cannot write', async () => {
+it('leaves no partial file when it cannot write', async () => {
   writeFileSync(path.join(dir, 'blobs'), 'a file where the folder must be');
   await expect(blobs.put(name, bytes)).rejects.toThrow();
   expect(await blobs.get(name)).toBeUndefined();
   expect(readFileSync(path.join(dir, 'blobs'), 'utf8')).toBe('a file where the folder must be');
 });
 
-it('clears away what is not to be kept', async () => {
+it('removes unused and partial files', async () => {
   const other = Buffer.from('a bag of rice');
   await blobs.put(name, bytes);
   await blobs.put(blobName(other), other);
   writeFileSync(path.join(dir, 'blobs', name.slice(0, 2), `${name}.1234.part`), 'half');
   mkdirSync(path.join(dir, 'blobs', 'zz', 'folder'), { recursive: true });
-  for await (const _ of blobs.removeAllBut((found) => found === name));
+  for await (const _ of blobs.removeAllExcept((found) => found === name));
   expect(files()).toEqual([name]);
   expect(existsSync(path.join(dir, 'blobs', 'zz', 'folder'))).toBe(false);
-  for await (const _ of createBlobs(path.join(dir, 'none')).removeAllBut(() => true));
+  for await (const _ of createBlobs(path.join(dir, 'none')).removeAllExcept(() => true));
 });
 
 it('counts whole blocks', () => {

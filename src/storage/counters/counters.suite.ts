@@ -1,15 +1,15 @@
-/** What every store of counters must do, against a reference written without any cleverness. */
+/** Tests for every counter store, including a comparison with a simple reference implementation. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Counters, LEASE_MS, type Lease, SLOT_MS, type Take, type Taken, WINDOW_MS } from './counters.ts';
 
 export interface CountersUnderTest {
   open(options: { clock?: () => number }): Promise<Counters>;
-  /** How many sequences of steps are held against the reference. */
+  /** Number of step sequences compared with the reference. */
   readonly runs: number;
 }
 
-/** Any time will do; this one is not at the start of a slot. */
+/** An arbitrary time that is not at the start of a slot. */
 const START_MS = 1_800_000_000_050;
 const LEAVES_MS = WINDOW_MS + SLOT_MS;
 
@@ -17,11 +17,11 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
   describe(name, () => {
     const opened: Counters[] = [];
     let nowMs = START_MS;
-    let made = 0;
-    /** Buckets that no other test has. */
+    let bucketCount = 0;
+    /** A bucket name that no other test uses. */
     const fresh = () => {
-      made += 1;
-      return `bucket ${process.pid} ${made}`;
+      bucketCount += 1;
+      return `bucket ${process.pid} ${bucketCount}`;
     };
     const start = async () => {
       nowMs = START_MS;
@@ -34,7 +34,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
     });
     const one = (bucket: string, limit: number, amount = 1): Take => ({ windows: [{ bucket, limit, amount }] });
 
-    it('takes up to the limit, and says when the next may come', async () => {
+    it('takes up to the limit, and returns the wait for the next', async () => {
       const counters = await start();
       const bucket = fresh();
       const slot = Math.floor(START_MS / SLOT_MS);
@@ -60,7 +60,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       expect(counters.healthy).toBe(true);
     });
 
-    it('forgets an amount when its whole slot has left, not before', async () => {
+    it('drops an amount only once its whole slot has left the window', async () => {
       const counters = await start();
       const bucket = fresh();
       await counters.take(one(bucket, 1));
@@ -70,7 +70,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       expect(await counters.take(one(bucket, 1))).toMatchObject({ ok: true, windows: [{ used: 1 }] });
     });
 
-    it('takes all or nothing, and names the first that is full', async () => {
+    it('takes all or nothing, and returns the first limit exceeded', async () => {
       const counters = await start();
       const [requests, tokens, leases] = [fresh(), fresh(), fresh()];
       const take = (amount: number, lease = 2) =>
@@ -89,7 +89,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       expect(await take(0, 3)).toMatchObject({ ok: true, windows: [{ used: 3 }, { used: 100 }] });
     });
 
-    it('changes what was taken, by what was left of it', async () => {
+    it('settles an amount, down to zero', async () => {
       const counters = await start();
       const bucket = fresh();
       const first = await counters.take(one(bucket, 100, 50));
@@ -108,7 +108,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       expect(await counters.take(one(bucket, 100, 0))).toMatchObject({ windows: [{ used: 50 }] });
     });
 
-    it('holds leases until they are given back', async () => {
+    it('holds leases until they are released', async () => {
       const counters = await start();
       const bucket = fresh();
       const take = () => counters.take({ windows: [], lease: { bucket, limit: 2 } });
@@ -123,14 +123,14 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       expect(await take()).toMatchObject({ ok: false });
     });
 
-    it('passes exactly the limit of a thousand at once', async () => {
+    it('passes exactly the limit of a thousand concurrent takes', async () => {
       const counters = await start();
       const bucket = fresh();
       const taken = await Promise.all(Array.from({ length: 1_000 }, () => counters.take(one(bucket, 137))));
       expect(taken.filter(({ ok }) => ok)).toHaveLength(137);
     });
 
-    it('counts by a clock of its own', async () => {
+    it('uses its own clock by default', async () => {
       const counters = await open({});
       opened.push(counters);
       const bucket = fresh();
@@ -140,7 +140,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       expect(await counters.take(one(bucket, 1))).toMatchObject({ ok: false, current: 1 });
     });
 
-    it('does what the reference does', async () => {
+    it('behaves like the reference', async () => {
       const counters = await start();
       const offset = () => nowMs - START_MS;
       await fc.assert(
@@ -156,7 +156,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
           for (const does of steps) {
             if (does.kind === 'wait') {
               nowMs += does.ms;
-              // Time jumps here, so no lease is renewed: those that would end are given back.
+              // Time jumps here without renewals, so leases that would expire are released.
               while (leases[0] && leases[0].atMs + LEASE_MS <= nowMs) release(leases.shift()!);
             }
             if (does.kind === 'settle') {
@@ -234,7 +234,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), which: fc.nat(5) }) },
 );
 
-/** Counts by keeping every amount, and looks through all of them each time. */
+/** Keeps every amount and checks all of them each time. */
 function createReference() {
   const amounts = new Map<Bucket, Map<number, number>>();
   let leases: number[] = [];
@@ -251,7 +251,7 @@ function createReference() {
   };
   const isFull = ({ bucket, limit, amount }: ReferenceTake, nowMs: number) =>
     amount > 0 && sum(standing(bucket, nowMs)) + amount > limit;
-  /** The first millisecond at which it is not full. */
+  /** Milliseconds until the window is not full. */
   const wait = (take: ReferenceTake, nowMs: number): number => {
     if (take.amount > take.limit) return WINDOW_MS;
     const times = [nowMs, ...standing(take.bucket, nowMs).map(([slot]) => leavesAtMs(slot))];
@@ -270,8 +270,8 @@ function createReference() {
       const full = windows.findIndex((take) => isFull(take, nowMs));
       const states = () => windows.map(({ bucket }) => state(bucket, nowMs));
       if (leaseLimit !== undefined && leases.length >= leaseLimit) {
-        const told = { over: 'lease', current: leases.length, limit: leaseLimit, waitMs: 1_000 };
-        return { ok: false, ...told, windows: states() };
+        const refusal = { over: 'lease', current: leases.length, limit: leaseLimit, waitMs: 1_000 };
+        return { ok: false, ...refusal, windows: states() };
       }
       if (full !== -1) {
         const waitMs = Math.max(...windows.map((take) => wait(take, nowMs)));

@@ -1,31 +1,31 @@
 /**
- * Counting in sliding windows, and slots that are held for a while: what limits are made of. One `take` is one atomic
- * check-and-take over everything that it names: all of it or nothing, however many ask at once and from however many
- * processes the store is shared by. Times are those of the store, so that servers with different clocks agree.
+ * Sliding-window counters and leases, the basis of all limits. One `take` checks and takes several of them atomically:
+ * all or nothing, across all processes that share the store. Times come from the store, so servers with different
+ * clocks agree.
  */
 
-/** How long a taken amount counts. */
+/** Length of the window: how long a taken amount counts. */
 export const WINDOW_MS = 60_000;
 /**
- * Amounts are kept by slots of this length: one leaves the window when its whole slot is older than the window, so no
- * stretch of 60 s ever holds more than the limit, and an amount counts for 60.0 to 60.1 s.
+ * Amounts are grouped in slots of this length. A slot leaves the window once all of it is older than the window. So no
+ * period of 60 s exceeds the limit, and an amount counts for 60.0 to 60.1 s.
  */
 export const SLOT_MS = 100;
-/** A lease whose process died is free again after so long; a living one is renewed well before. */
+/** A lease expires after this time if its process has died. A running process renews it well before. */
 export const LEASE_MS = 60_000;
 
 export interface WindowTake {
-  /** What is counted: one window a bucket. */
+  /** Name of the window. */
   readonly bucket: string;
-  /** The most that may stand in the window; a whole number. */
+  /** Maximum total in the window; an integer. */
   readonly limit: number;
-  /** What is taken; a whole number, 0 only looks. */
+  /** Amount to take; an integer. 0 reads the window without taking. */
   readonly amount: number;
 }
 
 export interface LeaseTake {
   readonly bucket: string;
-  /** How many leases may be held at once. */
+  /** Maximum number of concurrent leases. */
   readonly limit: number;
 }
 
@@ -35,13 +35,13 @@ export interface Take {
 }
 
 export interface WindowState {
-  /** What stands in the window after the take, or without it when it was refused. */
+  /** Total in the window, including this take unless it was refused. */
   readonly used: number;
-  /** Milliseconds until the oldest amount leaves the window; 0 when it is empty. */
+  /** Milliseconds until the oldest amount leaves the window; 0 if the window is empty. */
   readonly resetMs: number;
 }
 
-/** A slot that is held until it is released. */
+/** One unit of concurrency, held until it is released. */
 export interface Lease {
   readonly bucket: string;
   readonly id: string;
@@ -50,39 +50,39 @@ export interface Lease {
 export type Taken =
   | {
       readonly ok: true;
-      /** In the order of the take. */
+      /** In the order of the request. */
       readonly windows: readonly WindowState[];
       readonly lease?: Lease | undefined;
-      /** The slot of the window that the amounts stand in, for `settle`. */
+      /** The slot that the amounts were added to, for `settle`. */
       readonly slot: number;
     }
   | {
       readonly ok: false;
-      /** The first that was full: the lease before the windows, the windows in their order. */
+      /** The first limit exceeded: the lease, or else the index of a window. */
       readonly over: 'lease' | number;
-      /** What was there when it was refused. */
+      /** Leases held, or total in the window, at the time of the refusal. */
       readonly current: number;
       readonly limit: number;
-      /** Milliseconds until the same take can succeed if nobody else comes; WINDOW_MS when it never can. 1000 for a lease. */
+      /** Milliseconds until the take can succeed without competition. WINDOW_MS if it never can; 1000 for a lease. */
       readonly waitMs: number;
       readonly windows: readonly WindowState[];
     };
 
 export interface Counters {
-  /** Rejects with CountersAway when the store cannot be reached. */
+  /** Rejects with CountersUnavailableError if the store is unreachable. */
   take(take: Take): Promise<Taken>;
   /**
-   * Changes an amount that was taken, by so much; the slot keeps what others took and never falls below zero. Nothing
-   * happens when it has left the window. Does not wait and does not fail: what cannot be said to the store is dropped.
+   * Adds `change` to the total of a slot, down to zero. Does nothing once the slot has left the window. Returns at once
+   * and never fails: the change is dropped if the store is unreachable.
    */
   settle(bucket: string, slot: number, change: number): void;
-  /** Does not wait and does not fail: a lease that cannot be given back ends by itself. */
+  /** Returns at once and never fails: a lease that cannot be released expires. */
   release(lease: Lease): void;
-  /** Whether the store answered last time. */
+  /** Whether the last request to the store succeeded. */
   readonly healthy: boolean;
-  /** Waits for what was settled and released, then ends. */
+  /** Sends pending changes and releases, then closes. */
   close(): Promise<void>;
 }
 
-/** The store of counters cannot be reached; it is tried again by itself. */
+/** The counter store is unreachable. It reconnects automatically. */
 export class CountersUnavailableError extends Error {}

@@ -1,4 +1,4 @@
-/** One truth for many processes: real ones take from one store at the same time. */
+/** Several real processes take from one store at the same time. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,7 +27,7 @@ function placeIf(kind: 'postgres' | 'redis', url: string | undefined): StorePlac
 }
 
 describe.each(Object.entries(places))('%s, shared by four processes', (_name, place) => {
-  describe.skipIf(!place)('of which each takes as fast as it can', () => {
+  describe.skipIf(!place)('each taking as fast as it can', () => {
     let workers: ChildProcess[];
     let counters: Counters;
     let nowMs = 0;
@@ -43,7 +43,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
       await counters?.close();
     });
 
-    /** How many pass of so many that all processes take at once. */
+    /** Number of takes that pass when all processes take at once. */
     const passed = async (wave: Wave): Promise<number> => {
       const answers = workers.map(answerOf);
       for (const worker of workers) worker.send({ ...wave, count: wave.count / PROCESSES });
@@ -70,21 +70,21 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
       }
     }, 300_000);
 
-    it('passes exactly the limit by its own clock, of windows and of leases', async () => {
+    it('passes exactly the limit of windows and leases by the store’s clock', async () => {
       const wide = { bucket: 'own wide', limit: 2 * TAKES, amount: 1 };
       const windows = [wide, { bucket: 'own', limit: 321, amount: 1 }];
       expect(await passed({ take: { windows }, count: TAKES })).toBe(321);
       const leased = { windows: [wide], lease: { bucket: 'own', limit: 123 } };
       expect(await passed({ take: leased, count: TAKES })).toBe(123);
       const looked = await openPlace(place!, {});
-      // What did not pass has taken nothing of the wide one either.
+      // Refused takes have taken nothing from the wide window either.
       expect(await looked.take({ windows: [{ ...wide, amount: 0 }] })).toMatchObject({
         windows: [{ used: 321 + 123 }],
       });
       await looked.close();
     }, 120_000);
 
-    it('gives leases of a process that died back, after their time', async () => {
+    it('frees leases of a dead process once they expire', async () => {
       nowMs = 1_800_000_000_000;
       const lease = { bucket: 'dead', limit: 7 };
       expect(await passed({ take: { windows: [], lease }, count: 40, nowMs })).toBe(7);
@@ -97,13 +97,13 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
   });
 });
 
-/** What a worker says next; rejects when it ends instead. */
+/** The next message of a worker; rejects if it exits instead. */
 async function answerOf(worker: ChildProcess): Promise<number> {
   const over = new AbortController();
   const { signal } = over;
   try {
     const ended = once(worker, 'exit', { signal }).then(() => {
-      throw new Error('a worker has ended');
+      throw new Error('a worker has exited');
     });
     const [answer] = (await Promise.race([once(worker, 'message', { signal }), ended])) as [number];
     return answer;
@@ -112,7 +112,7 @@ async function answerOf(worker: ChildProcess): Promise<number> {
   }
 }
 
-/** Whole numbers from a seed, both ends included: a small linear generator is enough to vary a test. */
+/** Integers from a seed, both bounds included. A linear congruential generator is enough to vary a test. */
 function randomFrom(seed: number): (least: number, most: number) => number {
   let state = seed;
   return (least, most) => {

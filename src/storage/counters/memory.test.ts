@@ -6,7 +6,7 @@ import { createMemoryCounters } from './memory.ts';
 countersSuite('counters in memory', { open: async (options) => createMemoryCounters(options), runs: 300 });
 
 describe('counters in memory', () => {
-  it('passes exactly the limit at the edge of the window, whatever was there before', async () => {
+  it('passes exactly the limit at the edge of the window, whatever was taken before', async () => {
     for (let seed = 0; seed < 100; seed += 1) {
       let nowMs = 0;
       const counters = createMemoryCounters({ clock: () => nowMs });
@@ -27,7 +27,7 @@ describe('counters in memory', () => {
   it('drops buckets that are empty', async () => {
     let nowMs = 0;
     const counters = createMemoryCounters({ clock: () => nowMs });
-    const visit = (name: number) => counters.take({ windows: [{ bucket: `address ${name}`, limit: 1, amount: 1 }] });
+    const visit = (name: number) => counters.take({ windows: [{ bucket: `caller ${name}`, limit: 1, amount: 1 }] });
     for (let name = 0; name < 5_000; name += 1) await visit(name);
     expect(counters.size).toBe(5_000);
     nowMs += 2 * WINDOW_MS;

@@ -1,27 +1,27 @@
-/** Counters of one process, the default. */
+/** Counters in the memory of one process; the default. */
 import type { Counters, Lease } from './counters.ts';
 import { takeFrom, Window } from './window.ts';
 
 export interface MemoryCountersOptions {
-  /** Milliseconds from any start, never less than before. */
+  /** A monotonic clock, in milliseconds from any start. */
   readonly clock?: () => number;
 }
 
-/** How many windows a take looks at, beside as many as it may make, to drop those that are empty. */
-const SWEPT_A_TAKE = 2;
+/** Windows that each take checks and drops if empty, in addition to the number that it may create. */
+const SWEPT_PER_TAKE = 2;
 
 const monotonic = () => Math.floor(performance.now());
 
 export function createMemoryCounters({ clock = monotonic }: MemoryCountersOptions = {}): Counters & {
-  /** How many buckets take up memory. */
+  /** Number of buckets in memory. */
   readonly size: number;
 } {
   const windows = new Map<string, Window>();
   const leases = new Map<string, Set<string>>();
-  let made = 0;
+  let leaseCount = 0;
   let sweep = windows.entries();
 
-  const books = {
+  const state = {
     window(bucket: string): Window {
       let window = windows.get(bucket);
       if (!window) {
@@ -32,8 +32,8 @@ export function createMemoryCounters({ clock = monotonic }: MemoryCountersOption
     },
     held: (bucket: string) => leases.get(bucket)?.size ?? 0,
     grant({ bucket }: { bucket: string }): Lease {
-      made += 1;
-      const id = String(made);
+      leaseCount += 1;
+      const id = String(leaseCount);
       const held = leases.get(bucket);
       if (held) held.add(id);
       else leases.set(bucket, new Set([id]));
@@ -42,7 +42,7 @@ export function createMemoryCounters({ clock = monotonic }: MemoryCountersOption
   };
 
   const dropEmpty = (count: number, nowMs: number) => {
-    for (let looks = 0; looks < count; looks += 1) {
+    for (let checked = 0; checked < count; checked += 1) {
       const next = sweep.next();
       if (next.done) {
         sweep = windows.entries();
@@ -56,11 +56,11 @@ export function createMemoryCounters({ clock = monotonic }: MemoryCountersOption
   return {
     async take(take) {
       const nowMs = clock();
-      dropEmpty(SWEPT_A_TAKE + take.windows.length, nowMs);
-      return takeFrom(books, take, nowMs);
+      dropEmpty(SWEPT_PER_TAKE + take.windows.length, nowMs);
+      return takeFrom(state, take, nowMs);
     },
     settle(bucket, slot, change) {
-      books.window(bucket).change(slot, change, clock());
+      state.window(bucket).change(slot, change, clock());
     },
     release({ bucket, id }) {
       const held = leases.get(bucket);

@@ -1,4 +1,4 @@
-/** The store of counters that the configuration asks for. */
+/** Opens the configured counter store. */
 import type { Log } from '#telemetry/log.ts';
 import type { Counters } from './counters.ts';
 import { createMemoryCounters } from './memory.ts';
@@ -9,15 +9,15 @@ export const COUNTER_STORES = ['memory', 'database', 'redis'] as const;
 export type CounterStore = (typeof COUNTER_STORES)[number];
 
 export interface CountersPlace {
-  /** Redis where there is an address, else a database that is shared, else memory, when it is not said. */
+  /** Default: Redis if `redisUrl` is set, else the database if `databaseUrl` is set, else memory. */
   readonly store?: CounterStore | undefined;
   readonly redisUrl?: string | undefined;
   readonly databaseUrl?: string | undefined;
-  /** A SQLite file for several processes of one machine. */
+  /** SQLite file, shared by the processes of one machine. Used by the store `database` without `databaseUrl`. */
   readonly file: string;
 }
 
-/** Throws for Redis without an address. */
+/** Throws if the store is `redis` without `redisUrl`. */
 export async function openCounters(
   { redisUrl, databaseUrl, file, ...place }: CountersPlace,
   options: { readonly log?: Pick<Log, 'warn'> | undefined } = {},
@@ -29,7 +29,7 @@ export async function openCounters(
     case 'database':
       return openSqlCounters({ url: databaseUrl, file }, options);
     case 'redis':
-      if (!redisUrl) throw new Error('limits in Redis need its address: redisUrl');
+      if (!redisUrl) throw new Error('limits in Redis need the URL of the server: set redisUrl');
       return openRedisCounters(redisUrl, options);
   }
 }

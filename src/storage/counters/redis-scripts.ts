@@ -1,11 +1,11 @@
 /**
- * The same arithmetic as in window.ts, where the counters are: in Redis or Valkey (6.2 and later). A window is a hash of
- * amounts by slot, with `u`, what stands in it, and `o`, a slot that none is older than. Leases are a sorted set of ids by
- * their end in milliseconds.
+ * The algorithm of window.ts as scripts for Redis or Valkey 6.2 and later. A window is a hash of amounts by slot. Its
+ * field `u` is the total, and `o` a lower bound of the oldest slot. Leases are a sorted set of ids by expiry in
+ * milliseconds.
  */
 import { LEASE_MS, SLOT_MS, WINDOW_MS } from './counters.ts';
 
-/** ARGV[1] is the time in milliseconds, or empty for that of the server. */
+/** ARGV[1] is the time in milliseconds, or empty for the server's time. */
 const NOW = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -13,11 +13,11 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local slot = math.floor(now / ${SLOT_MS})
-local gone = slot - ${WINDOW_MS / SLOT_MS + 1}
+local expired = slot - ${WINDOW_MS / SLOT_MS + 1}
 local function leaves(at) return (at + ${WINDOW_MS / SLOT_MS + 1}) * ${SLOT_MS} - now end
 `;
 
-/** Forgets what has left the window: since that is whole slots, all of it is read once a slot at most. */
+/** Drops slots that have left the window. Whole slots leave, so all are read at most once per slot length. */
 const WINDOW = `
 local function slots(key)
   local found, list = redis.call('HGETALL', key), {}
@@ -31,7 +31,7 @@ end
 local function tidy(key)
   local used, oldest, left = 0, nil, {}
   for _, pair in ipairs(slots(key)) do
-    if pair[1] <= gone or pair[2] == 0 then
+    if pair[1] <= expired or pair[2] == 0 then
       redis.call('HDEL', key, pair[1])
     else
       used = used + pair[2]
@@ -42,10 +42,10 @@ local function tidy(key)
   return used, oldest
 end
 local function read(key)
-  local kept = redis.call('HMGET', key, 'u', 'o')
-  if not kept[1] then return 0, nil end
-  local used, oldest = tonumber(kept[1]), tonumber(kept[2])
-  if oldest <= gone then return tidy(key) end
+  local stored = redis.call('HMGET', key, 'u', 'o')
+  if not stored[1] then return 0, nil end
+  local used, oldest = tonumber(stored[1]), tonumber(stored[2])
+  if oldest <= expired then return tidy(key) end
   return used, oldest
 end
 local function add(key, at, amount)
@@ -60,9 +60,10 @@ end
 `;
 
 /**
- * KEYS: the lease's when one is asked for, then the windows'. ARGV: time, the lease's id or empty, its limit, then amount
- * and limit of each window. Answers 1, slot, then used and reset of each window; or 0, which was full (-1 the lease, else
- * the window, from 0), current, limit, wait, then used and reset of each.
+ * KEYS: the lease set if a lease is requested, then the windows. ARGV: time; id of the lease, or empty; limit of
+ * leases; then amount and limit of each window. Returns 1, slot, then used and reset of each window. If refused: 0, the
+ * limit exceeded (-1 for the lease, else the index of the window), current, limit, wait, then used and reset of each
+ * window.
  */
 export const TAKE = `${NOW}${WINDOW}
 local id, first, over, current, limit, wait = ARGV[2], 1, nil, 0, 0, 0
@@ -110,7 +111,7 @@ return { 1, slot, unpack(states) }
 /** KEYS: a window. ARGV: time, slot, change. */
 export const SETTLE = `${NOW}${WINDOW}
 local at, change = tonumber(ARGV[2]), tonumber(ARGV[3])
-if at <= gone then return end
+if at <= expired then return end
 read(KEYS[1])
 local before = tonumber(redis.call('HGET', KEYS[1], at) or 0)
 change = math.max(change, -before)
@@ -119,7 +120,7 @@ add(KEYS[1], at, change)
 if before + change == 0 then tidy(KEYS[1]) end
 `;
 
-/** KEYS: leases. ARGV: time, then the id of each. One that has ended stays so. */
+/** KEYS: lease sets. ARGV: time, then the lease id for each key. Does not revive leases that have expired. */
 export const RENEW = `${NOW}
 for i = 1, #KEYS do
   if redis.call('ZSCORE', KEYS[i], ARGV[i + 1]) then

@@ -1,4 +1,4 @@
-/** Counters in Redis or Valkey, shared by any number of servers: one script a take, which is one round trip. */
+/** Counters in Redis or Valkey, shared by any number of servers. Each take is one script and one round trip. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
 import { redisOptions } from '../redis.ts';
@@ -13,22 +13,22 @@ import {
 import { RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 
 export interface RedisCountersOptions {
-  /** What all keys begin with. The braces make that a cluster keeps them on one node, as a take over several needs. */
+  /** Prefix of all keys. */
   readonly prefix?: string;
-  /** Milliseconds, in place of the server's own time: for tests. */
+  /** Milliseconds, instead of the server's time; for tests. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
 const PREFIX = 'lectern:';
 const CONNECT_MS = 3_000;
-/** A server that hangs is noticed by this: there is an answer to a ping a second, or none. */
+/** A ping each second detects a server that hangs. */
 const PING_MS = 1_000;
 const SILENCE_MS = 3_000;
-const LONGEST_PAUSE_MS = 2_000;
-const RENEWED_AT_ONCE = 1_000;
+const MAX_RECONNECT_MS = 2_000;
+const RENEW_BATCH = 1_000;
 
-/** A `redis://` or `rediss://` address; waits for the server for a few seconds, and goes on without it. */
+/** Connects to a `redis://` or `rediss://` URL. Waits for the server up to CONNECT_MS, then continues without it. */
 export async function openRedisCounters(
   url: string,
   { prefix = PREFIX, clock, log }: RedisCountersOptions = {},
@@ -37,56 +37,60 @@ export async function openRedisCounters(
   let healthy = false;
   const options = redisOptions(url, { pingMs: PING_MS, silenceMs: SILENCE_MS });
   const client = createClient({ ...options, socket: { ...options.socket, reconnectStrategy } });
-  const heard = (answered: boolean, error?: unknown) => {
-    if (healthy && !answered) log?.warn({ err: error }, 'the store of limits cannot be reached: it is tried again');
+  const setHealthy = (answered: boolean, error?: unknown) => {
+    if (healthy && !answered) log?.warn({ err: error }, 'the store of limits cannot be reached: reconnecting');
     healthy = answered;
   };
-  client.on('error', (error) => heard(false, error));
+  client.on('error', (error) => setHealthy(false, error));
   client.on('ready', () => {
-    heard(true);
-    // Ahead of all else, so that no script has to be sent again behind what came after it.
+    setHealthy(true);
+    // Load scripts first: one resent after NOSCRIPT would run after later commands.
     for (const script of SCRIPTS) client.sendCommand(['SCRIPT', 'LOAD', script]).catch(() => {});
-    for (const lease of unreleased.values()) giveBack(lease);
+    for (const lease of unreleased.values()) sendRelease(lease);
   });
 
   const held = new Map<string, Lease>();
-  /** What the server may still hold for us: given back again when it can be reached, or callers would wait for its end. */
+  /**
+   * Leases that the server may still hold. Their release is repeated on reconnect, else they would block until they
+   * expire.
+   */
   const unreleased = new Map<string, Lease>();
-  let made = 0;
+  let leaseCount = 0;
   const owner = randomUUID();
+  // A cluster keeps keys with the same text in braces on one node, as a script over several keys requires.
   const keyOf = (kind: 'window' | 'lease', bucket: string) => `${prefix}{counters}:${kind}:${bucket}`;
   const time = () => (clock ? String(clock()) : '');
-  const run = runner((command) => client.sendCommand(command));
-  /** What nobody waits for, until the end. */
-  const underWay = new Set<Promise<unknown>>();
-  const say = (work: Promise<unknown>) => {
-    const done = work.catch(() => {}).finally(() => underWay.delete(done));
-    underWay.add(done);
+  const run = createScriptRunner((command) => client.sendCommand(command));
+  /** Commands without a waiting caller. `close` waits for them. */
+  const pending = new Set<Promise<unknown>>();
+  const runInBackground = (work: Promise<unknown>) => {
+    const done = work.catch(() => {}).finally(() => pending.delete(done));
+    pending.add(done);
   };
 
-  const giveBack = ({ bucket, id }: Lease) => {
-    say(client.sendCommand(['ZREM', keyOf('lease', bucket), id]).then(() => unreleased.delete(id)));
+  const sendRelease = ({ bucket, id }: Lease) => {
+    runInBackground(client.sendCommand(['ZREM', keyOf('lease', bucket), id]).then(() => unreleased.delete(id)));
   };
 
   const renew = () => {
     const leases = [...held.values()];
-    for (let at = 0; at < leases.length; at += RENEWED_AT_ONCE) {
-      const some = leases.slice(at, at + RENEWED_AT_ONCE);
+    for (let at = 0; at < leases.length; at += RENEW_BATCH) {
+      const some = leases.slice(at, at + RENEW_BATCH);
       const keys = some.map(({ bucket }) => keyOf('lease', bucket));
-      say(run(RENEW, keys, [time(), ...some.map(({ id }) => id)]));
+      runInBackground(run(RENEW, keys, [time(), ...some.map(({ id }) => id)]));
     }
   };
-  const renewing = setInterval(renew, LEASE_MS / 3);
-  renewing.unref();
+  const renewalTimer = setInterval(renew, LEASE_MS / 3);
+  renewalTimer.unref();
 
   const connecting = client.connect().catch(() => {});
   await Promise.race([connecting, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())]);
-  if (!healthy) log?.warn('the store of limits cannot be reached: it is tried again');
+  if (!healthy) log?.warn('the store of limits cannot be reached: reconnecting');
 
   return {
     async take(take) {
-      made += 1;
-      const id = take.lease ? `${owner}:${made}` : '';
+      leaseCount += 1;
+      const id = take.lease ? `${owner}:${leaseCount}` : '';
       const lease = take.lease && { bucket: take.lease.bucket, id };
       const keys = take.windows.map(({ bucket }) => keyOf('window', bucket));
       if (take.lease) keys.unshift(keyOf('lease', take.lease.bucket));
@@ -96,7 +100,7 @@ export async function openRedisCounters(
       try {
         answer = (await run(TAKE, keys, [time(), id, String(take.lease?.limit ?? ''), ...facts])) as number[];
       } catch (cause) {
-        // Without a word from the server it may have been granted.
+        // Without an answer, the server may have granted the lease.
         if (lease && isSent && !(cause instanceof ErrorReply)) unreleased.set(id, lease);
         throw new CountersUnavailableError('the store of limits cannot be reached', { cause });
       }
@@ -104,32 +108,32 @@ export async function openRedisCounters(
       return toTaken(answer, lease);
     },
     settle(bucket, slot, change) {
-      say(run(SETTLE, [keyOf('window', bucket)], [time(), String(slot), String(change)]));
+      runInBackground(run(SETTLE, [keyOf('window', bucket)], [time(), String(slot), String(change)]));
     },
     release(lease) {
       held.delete(lease.id);
       unreleased.set(lease.id, lease);
-      giveBack(lease);
+      sendRelease(lease);
     },
     get healthy() {
       return healthy;
     },
     async close() {
-      clearInterval(renewing);
-      await Promise.all(underWay);
+      clearInterval(renewalTimer);
+      await Promise.all(pending);
       if (client.isOpen) client.destroy();
       await connecting;
     },
   };
 }
 
-/** The pause before the next attempt to connect grows to two seconds. */
-const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 10), LONGEST_PAUSE_MS);
+/** Exponential back-off before the next connection attempt, in milliseconds. */
+const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 10), MAX_RECONNECT_MS);
 
 const SCRIPTS = [TAKE, SETTLE, RENEW];
 
-/** Runs scripts by their digest; the text is sent when the server has forgotten it. */
-function runner(send: (command: string[]) => Promise<unknown>) {
+/** Runs scripts by their digest, and sends the text if the server does not have it. */
+function createScriptRunner(send: (command: string[]) => Promise<unknown>) {
   const digests = new Map(SCRIPTS.map((script) => [script, sha1(script)]));
   return async (script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> => {
     const rest = [String(keys.length), ...keys, ...values];
@@ -142,7 +146,7 @@ function runner(send: (command: string[]) => Promise<unknown>) {
   };
 }
 
-/** The digest that the protocol asks for. */
+/** EVALSHA identifies scripts by SHA-1. */
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 function toTaken(answer: readonly number[], lease: Lease | undefined): Taken {

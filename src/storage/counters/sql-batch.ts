@@ -1,4 +1,4 @@
-/** Many takes in one transaction: lock, read, compute, write. */
+/** Performs many takes in one transaction: lock, read, compute, write. */
 import type { Transaction } from 'kysely';
 import type { Store } from '../database/store.ts';
 import type { Lease, Take, Taken } from './counters.ts';
@@ -6,9 +6,9 @@ import {
   addLeases,
   type CounterTables,
   countLeases,
-  leaseRow,
+  insertEmptyRows,
+  leaseRowName,
   lockRows,
-  makeRows,
   removeLeases,
   writeWindows,
 } from './sql-tables.ts';
@@ -21,23 +21,23 @@ export interface Batch {
 }
 
 export interface BatchTools {
-  /** Milliseconds since 1970, in place of the store's own time. */
+  /** Milliseconds since 1970, instead of the store's time. */
   readonly clock: (() => number) | undefined;
-  /** The id of a new lease. */
-  nameLease(): string;
+  /** Creates the id of a new lease. */
+  newLeaseId(): string;
 }
 
-/** How often one is tried again that found rows missing or stood in another's way. */
+/** Maximum attempts for a transaction that finds rows missing or conflicts with another. */
 const MAX_ATTEMPTS = 8;
 
-/** What was taken, in the order of the takes. Settles and releases come before them. */
+/** Applies settles and releases, then the takes. Returns the results in the order of the takes. */
 export async function runBatch(store: Store<CounterTables>, batch: Batch, tools: BatchTools): Promise<Taken[]> {
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await store.db.transaction().execute((transaction) => compute(transaction, store.dialect, batch, tools));
     } catch (error) {
-      if (attempts === MAX_ATTEMPTS || !(error instanceof MissingRows || isCollision(error))) throw error;
-      if (error instanceof MissingRows) await makeRows(store.db, error.names);
+      if (attempts === MAX_ATTEMPTS || !(error instanceof MissingRowsError || isRetryable(error))) throw error;
+      if (error instanceof MissingRowsError) await insertEmptyRows(store.db, error.names);
     }
   }
 }
@@ -46,14 +46,14 @@ async function compute(
   db: Transaction<CounterTables>,
   dialect: Store<unknown>['dialect'],
   { takes, settles, releases }: Batch,
-  { clock, nameLease }: BatchTools,
+  { clock, newLeaseId }: BatchTools,
 ): Promise<Taken[]> {
   const leased = distinct(takes.flatMap(({ lease }) => (lease ? [lease.bucket] : [])));
   const windowed = [...takes.flatMap(({ windows }) => windows), ...settles].map(({ bucket }) => bucket);
-  const names = distinct([...windowed, ...leased.map(leaseRow)]);
+  const names = distinct([...windowed, ...leased.map(leaseRowName)]);
   const locked = await lockRows(db, dialect, names);
   const missing = dialect === 'postgres' ? names.filter((name) => !locked.pairs.has(name)) : [];
-  if (missing.length) throw new MissingRows(missing);
+  if (missing.length) throw new MissingRowsError(missing);
   const nowMs = clock?.() ?? locked.nowMs;
 
   await removeLeases(
@@ -64,7 +64,7 @@ async function compute(
   const held = await countLeases(db, dialect, leased, nowMs);
   const granted: Lease[] = [];
   const windows = new Map<string, Window>();
-  const books = {
+  const state = {
     window(bucket: string): Window {
       let window = windows.get(bucket);
       if (!window) {
@@ -75,14 +75,14 @@ async function compute(
     },
     held: (bucket: string) => held.get(bucket) ?? 0,
     grant({ bucket }: { bucket: string }): Lease {
-      const lease = { bucket, id: nameLease() };
+      const lease = { bucket, id: newLeaseId() };
       held.set(bucket, (held.get(bucket) ?? 0) + 1);
       granted.push(lease);
       return lease;
     },
   };
-  for (const { bucket, slot, change } of settles) books.window(bucket).change(slot, change, nowMs);
-  const taken = takes.map((take) => takeFrom(books, take, nowMs));
+  for (const { bucket, slot, change } of settles) state.window(bucket).change(slot, change, nowMs);
+  const taken = takes.map((take) => takeFrom(state, take, nowMs));
   await writeWindows(db, windows, locked.pairs);
   await addLeases(db, granted, nowMs);
   return taken;
@@ -90,16 +90,16 @@ async function compute(
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
-/** What is not there cannot be locked: it is made before the next attempt, in an order that all keep. */
-class MissingRows extends Error {
+/** Missing rows cannot be locked. They are inserted before the next attempt, in an order common to all processes. */
+class MissingRowsError extends Error {
   readonly names: readonly string[];
 
   constructor(names: readonly string[]) {
-    super('rows of counters are missing');
+    super('counter rows are missing');
     this.names = names;
   }
 }
 
-/** Serialization failures and deadlocks, which the next attempt does not meet again. */
-const isCollision = (error: unknown): boolean =>
+/** Whether a retry can succeed: serialization failure (40001) or deadlock (40P01). */
+const isRetryable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');

@@ -1,4 +1,4 @@
-/** The tables of counters, one function a query. */
+/** The tables of the counters: one function per query. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 import type { DialectName } from '../database/store.ts';
@@ -6,7 +6,7 @@ import { LEASE_MS, type Lease, WINDOW_MS } from './counters.ts';
 import type { Window } from './window.ts';
 
 export interface CounterTables {
-  /** `pairs` are slots and amounts by turns, as JSON. A row for leases has none: it is what takes of them lock. */
+  /** `pairs` are alternating slots and amounts, as JSON. Rows for leases have none; they exist to be locked. */
   counter_windows: { bucket: string; pairs: string; ends_at: number };
   counter_leases: { id: string; bucket: string; ends_at: number };
 }
@@ -15,7 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'counters',
     async up(db, dialect) {
-      // A crash of PostgreSQL empties such tables: what is counted is a minute old at most, and no disk is waited for.
+      // Unlogged tables avoid waiting for the disk. A crash empties them, which loses at most a minute of counts.
       const table = dialect === 'postgres' ? sql`UNLOGGED TABLE` : sql`TABLE`;
       await sql`CREATE ${table} counter_windows (
         bucket TEXT PRIMARY KEY, pairs TEXT NOT NULL, ends_at BIGINT NOT NULL
@@ -28,50 +28,50 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** The row of counter_windows that takes of a bucket's leases lock. */
-export const leaseRow = (bucket: string): string => `lease ${bucket}`;
+/** Name of the row in counter_windows that is locked to take leases of a bucket. */
+export const leaseRowName = (bucket: string): string => `lease ${bucket}`;
 
 const NOW_MS = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
-/** `column` is one of `values`: one parameter however many, so that the statement stays the same. */
-const among = (dialect: DialectName, column: string, values: readonly string[]): RawBuilder<boolean> =>
+/** Tests whether `column` is one of `values`. All values are one parameter, so the statement can be cached. */
+const isOneOf = (dialect: DialectName, column: string, values: readonly string[]): RawBuilder<boolean> =>
   dialect === 'postgres'
     ? sql<boolean>`${sql.ref(column)} = ANY(${values})`
     : sql<boolean>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
 
 export interface LockedRows {
   readonly pairs: ReadonlyMap<string, string>;
-  /** The store's time once everything was locked. */
+  /** The store's time after all rows were locked. */
   readonly nowMs: number;
 }
 
-/** Locks rows in the order of their names, so that no two wait for each other; gives those that are there. */
+/** Locks rows in the order of their names, which prevents deadlocks. Returns the rows that exist. */
 export async function lockRows(
   db: Kysely<CounterTables>,
   dialect: DialectName,
   names: readonly string[],
 ): Promise<LockedRows> {
-  // A transaction of SQLite has locked everything already. PostgreSQL reads the clock for each row after it was locked.
+  // A SQLite transaction locks everything. PostgreSQL reads the clock for each row after locking it.
   const query =
     dialect === 'postgres'
       ? sql<{ bucket: string; pairs: string; now_ms: number }>`
           WITH locked AS MATERIALIZED (
-            SELECT bucket, pairs FROM counter_windows WHERE ${among(dialect, 'bucket', names)}
+            SELECT bucket, pairs FROM counter_windows WHERE ${isOneOf(dialect, 'bucket', names)}
             ORDER BY bucket COLLATE "C" FOR UPDATE
           )
           SELECT bucket, pairs, ${NOW_MS} AS now_ms FROM locked`
       : sql<{ bucket: string; pairs: string; now_ms: number }>`
-          SELECT bucket, pairs, 0 AS now_ms FROM counter_windows WHERE ${among(dialect, 'bucket', names)}`;
+          SELECT bucket, pairs, 0 AS now_ms FROM counter_windows WHERE ${isOneOf(dialect, 'bucket', names)}`;
   const { rows } = await query.execute(db);
   const nowMs = dialect === 'postgres' ? rows.reduce((latest, { now_ms }) => Math.max(latest, now_ms), 0) : Date.now();
   return { pairs: new Map(rows.map(({ bucket, pairs }) => [bucket, pairs])), nowMs };
 }
 
-/** Makes empty rows, to be locked; those that are there already stay as they are. For PostgreSQL. */
-export async function makeRows(db: Kysely<CounterTables>, names: readonly string[]): Promise<void> {
+/** Inserts empty rows to be locked, and leaves existing rows unchanged. For PostgreSQL. */
+export async function insertEmptyRows(db: Kysely<CounterTables>, names: readonly string[]): Promise<void> {
   await db
     .insertInto('counter_windows')
-    // Empty, but not for anybody to sweep away before they are used.
+    // A later expiry, so that they are not deleted before they are used.
     .values(names.map((bucket) => ({ bucket, pairs: '[]', ends_at: sql<number>`${NOW_MS} + ${2 * WINDOW_MS}` })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -95,7 +95,7 @@ export async function writeWindows(
     .execute();
 }
 
-/** How many leases of each bucket are held. */
+/** Number of leases held in each bucket. */
 export async function countLeases(
   db: Kysely<CounterTables>,
   dialect: DialectName,
@@ -106,7 +106,7 @@ export async function countLeases(
   const rows = await db
     .selectFrom('counter_leases')
     .select(({ fn }) => ['bucket', fn.countAll<number>().as('held')])
-    .where(among(dialect, 'bucket', buckets))
+    .where(isOneOf(dialect, 'bucket', buckets))
     .where('ends_at', '>', nowMs)
     .groupBy('bucket')
     .execute();
@@ -130,12 +130,12 @@ export async function removeLeases(
   if (ids.length)
     await db
       .deleteFrom('counter_leases')
-      .where(among(dialect, 'id', ids))
+      .where(isOneOf(dialect, 'id', ids))
       .execute();
 }
 
-/** Renews leases, and removes what has ended; what another is at is left to it. */
-export async function keepUp(
+/** Renews leases and deletes expired rows, except rows locked by another process. */
+export async function renewAndSweep(
   db: Kysely<CounterTables>,
   dialect: DialectName,
   held: readonly string[],
@@ -146,13 +146,13 @@ export async function keepUp(
     await db
       .updateTable('counter_leases')
       .set({ ends_at: sql`${now} + ${LEASE_MS}` })
-      .where(among(dialect, 'id', held))
+      .where(isOneOf(dialect, 'id', held))
       .where('ends_at', '>', now)
       .execute();
   }
-  const skipping = dialect === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``;
+  const skipLocked = dialect === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``;
   await sql`DELETE FROM counter_leases WHERE id IN (
-    SELECT id FROM counter_leases WHERE ends_at <= ${now} ${skipping})`.execute(db);
+    SELECT id FROM counter_leases WHERE ends_at <= ${now} ${skipLocked})`.execute(db);
   await sql`DELETE FROM counter_windows WHERE bucket IN (
-    SELECT bucket FROM counter_windows WHERE ends_at <= ${now} - ${WINDOW_MS} ${skipping})`.execute(db);
+    SELECT bucket FROM counter_windows WHERE ends_at <= ${now} - ${WINDOW_MS} ${skipLocked})`.execute(db);
 }

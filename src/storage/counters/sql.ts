@@ -1,6 +1,6 @@
 /**
- * Counters in a database: a SQLite file that processes of one machine share, or PostgreSQL. Takes that wait are sent
- * together, so that a thousand at once are a few transactions.
+ * Counters in PostgreSQL, or in a SQLite file shared by the processes of one machine. Waiting takes are batched, so a
+ * thousand concurrent takes need only a few transactions.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
@@ -8,18 +8,18 @@ import { openStore } from '../database/store.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
 import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type Taken } from './counters.ts';
 import { type Batch, runBatch } from './sql-batch.ts';
-import { type CounterTables, keepUp, MIGRATIONS } from './sql-tables.ts';
+import { type CounterTables, MIGRATIONS, renewAndSweep } from './sql-tables.ts';
 
 export interface SqlCountersOptions {
-  /** Milliseconds since 1970, in place of the store's own time: for tests. */
+  /** Milliseconds since 1970, instead of the store's time; for tests. */
   readonly clock?: (() => number) | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** What one transaction takes together. */
+/** Maximum number of takes in one transaction. */
 const MAX_BATCH = 256;
-/** What nobody waits for goes along with the next take, or alone after so long. */
-const ALONE_MS = 10;
+/** Changes and releases are sent with the next take, or without one after this delay. */
+const FLUSH_DELAY_MS = 10;
 
 interface WaitingTake {
   readonly take: Take;
@@ -27,66 +27,66 @@ interface WaitingTake {
   reject(error: unknown): void;
 }
 
-/** PostgreSQL where an address is given, else SQLite in a file. Throws as openStore does. */
+/** Uses PostgreSQL if `url` is set, else the SQLite file. Throws the errors of openStore. */
 export async function openSqlCounters(
   place: { readonly url?: string | undefined; readonly file: string },
   { clock, log }: SqlCountersOptions = {},
 ): Promise<Counters> {
-  const store = await openStore<CounterTables>(place, { room: 'counters', migrations: MIGRATIONS, log });
+  const store = await openStore<CounterTables>(place, { module: 'counters', migrations: MIGRATIONS, log });
   const owner = randomUUID();
   const held = new Set<string>();
-  let made = 0;
+  let leaseCount = 0;
   const tools = {
     clock,
-    nameLease() {
-      made += 1;
-      return `${owner}:${made}`;
+    newLeaseId() {
+      leaseCount += 1;
+      return `${owner}:${leaseCount}`;
     },
   };
 
   const takes: WaitingTake[] = [];
   let settles: Batch['settles'][number][] = [];
   let releases: Batch['releases'][number][] = [];
-  let working: Promise<void> | undefined;
-  let alone: NodeJS.Timeout | undefined;
-  const work = async () => {
-    clearTimeout(alone);
-    alone = undefined;
-    // What comes in the same turn goes along.
+  let flushing: Promise<void> | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
+  const flush = async () => {
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
+    // Wait a microtask, so that takes requested at the same time share a transaction.
     await undefined;
     while (takes.length || settles.length || releases.length) {
-      const some = takes.splice(0, MAX_BATCH);
-      const batch = { takes: some.map(({ take }) => take), settles, releases };
+      const chunk = takes.splice(0, MAX_BATCH);
+      const batch = { takes: chunk.map(({ take }) => take), settles, releases };
       settles = [];
       releases = [];
       try {
         const taken = await runBatch(store, batch, tools);
         for (const [at, answer] of taken.entries()) {
           if (answer.ok && answer.lease) held.add(answer.lease.id);
-          some[at]!.resolve(answer);
+          chunk[at]!.resolve(answer);
         }
       } catch (error) {
-        // Those who came meanwhile would wait as long for the same.
-        const failed = error instanceof DatabaseUnavailableError ? [...some, ...takes.splice(0)] : some;
+        // Takes queued meanwhile would time out as well.
+        const failed = error instanceof DatabaseUnavailableError ? [...chunk, ...takes.splice(0)] : chunk;
         for (const { reject } of failed) reject(failureFor(error));
       }
     }
-    working = undefined;
+    flushing = undefined;
   };
   const start = () => {
-    working ??= work();
+    flushing ??= flush();
   };
   const startSoon = () => {
-    if (!working) alone ??= setTimeout(start, ALONE_MS);
+    if (!flushing) flushTimer ??= setTimeout(start, FLUSH_DELAY_MS);
   };
 
-  let upkeep = Promise.resolve();
-  const renewing = setInterval(() => {
-    upkeep = keepUp(store.db, store.dialect, [...held], clock).catch((error) => {
-      log?.warn({ err: error }, 'leases could not be renewed: it is tried again');
+  let renewal = Promise.resolve();
+  const renewalTimer = setInterval(() => {
+    renewal = renewAndSweep(store.db, store.dialect, [...held], clock).catch((error) => {
+      log?.warn({ err: error }, 'leases could not be renewed: retrying');
     });
   }, LEASE_MS / 3);
-  renewing.unref();
+  renewalTimer.unref();
 
   return {
     take: (take) =>
@@ -107,10 +107,10 @@ export async function openSqlCounters(
       return store.healthy;
     },
     async close() {
-      clearInterval(renewing);
+      clearInterval(renewalTimer);
       start();
-      while (working) await working;
-      await upkeep;
+      while (flushing) await flushing;
+      await renewal;
       await store.close();
     },
   };

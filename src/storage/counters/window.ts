@@ -1,4 +1,4 @@
-/** The arithmetic of a sliding window, and of a take over several: for stores that compute in this process. */
+/** Sliding windows and atomic takes, for stores that compute in this process. */
 import {
   type Lease,
   type LeaseTake,
@@ -10,26 +10,26 @@ import {
   type WindowTake,
 } from './counters.ts';
 
-/** The slots that are in the window at any moment: those that are wholly or partly in its 60 s, and the current one. */
+/** Number of slots in the window: all that overlap its 60 s, including the current one. */
 const LIVE_SLOTS = WINDOW_MS / SLOT_MS + 1;
-/** What to wait when all leases are held: nobody knows when one is released. */
+/** Suggested wait when all leases are held, because the next release cannot be predicted. */
 const LEASE_WAIT_MS = 1_000;
-const FIRST_LENGTH = 8;
+const INITIAL_LENGTH = 8;
 
 export const slotAt = (nowMs: number): number => Math.floor(nowMs / SLOT_MS);
 const leavesAtMs = (slot: number): number => (slot + LIVE_SLOTS) * SLOT_MS;
 
-/** Amounts by slot, oldest first. Every call but `pairs` first forgets what has left the window. */
+/** Amounts by slot, oldest first. Methods first drop the slots that have left the window; the getters do not. */
 export class Window {
-  /** Slot and amount by turns, from #start to #end. */
+  /** Alternating slots and amounts, from #start to #end. */
   #pairs: Float64Array;
   #start = 0;
   #end: number;
   #used = 0;
 
-  /** `pairs` are those of another window. */
+  /** `pairs` come from another window. */
   constructor(pairs?: readonly number[]) {
-    this.#pairs = Float64Array.from(pairs ?? { length: FIRST_LENGTH });
+    this.#pairs = Float64Array.from(pairs ?? { length: INITIAL_LENGTH });
     this.#end = pairs?.length ?? 0;
     for (let at = 1; at < this.#end; at += 2) this.#used += this.#pairs[at]!;
   }
@@ -37,7 +37,7 @@ export class Window {
   used(nowMs: number): number {
     const oldest = slotAt(nowMs) - LIVE_SLOTS;
     const pairs = this.#pairs;
-    // What was taken back leaves an empty slot, from which nobody should wait for anything.
+    // A settled amount may leave a slot with 0, which must not count as the oldest.
     while (this.#start < this.#end && (pairs[this.#start]! <= oldest || pairs[this.#start + 1] === 0)) {
       this.#used -= pairs[this.#start + 1]!;
       this.#start += 2;
@@ -54,16 +54,16 @@ export class Window {
     return { used, resetMs: this.#start === this.#end ? 0 : leavesAtMs(this.#pairs[this.#start]!) - nowMs };
   }
 
-  /** Changes what stands in a slot, which never falls below zero; nothing happens to one that has left. */
+  /** Adds `by` to the total of a slot, down to zero. Does nothing if the slot has left the window. */
   change(slot: number, by: number, nowMs: number): void {
     this.used(nowMs);
     if (slot <= slotAt(nowMs) - LIVE_SLOTS) return;
     let at = this.#end;
     while (at > this.#start && this.#pairs[at - 2]! >= slot) at -= 2;
-    const isThere = at < this.#end && this.#pairs[at] === slot;
-    if (!isThere) {
+    const exists = at < this.#end && this.#pairs[at] === slot;
+    if (!exists) {
       if (by <= 0) return;
-      at = this.#makeRoom(at);
+      at = this.#insertGap(at);
       this.#pairs[at] = slot;
       this.#pairs[at + 1] = 0;
     }
@@ -73,7 +73,7 @@ export class Window {
     this.#used += after - before;
   }
 
-  /** Milliseconds until so much more fits, if nobody else comes. */
+  /** Milliseconds until the amount fits, if nothing else is taken. */
   waitMs({ amount, limit }: WindowTake, nowMs: number): number {
     if (amount > limit) return WINDOW_MS;
     let used = this.used(nowMs);
@@ -85,26 +85,27 @@ export class Window {
     return WINDOW_MS;
   }
 
-  /** When all of it has left; 0 when it is empty. */
+  /** When the last slot leaves; 0 if the window is empty. */
   get endsAtMs(): number {
     return this.#start === this.#end ? 0 : leavesAtMs(this.#pairs[this.#end - 2]!);
   }
 
-  /** Slots and amounts by turns. */
+  /** Alternating slots and amounts. */
   get pairs(): number[] {
     return [...this.#pairs.subarray(this.#start, this.#end)];
   }
 
-  /** Opens a gap for one pair; gives its place, which moves when the window does. */
-  #makeRoom(at: number): number {
+  /** Opens a gap for one pair at index `at`. Returns its index, which differs if the pairs were moved. */
+  #insertGap(at: number): number {
     const length = this.#end - this.#start;
     let shift = 0;
     if (this.#end === this.#pairs.length) {
-      // Over half of it empty at the front: move. Else twice the room, so that each pair moves a few times at most.
-      const roomy = this.#start > length ? this.#pairs : new Float64Array(Math.max(FIRST_LENGTH, this.#end * 2));
-      roomy.set(this.#pairs.subarray(this.#start, this.#end));
+      // If over half is free at the front, move the pairs there. Else double the array: each pair moves only a few
+      // times.
+      const target = this.#start > length ? this.#pairs : new Float64Array(Math.max(INITIAL_LENGTH, this.#end * 2));
+      target.set(this.#pairs.subarray(this.#start, this.#end));
       shift = this.#start;
-      this.#pairs = roomy;
+      this.#pairs = target;
       this.#start = 0;
       this.#end = length;
     }
@@ -115,35 +116,35 @@ export class Window {
   }
 }
 
-/** What only looks always may. */
+/** An amount of 0 always fits. */
 const fits = (used: number, amount: number, limit: number): boolean => amount === 0 || used + amount <= limit;
 
-/** Where the windows and leases of a take stand. */
-export interface Books {
+/** The windows and leases that a take works on. */
+export interface CounterState {
   window(bucket: string): Window;
-  /** How many leases of a bucket are held. */
+  /** Number of leases held in a bucket. */
   held(bucket: string): number;
   grant(lease: LeaseTake): Lease;
 }
 
-/** One take, all of it or nothing. */
-export function takeFrom(books: Books, { windows, lease }: Take, nowMs: number): Taken {
-  const held = lease ? books.held(lease.bucket) : 0;
+/** Performs one take: all or nothing. */
+export function takeFrom(state: CounterState, { windows, lease }: Take, nowMs: number): Taken {
+  const held = lease ? state.held(lease.bucket) : 0;
   const leaseIsFull = lease !== undefined && held >= lease.limit;
-  const full = windows.findIndex(({ bucket, limit, amount }) => !fits(books.window(bucket).used(nowMs), amount, limit));
+  const full = windows.findIndex(({ bucket, limit, amount }) => !fits(state.window(bucket).used(nowMs), amount, limit));
   if (!leaseIsFull && full === -1) {
     const slot = slotAt(nowMs);
     const states = windows.map(({ bucket, amount }) => {
-      const window = books.window(bucket);
+      const window = state.window(bucket);
       if (amount > 0) window.change(slot, amount, nowMs);
       return window.state(nowMs);
     });
-    return { ok: true, windows: states, lease: lease && books.grant(lease), slot };
+    return { ok: true, windows: states, lease: lease && state.grant(lease), slot };
   }
-  const states = windows.map(({ bucket }) => books.window(bucket).state(nowMs));
+  const states = windows.map(({ bucket }) => state.window(bucket).state(nowMs));
   if (leaseIsFull) {
     return { ok: false, over: 'lease', current: held, limit: lease.limit, waitMs: LEASE_WAIT_MS, windows: states };
   }
-  const waitMs = Math.max(...windows.map((window) => books.window(window.bucket).waitMs(window, nowMs)));
+  const waitMs = Math.max(...windows.map((window) => state.window(window.bucket).waitMs(window, nowMs)));
   return { ok: false, over: full, current: states[full]!.used, limit: windows[full]!.limit, waitMs, windows: states };
 }

@@ -1,59 +1,59 @@
-/** Tables change by numbered migrations: each runs once and in order, however many processes start at the same time. */
+/** Numbered migrations of tables: each runs once and in order, even if several processes start at the same time. */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DialectName } from './store.ts';
 
 export interface Migration {
-  /** What it does, for people; the place in the list is its number. */
+  /** Describes the migration to people. Its number is its position in the list. */
   readonly name: string;
-  // The tables are those of that time, not those that the types of today describe.
+  // Tables at the time of the migration differ from today's types.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   up(db: Kysely<any>, dialect: DialectName): Promise<void>;
 }
 
-/** The database has seen migrations that this program does not know. */
+/** The database has migrations that this program does not know. */
 export class NewerSchemaError extends Error {
-  override readonly name = 'LaterVersion';
+  override readonly name = 'NewerSchemaError';
 }
 
 interface Schema {
   migrations: { room: string; number: number; name: string; ran_at: number };
 }
 
-/** Any number of our own; PostgreSQL's advisory locks are named by numbers. */
-const LOCK = 7_305_804;
+/** Arbitrary id of the advisory lock in PostgreSQL. */
+const ADVISORY_LOCK_ID = 7_305_804;
 
-/** Runs what is new, in one transaction: all of it or nothing. Throws LaterVersion. */
+/** Applies new migrations in one transaction. Throws NewerSchemaError. */
 export async function migrate(
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the room's schema, the one of this file is what is touched
+  // biome-ignore lint/suspicious/noExplicitAny: accepts the schema of any module and uses only the table of this file
   db: Kysely<any>,
   dialect: DialectName,
-  room: string,
+  module: string,
   migrations: readonly Migration[],
 ): Promise<void> {
   await db.transaction().execute(async (transaction: Transaction<Schema>) => {
-    // SQLite's transactions lock the whole file already.
-    if (dialect === 'postgres') await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+    // A SQLite transaction already locks the whole file.
+    if (dialect === 'postgres') await sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK_ID})`.execute(transaction);
     await sql`CREATE TABLE IF NOT EXISTS migrations (
       room TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, ran_at BIGINT NOT NULL,
       PRIMARY KEY (room, number)
     )`.execute(transaction);
-    const seen = await transaction
+    const applied = await transaction
       .selectFrom('migrations')
       .select('number')
-      .where('room', '=', room)
+      .where('room', '=', module)
       .orderBy('number')
       .execute();
-    if (seen.length > migrations.length) {
+    if (applied.length > migrations.length) {
       throw new NewerSchemaError(
-        `the tables of ${room} are of version ${seen.length}, this program knows ${migrations.length}: it is too old for them`,
+        `the tables of ${module} have version ${applied.length}, this program supports ${migrations.length}: use a newer version of Lectern`,
       );
     }
     for (const [at, migration] of migrations.entries()) {
-      if (at < seen.length) continue;
+      if (at < applied.length) continue;
       await migration.up(transaction, dialect);
       await transaction
         .insertInto('migrations')
-        .values({ room, number: at + 1, name: migration.name, ran_at: Date.now() })
+        .values({ room: module, number: at + 1, name: migration.name, ran_at: Date.now() })
         .execute();
     }
   });

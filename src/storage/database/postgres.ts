@@ -1,6 +1,6 @@
 /**
- * Kysely over PostgreSQL. A server that is away, slow beyond measure or back again is nothing that callers have to know
- * more of than DatabaseAway: connections are made anew by themselves, and no failure of one that idles ends the process.
+ * Kysely over PostgreSQL. While the server is unreachable or too slow, calls fail with DatabaseUnavailableError, and
+ * connections recover automatically. An error of an idle connection does not end the process.
  */
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
@@ -12,28 +12,28 @@ export interface PostgresOptions extends StoreOptions {
   readonly maxConnections?: number | undefined;
 }
 
-/** How long may pass until there is a connection, and until a statement has its answer. */
+/** Timeouts for opening a connection and for one statement. */
 const CONNECT_MS = 3_000;
-const ANSWER_MS = 3_000;
+const STATEMENT_MS = 3_000;
 const MAX_CONNECTIONS = 10;
 
 /**
- * Opens a pool of connections to a `postgres://` address. A server that is away does not hold the start up: it is
- * tried at each call, and the tables are made when it is there. Throws when it refuses us (a wrong password, no such
- * database) and for tables of a later version; no message has the address in it.
+ * Opens a pool of connections to a `postgres://` URL. If the server is unreachable, the start continues: each call
+ * retries, and the tables are created on the first connection. Throws if the server refuses access (wrong password, no
+ * such database) or the tables are newer. Error messages never contain the URL.
  */
 export async function openPostgres<Schema>(url: string, options: PostgresOptions): Promise<Store<Schema>> {
   const { default: driver } = await import('pg');
   const pool = openPool(driver, url, {
     max: options.maxConnections ?? MAX_CONNECTIONS,
-    statement_timeout: ANSWER_MS,
-    query_timeout: ANSWER_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS,
   });
   let healthy = false;
   let migrated = false;
   let recovering: Promise<void> | undefined;
 
-  /** After a failure one caller knocks and all others wait for what it hears, so that nobody waits for long. */
+  /** After a failure, one caller tests the connection and all others wait for its result, so that none waits long. */
   const recover = async () => {
     const client = await pool.connect();
     try {
@@ -43,41 +43,41 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
       client.release(true);
       throw error;
     }
-    if (!migrated) await migrateAlone<Schema>(driver, url, options);
+    if (!migrated) await migrateSeparately<Schema>(driver, url, options);
     migrated = true;
     healthy = true;
   };
-  const ready = (): Promise<void> => {
+  const ensureReady = (): Promise<void> => {
     recovering ??= recover().finally(() => {
       recovering = undefined;
     });
     return recovering;
   };
-  /** The failure to throw. */
-  const heard = (error: unknown): unknown => {
+  /** Converts an error to the one to throw, and updates `healthy`. */
+  const convertError = (error: unknown): unknown => {
     if (error instanceof DatabaseUnavailableError || !isUnavailable(error)) return error;
     healthy = false;
     return new DatabaseUnavailableError(error);
   };
 
   let ending: Promise<void> | undefined;
-  /** A server that hangs does not hold up our end. */
+  /** Closes the pool, with a timeout in case the server hangs. */
   const end = (): Promise<void> => {
     ending ??= Promise.race([pool.end(), new Promise<void>((resolve) => setTimeout(resolve, CONNECT_MS).unref())]);
     return ending;
   };
-  const guarded: PostgresPool = {
+  const guardedPool: PostgresPool = {
     async connect() {
       try {
-        if (!healthy) await ready();
-        return guard(await pool.connect(), heard);
+        if (!healthy) await ensureReady();
+        return guard(await pool.connect(), convertError);
       } catch (error) {
-        throw heard(error);
+        throw convertError(error);
       }
     },
     end,
   };
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guarded }) });
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guardedPool }) });
   const store: Store<Schema> = {
     db,
     dialect: 'postgres',
@@ -86,18 +86,18 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
     },
     async close() {
       await db.destroy();
-      // Kysely ends only what was used.
+      // Kysely closes only a pool that was used.
       await end();
     },
   };
   try {
-    await ready();
+    await ensureReady();
   } catch (error) {
     if (!isUnavailable(error) || isRefusal(error)) {
       await store.close();
       throw error;
     }
-    options.log?.warn({ err: error }, 'the database cannot be reached: it is tried again at each call');
+    options.log?.warn({ err: error }, 'the database cannot be reached: each call tries to reconnect');
   }
   return store;
 }
@@ -108,31 +108,33 @@ function openPool(driver: typeof pg, url: string, limits: pg.PoolConfig): pg.Poo
     application_name: 'lectern',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    types: { getTypeParser: typeParser(driver) as pg.CustomTypesConfig['getTypeParser'] },
+    types: { getTypeParser: createTypeParser(driver) as pg.CustomTypesConfig['getTypeParser'] },
     ...limits,
   };
-  check(driver, config);
+  checkUrl(driver, config);
   const pool = new driver.Pool(config);
-  // A connection that breaks says so to its listeners, and without one it would end the process; the next call notices.
+  // Without listeners, the error of a broken connection would end the process. The next call notices it anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** An address that cannot be read is refused at the start, and its password is not in what is said. */
-function check(driver: typeof pg, config: pg.PoolConfig): void {
+/** Rejects an invalid URL at the start. The message does not contain its password. */
+function checkUrl(driver: typeof pg, config: pg.PoolConfig): void {
   if (!/^postgres(?:ql)?:\/\//.test(config.connectionString ?? '')) {
-    throw new Error('the address of the database must begin with postgres://');
+    throw new Error('the database URL must start with postgres://');
   }
   try {
     new driver.Client(config);
   } catch (error) {
-    throw new Error(`the address of the database cannot be used: ${(error as Error).message}`);
+    throw new Error(`the database URL is invalid: ${(error as Error).message}`);
   }
 }
 
-/** bigint and numeric (which sums of bigint are) are numbers, as from SQLite; whole ones beyond 2^53 are errors. */
-function typeParser(driver: typeof pg) {
+/**
+ * Parses bigint, and numeric (the type of a sum of bigints), as numbers like SQLite. Throws for integers beyond 2^53.
+ */
+function createTypeParser(driver: typeof pg) {
   const { builtins } = driver.types;
   return (type: number, format?: 'text' | 'binary') =>
     type === builtins.INT8 || type === builtins.NUMERIC ? toNumber : driver.types.getTypeParser(type, format as 'text');
@@ -145,14 +147,14 @@ function toNumber(text: string): number {
   return value;
 }
 
-/** How many migrations of a room the database has seen; nothing is changed. DatabaseAway when it cannot be reached. */
-export async function seenInPostgres(url: string, room: string): Promise<number> {
+/** Number of migrations applied for a module. Read only. Throws DatabaseUnavailableError. */
+export async function countAppliedInPostgres(url: string, module: string): Promise<number> {
   const { default: driver } = await import('pg');
   const pool = openPool(driver, url, { max: 1 });
   try {
     const { rows } = await pool.query("SELECT to_regclass('migrations') IS NOT NULL AS there");
     if (!rows[0].there) return 0;
-    const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [room]);
+    const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [module]);
     return Number(counted.rows[0].seen);
   } catch (error) {
     throw isUnavailable(error) ? new DatabaseUnavailableError(error) : error;
@@ -161,25 +163,29 @@ export async function seenInPostgres(url: string, room: string): Promise<number>
   }
 }
 
-/** Migrations may take their time, alone on a connection. */
-async function migrateAlone<Schema>(driver: typeof pg, url: string, { room, migrations }: StoreOptions): Promise<void> {
+/** Migrates over a separate connection without statement timeouts. */
+async function migrateSeparately<Schema>(
+  driver: typeof pg,
+  url: string,
+  { module, migrations }: StoreOptions,
+): Promise<void> {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openPool(driver, url, { max: 1 }) }) });
   try {
-    await migrate(db, 'postgres', room, migrations);
+    await migrate(db, 'postgres', module, migrations);
   } finally {
     await db.destroy();
   }
 }
 
-/** A connection that failed once answers nothing more and is not used again: an answer could still be on its way. */
-function guard(client: pg.PoolClient, heard: (error: unknown) => unknown): PostgresPoolClient {
+/** Stops using a connection after a failure, because a late answer could be taken for that of the next query. */
+function guard(client: pg.PoolClient, convertError: (error: unknown) => unknown): PostgresPoolClient {
   let broken: DatabaseUnavailableError | undefined;
   const query = async (sql: string, parameters: readonly unknown[]) => {
     if (broken) throw broken;
     try {
       return await client.query(sql, parameters as unknown[]);
     } catch (error) {
-      const failure = heard(error);
+      const failure = convertError(error);
       if (failure instanceof DatabaseUnavailableError) broken = failure;
       throw failure;
     }
@@ -190,18 +196,22 @@ function guard(client: pg.PoolClient, heard: (error: unknown) => unknown): Postg
   };
 }
 
-/** Failures of connections and operators, by SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const AWAY_STATES = /^(?:08(?!P01)|28|3D|53|57P|58|57014$|25006$)/;
-const AWAY_MESSAGES = /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;
+/**
+ * SQLSTATEs of connection failures and operator intervention:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const UNAVAILABLE_STATES = /^(?:08(?!P01)|28|3D|53|57P|58|57014$|25006$)/;
+const UNAVAILABLE_MESSAGES =
+  /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
   const code = 'code' in error ? String(error.code) : undefined;
-  if ('severity' in error) return AWAY_STATES.test(code ?? '');
-  // The system's failures have a code, and several addresses of one name fail together.
-  return code !== undefined || error instanceof AggregateError || AWAY_MESSAGES.test(error.message);
+  if ('severity' in error) return UNAVAILABLE_STATES.test(code ?? '');
+  // System errors have a code. An AggregateError means that all IP addresses of the host failed.
+  return code !== undefined || error instanceof AggregateError || UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-/** What waiting does not heal: who we are, or which database is meant. */
+/** Whether retrying is useless: access refused (28) or no such database (3D). */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && 'code' in error && /^(?:28|3D)/.test(String(error.code));

@@ -1,4 +1,4 @@
-/** Kysely over SQLite: one synchronous connection, handed to one at a time. */
+/** Kysely over SQLite: one synchronous connection, used by one query or transaction at a time. */
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -18,30 +18,30 @@ import type { Store, StoreOptions } from './store.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 /**
- * Opens or makes the database file, readable by its owner only; `:memory:` is one that is never on disk. Throws when the
- * file cannot be opened, is damaged (isDamaged) or of a later version (LaterVersion).
+ * Opens or creates the database file with mode 0600; `:memory:` is never on disk. Throws if the file cannot be opened,
+ * is damaged (see isDamaged) or has newer tables (NewerSchemaError).
  */
 export async function openSqlite<Schema>(file: string, options: StoreOptions): Promise<Store<Schema>> {
-  // SQLite gives its log and index the rights of the file.
+  // SQLite gives its log and index files the mode of this file.
   if (file !== ':memory:') await (await open(file, 'a', 0o600)).close();
   const database = await openDatabase(file, []);
-  // The rest of the wait for another process is spent without holding up everybody in this one.
+  // Block only briefly for other processes. The rest of the wait is asynchronous, in retryWhileBusy.
   database.execute(`PRAGMA busy_timeout = ${BLOCKED_MS}`);
   let healthy = true;
-  const turns = createWriteQueue();
-  const connection = connect(database, (answered) => {
-    healthy = answered;
+  const lock = createLock();
+  const connection = connect(database, (isHealthy) => {
+    healthy = isHealthy;
   });
-  const db = new Kysely<Schema>({ dialect: sqliteDialect(connection, turns) });
+  const db = new Kysely<Schema>({ dialect: sqliteDialect(connection, lock) });
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await turns.take();
+    await lock.acquire();
     database.close();
-    turns.give();
+    lock.release();
     await db.destroy();
   };
   try {
-    await migrate(db, 'sqlite', options.room, options.migrations);
+    await migrate(db, 'sqlite', options.module, options.migrations);
   } catch (error) {
     database.close();
     throw error;
@@ -59,15 +59,15 @@ export async function openSqlite<Schema>(file: string, options: StoreOptions): P
   };
 }
 
-function connect(database: Database, heard: (answered: boolean) => void): DatabaseConnection {
+function connect(database: Database, setHealthy: (isHealthy: boolean) => void): DatabaseConnection {
   const executeQuery = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
     try {
-      const { rows, changes } = await whenFree(() => database.execute(sql, ...parameters.map(toSqlValue)));
-      heard(true);
+      const { rows, changes } = await retryWhileBusy(() => database.execute(sql, ...parameters.map(toSqlValue)));
+      setHealthy(true);
       return { rows: rows as Row[], ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      heard(false);
+      setHealthy(false);
       throw new DatabaseUnavailableError(error);
     }
   };
@@ -81,57 +81,58 @@ function connect(database: Database, heard: (answered: boolean) => void): Databa
 
 const toSqlValue = (value: unknown): SqlValue => (typeof value === 'boolean' ? Number(value) : (value as SqlValue));
 
-/** How long a call waits for another process that writes, and how much of it at a time nothing else is done. */
+/** How long a call waits while another process writes. */
 const BUSY_MS = 2_000;
+/** The part of each attempt in which SQLite blocks the event loop. */
 const BLOCKED_MS = 10;
-const LONGEST_PAUSE_MS = 20;
-const BUSY = 5;
+const MAX_PAUSE_MS = 20;
+const SQLITE_BUSY = 5;
 
-/** A statement that found the file locked has done nothing, so it may be run again. */
-async function whenFree<Result>(run: () => Result): Promise<Result> {
+/** A statement that fails because the file is locked has changed nothing, so it is retried. */
+async function retryWhileBusy<Result>(run: () => Result): Promise<Result> {
   const until = performance.now() + BUSY_MS;
   for (;;) {
     try {
       return run();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error;
-      // By chance, so that processes which wait for each other do not keep in step.
-      await sleep(Math.random() * LONGEST_PAUSE_MS);
+      // Random, so that competing processes do not retry in step.
+      await sleep(Math.random() * MAX_PAUSE_MS);
     }
   }
 }
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error &&
-  ('errcode' in error ? (Number(error.errcode) & 0xff) === BUSY : /\blocked$/.test(error.message));
+  ('errcode' in error ? (Number(error.errcode) & 0xff) === SQLITE_BUSY : /\blocked$/.test(error.message));
 
-/** Held by another process, or the disk is away, full or closed to us; https://sqlite.org/rescode.html */
-const AWAY_CODES = new Set([5, 6, 8, 10, 13, 14]);
-/** The package for Node 20 gives no code when a statement that reads fails. */
-const AWAY_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
+/** Locked by another process, or the disk is missing, full or not accessible: https://sqlite.org/rescode.html */
+const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 13, 14]);
+/** The package for Node 20 sets no code when a reading statement fails. */
+const UNAVAILABLE_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if ('errcode' in error) return AWAY_CODES.has(Number(error.errcode) & 0xff);
-  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' && AWAY_MESSAGES.test(error.message);
+  if ('errcode' in error) return UNAVAILABLE_CODES.has(Number(error.errcode) & 0xff);
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' && UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-function sqliteDialect(connection: DatabaseConnection, turns: WriteQueue): Dialect {
+function sqliteDialect(connection: DatabaseConnection, lock: Lock): Dialect {
   const run = (sql: string) => async (on: DatabaseConnection) => {
     await on.executeQuery(CompiledQuery.raw(sql));
   };
   const driver: Driver = {
     init: async () => {},
     async acquireConnection() {
-      await turns.take();
+      await lock.acquire();
       return connection;
     },
-    releaseConnection: async () => turns.give(),
-    // One that reads first and writes later would fail when another process wrote in between.
+    releaseConnection: async () => lock.release(),
+    // A deferred transaction would fail at its first write if another process had written since its first read.
     beginTransaction: run('BEGIN IMMEDIATE'),
     commitTransaction: run('COMMIT'),
     async rollbackTransaction(on) {
-      // A full disk may have rolled it back already; the first failure is the one to tell.
+      // A full disk may have rolled it back already. Report the first error.
       await run('ROLLBACK')(on).catch(() => {});
     },
     savepoint: async (on, name) => run(`SAVEPOINT ${quoted(name)}`)(on),
@@ -149,22 +150,22 @@ function sqliteDialect(connection: DatabaseConnection, turns: WriteQueue): Diale
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-interface WriteQueue {
-  take(): Promise<void>;
-  give(): void;
+interface Lock {
+  acquire(): Promise<void>;
+  release(): void;
 }
 
-/** A lock that those who wait get in the order of their coming. */
-function createWriteQueue(): WriteQueue {
+/** A lock that is granted in the order of the requests. */
+function createLock(): Lock {
   const waiting: (() => void)[] = [];
-  let taken = false;
+  let held = false;
   let first = 0;
   return {
-    async take() {
-      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken = true;
+    async acquire() {
+      if (held) await new Promise<void>((resolve) => waiting.push(resolve));
+      held = true;
     },
-    give() {
+    release() {
       const next = waiting[first];
       if (next) {
         first += 1;
@@ -172,7 +173,7 @@ function createWriteQueue(): WriteQueue {
       } else {
         waiting.length = 0;
         first = 0;
-        taken = false;
+        held = false;
       }
     },
   };

@@ -40,22 +40,22 @@ it('runs each migration once, and only the new ones later', async () => {
   database.close();
 });
 
-it('leaves nothing of a migration that fails', async () => {
+it('rolls back a failed migration', async () => {
   await expect(openDatabase(file, ['CREATE TABLE a (x)', 'CREATE TABLE b (y); NONSENSE'])).rejects.toThrow('NONSENSE');
   const database = await openDatabase(file, MIGRATIONS);
   expect(database.all("SELECT name FROM sqlite_schema WHERE type = 'table'")).toHaveLength(1);
   database.close();
 });
 
-it('refuses a file of a later version, and makes it anew when it is disposable', async () => {
+it('rejects a file of a newer version, or replaces it if it is disposable', async () => {
   (await openDatabase(file, [...MIGRATIONS, 'CREATE TABLE cup (id)'])).close();
   await expect(openDatabase(file, MIGRATIONS)).rejects.toThrow('version 2');
-  const anew = await openDatabase(file, MIGRATIONS, { disposable: true });
-  expect(() => anew.all('SELECT * FROM cup')).toThrow('no such table');
-  anew.close();
+  const replaced = await openDatabase(file, MIGRATIONS, { disposable: true });
+  expect(() => replaced.all('SELECT * FROM cup')).toThrow('no such table');
+  replaced.close();
 });
 
-it('does a transaction whole or not at all', async () => {
+it('runs a transaction atomically', async () => {
   const database = await openDatabase(':memory:', MIGRATIONS);
   const insert = (name: string) => database.run('INSERT INTO tea (name) VALUES (?)', name);
   const count = () => database.get<{ n: number }>('SELECT count(*) AS n FROM tea')!.n;
@@ -72,17 +72,17 @@ it('does a transaction whole or not at all', async () => {
   database.close();
 });
 
-it('sets a damaged file of copies aside, and throws at any other', async () => {
+it('replaces a damaged file if it is disposable, else throws', async () => {
   const warned: unknown[] = [];
-  const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
+  const log = { warn: (...entry: unknown[]) => warned.push(entry) } as never;
   (await openDatabase(file, MIGRATIONS)).close();
   for (const damaged of [Buffer.from('not a database '.repeat(1000)), withDamage(readFileSync(file))]) {
     writeFileSync(file, damaged);
     const failure = await openDatabase(file, MIGRATIONS).catch((error: unknown) => error);
     expect(isDamaged(failure)).toBe(true);
-    const anew = await openDatabase(file, MIGRATIONS, { disposable: true, log });
-    expect(anew.all('SELECT * FROM tea')).toEqual([]);
-    anew.close();
+    const replaced = await openDatabase(file, MIGRATIONS, { disposable: true, log });
+    expect(replaced.all('SELECT * FROM tea')).toEqual([]);
+    replaced.close();
     expect(readFileSync(`${file}.damaged`)).toEqual(damaged);
   }
   expect(warned).toHaveLength(2);
@@ -90,16 +90,16 @@ it('sets a damaged file of copies aside, and throws at any other', async () => {
   expect(existsSync(`${file}.damaged`)).toBe(false);
 });
 
-/** The header is sound, the schema after it is not. */
+/** Keeps the header and damages the schema after it. */
 const withDamage = (database: Buffer): Buffer => database.fill(0xee, 100);
 
-it('says that a folder which is none is not damage', async () => {
+it('does not report a missing folder as damage', async () => {
   const failure = await openDatabase(path.join(file, 'below.db'), MIGRATIONS, { disposable: true }).catch((e) => e);
   expect(failure).toBeInstanceOf(Error);
   expect(isDamaged(failure)).toBe(false);
 });
 
-it('leaves nothing readable of what was deleted', async () => {
+it('leaves no deleted data readable on disk', async () => {
   const database = await openDatabase(file, MIGRATIONS);
   const secret = 'lapsang-souchong-of-1897';
   database.run('INSERT INTO tea (name) VALUES (?)', secret);
@@ -112,7 +112,7 @@ it('leaves nothing readable of what was deleted', async () => {
   database.close();
 });
 
-it('says nothing of an experiment, and lets other warnings through', () => {
+it('hides only the warning about experimental SQLite', () => {
   const script = `
     const { openDatabase } = await import(${JSON.stringify(path.resolve(import.meta.dirname, 'sqlite.ts'))});
     const database = await openDatabase(':memory:', []);

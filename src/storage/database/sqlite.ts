@@ -1,6 +1,6 @@
 /**
- * A SQLite database in one file: node:sqlite where Node has it, else the package with the same interface. A store is a
- * list of migrations and one function a query. Calls are synchronous, so keep them short.
+ * A SQLite database in one file. Uses node:sqlite if Node has it, else a package with the same interface. Calls are
+ * synchronous, so keep them short.
  */
 import { rename, rm } from 'node:fs/promises';
 import type { Log } from '#telemetry/log.ts';
@@ -8,16 +8,16 @@ import type { Log } from '#telemetry/log.ts';
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
 export interface Database {
-  /** The first row, or undefined when there is none. Integers beyond 2^53 are errors. */
+  /** The first row, if any. Throws for integers beyond 2^53. */
   get<Row extends object>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row extends object>(sql: string, ...values: SqlValue[]): Row[];
-  /** How many rows were changed. */
+  /** Returns the number of rows changed. */
   run(sql: string, ...values: SqlValue[]): number;
-  /** Any statement: the rows it gives, and how many it changed when it is one that changes rows. */
+  /** Runs any statement. `changes` is set only for statements that change rows. */
   execute(sql: string, ...values: SqlValue[]): { rows: unknown[]; changes?: number };
-  /** All of it or nothing; inside another transaction it is part of that one. `work` must not wait for anything. */
+  /** Runs `work` atomically, as part of the outer transaction if there is one. `work` must be synchronous. */
   transaction<Result>(work: () => Result): Result;
-  /** Empties the write-ahead log, in which deleted rows could still be read. */
+  /** Empties the write-ahead log, which may still contain deleted rows. */
   checkpoint(): void;
   /** A second call does nothing. */
   close(): void;
@@ -25,24 +25,24 @@ export interface Database {
 
 export interface DatabaseOptions {
   /**
-   * What is kept can be made again: a damaged file, or one of a later version, is moved aside to `<file>.damaged` until
-   * the next start, and a new one made.
+   * The content can be rebuilt: a file that is damaged or of a newer version is renamed to `<file>.damaged`, where it
+   * stays until the next start, and a new database is created.
    */
   readonly disposable?: boolean;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** How long a call waits for another process that writes. */
+/** How long a call waits while another process writes. */
 const BUSY_MS = 2_000;
-/** How many prepared statements are kept; lists of values in them make ever new ones. */
+/** Maximum number of cached statements. Value lists of varying length create ever new ones. */
 const MAX_STATEMENTS = 500;
 const CHANGING = /^\s*(?:insert|update|delete|replace)\b/i;
-const GIVING_ROWS = /^\s*(?:select|with|values|pragma|explain)\b|\breturning\b/i;
+const RETURNING_ROWS = /^\s*(?:select|with|values|pragma|explain)\b|\breturning\b/i;
 
 /**
- * Opens or makes the database; `:memory:` is one that is never on disk. The migrations that it has not seen yet are run,
- * each once and in order: add to the list, never change what was released. Throws when the file cannot be opened or is
- * damaged (isDamaged tells which).
+ * Opens or creates the database; `:memory:` is never on disk. Runs the migrations not yet applied, each once and in
+ * order: append to the list, never change a released migration. Throws if the file cannot be opened or is damaged (see
+ * isDamaged).
  */
 export async function openDatabase(
   file: string,
@@ -52,20 +52,20 @@ export async function openDatabase(
   const Sqlite = await loadSqlite();
   try {
     const opened = open(Sqlite, file, migrations);
-    if (disposable && file !== MEMORY) await rm(asideOf(file), { force: true });
+    if (disposable && file !== MEMORY) await rm(damagedFileOf(file), { force: true });
     return opened;
   } catch (error) {
     if (!disposable || file === MEMORY || !(isDamaged(error) || error instanceof NewerSchemaError)) throw error;
-    log?.warn({ err: error }, 'a database of copies is damaged: it is made anew');
+    log?.warn({ err: error }, 'a disposable database is damaged: a new one is created');
     await moveAside(file);
     return open(Sqlite, file, migrations);
   }
 }
 
-/** Whether a failure says that the file itself is broken, so that no call will ever succeed. */
+/** Whether the error means that the file itself is damaged, so that no call can succeed. */
 export function isDamaged(error: unknown): boolean {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
-  // The low byte is the primary code: https://sqlite.org/rescode.html
+  // The low byte is the primary result code: https://sqlite.org/rescode.html
   return (code & 0xff) === SQLITE_CORRUPT || (code & 0xff) === SQLITE_NOTADB;
 }
 
@@ -75,7 +75,7 @@ const MEMORY = ':memory:';
 
 class NewerSchemaError extends Error {}
 
-/** As much as is used of either SQLite. */
+/** The parts used of either SQLite package. */
 interface Statement {
   get(...values: SqlValue[]): unknown;
   all(...values: SqlValue[]): unknown[];
@@ -91,12 +91,12 @@ type Sqlite = new (file: string) => Connection;
 
 let loading: Promise<Sqlite> | undefined;
 const loadSqlite = (): Promise<Sqlite> => {
-  loading ??= (async () => ownSqlite() ?? ((await import('@photostructure/sqlite')).DatabaseSync as Sqlite))();
+  loading ??= (async () => loadBuiltInSqlite() ?? ((await import('@photostructure/sqlite')).DatabaseSync as Sqlite))();
   return loading;
 };
 
-/** Node's own SQLite, without the warning that it is experimental: the interface used here is the settled part. */
-function ownSqlite(): Sqlite | undefined {
+/** Node's built-in SQLite, without its warning about being experimental: the interface used here is stable. */
+function loadBuiltInSqlite(): Sqlite | undefined {
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
     if (!/SQLite/.test(String(warning))) emitWarning(warning, ...rest);
@@ -130,13 +130,13 @@ function open(Sqlite: Sqlite, file: string, migrations: readonly string[]): Data
 
 function wrap(connection: Connection): Database {
   const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    const known = statements.get(sql);
-    if (known) return known;
-    const made = connection.prepare(sql);
+  const prepare = (sql: string): Statement => {
+    const cached = statements.get(sql);
+    if (cached) return cached;
+    const statement = connection.prepare(sql);
     if (statements.size >= MAX_STATEMENTS) statements.clear();
-    statements.set(sql, made);
-    return made;
+    statements.set(sql, statement);
+    return statement;
   };
   let inTransaction = false;
   let closed = false;
@@ -150,7 +150,7 @@ function wrap(connection: Connection): Database {
       connection.exec('COMMIT');
       return result;
     } catch (error) {
-      // A full disk may have rolled it back already; the first failure is the one to tell.
+      // A full disk may have rolled it back already. Report the first error.
       try {
         connection.exec('ROLLBACK');
       } catch {}
@@ -161,25 +161,25 @@ function wrap(connection: Connection): Database {
   }
 
   return {
-    get: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).get(...values) as Row | undefined,
-    all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    get: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).all(...values) as Row[],
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
     execute(sql, ...values) {
       const changing = CHANGING.test(sql);
-      if (!GIVING_ROWS.test(sql)) {
-        const { changes } = prepared(sql).run(...values);
+      if (!RETURNING_ROWS.test(sql)) {
+        const { changes } = prepare(sql).run(...values);
         return { rows: [], ...(changing && { changes: Number(changes) }) };
       }
-      const rows = prepared(sql).all(...values);
+      const rows = prepare(sql).all(...values);
       if (!changing) return { rows };
-      return { rows, changes: (prepared('SELECT changes() AS count').get() as { count: number }).count };
+      return { rows, changes: (prepare('SELECT changes() AS count').get() as { count: number }).count };
     },
     transaction,
     checkpoint: () => connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     close() {
       if (closed) return;
       closed = true;
-      // The package for Node 20 keeps the file open until its statements are collected, so the log is not left to it.
+      // The package for Node 20 keeps the file open until its statements are collected, so empty the log here.
       try {
         connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {}
@@ -189,13 +189,15 @@ function wrap(connection: Connection): Database {
 }
 
 function migrate(database: Database, connection: Connection, migrations: readonly string[]): void {
-  const versionOf = versionReader(connection);
-  if (versionOf() === migrations.length) return;
+  const readVersion = createVersionReader(connection);
+  if (readVersion() === migrations.length) return;
   database.transaction(() => {
-    // Read again: another process may have been quicker.
-    const version = versionOf();
+    // Read again: another process may have migrated meanwhile.
+    const version = readVersion();
     if (version > migrations.length) {
-      throw new NewerSchemaError(`the database is of version ${version}, this program knows ${migrations.length}`);
+      throw new NewerSchemaError(
+        `the database has version ${version}, this program supports ${migrations.length}: use a newer version of Lectern`,
+      );
     }
     for (const migration of migrations.slice(version)) connection.exec(migration);
     connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -203,10 +205,10 @@ function migrate(database: Database, connection: Connection, migrations: readonl
 }
 
 /**
- * Reads the version without a statement: one that JavaScript holds would keep a file open that is about to be moved
- * aside, and its log, removed by name at the end, would be that of the new file.
+ * Reads the version without a prepared statement, which would keep the file open until it is collected. If the file is
+ * renamed meanwhile, closing it would delete the log of the new file, because SQLite deletes the log by name.
  */
-function versionReader(connection: Connection): () => number {
+function createVersionReader(connection: Connection): () => number {
   let version = 0;
   connection.function('note_version', (value) => {
     version = value;
@@ -218,10 +220,10 @@ function versionReader(connection: Connection): () => number {
   };
 }
 
-const asideOf = (file: string) => `${file}.damaged`;
+const damagedFileOf = (file: string) => `${file}.damaged`;
 
-/** Makes room for a new file in the place of one that is damaged, which is closed. */
+/** Renames a damaged database, which must be closed, so that a new one can be created. */
 export async function moveAside(file: string): Promise<void> {
-  await rename(file, asideOf(file));
+  await rename(file, damagedFileOf(file));
   for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true });
 }

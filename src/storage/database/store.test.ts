@@ -29,8 +29,8 @@ const CUP: Migration = {
 };
 
 const url = await postgresUrl();
-/** The failure of a call, as a value. */
-const away = (error: unknown) => error;
+/** Returns the error of a call as a value. */
+const asValue = (error: unknown) => error;
 const count = async (db: Kysely<Teas>) =>
   (
     await db
@@ -49,15 +49,15 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       dir = mkdtempSync(path.join(os.tmpdir(), 'store-'));
       place = {
         url: dialect === 'postgres' ? await postgresUrl() : undefined,
-        file: path.join(dir, 'rooms', 'tea.db'),
+        file: path.join(dir, 'modules', 'tea.db'),
       };
     });
     afterEach(async () => {
       for (const store of stores) await store.close();
       rmSync(dir, { recursive: true, force: true });
     });
-    const open = async (migrations = MIGRATIONS, room = 'tea') => {
-      const store = await openStore<Teas>(place, { room, migrations });
+    const open = async (migrations = MIGRATIONS, module = 'tea') => {
+      const store = await openStore<Teas>(place, { module, migrations });
       stores.push(store);
       return store;
     };
@@ -78,24 +78,24 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect((await sql`DELETE FROM tea WHERE grams = ${2}`.execute(db)).numAffectedRows).toBe(1n);
     });
 
-    it('refuses numbers that would be others when read', async () => {
+    it('rejects integers that a number cannot represent', async () => {
       const { db } = await open();
       await sql`INSERT INTO tea (name, grams) VALUES ('much', 9007199254740993)`.execute(db);
       await expect(db.selectFrom('tea').selectAll().execute()).rejects.toThrow('too large');
       expect(await count(db)).toBe(1);
     });
 
-    it('passes on what is wrong with a statement', async () => {
+    it('passes on errors of statements', async () => {
       const store = await open();
       const insert = () => store.db.insertInto('tea').values({ name: 'assam', grams: 1 }).execute();
       await insert();
-      const failure = await insert().catch(away);
+      const failure = await insert().catch(asValue);
       expect(failure).toBeInstanceOf(Error);
       expect(failure).not.toBeInstanceOf(DatabaseUnavailableError);
       expect(store.healthy).toBe(true);
     });
 
-    it('does a transaction whole or not at all, and those at once one after the other', async () => {
+    it('runs transactions atomically and one after the other', async () => {
       const { db } = await open();
       const insert = (name: string, on: Kysely<Teas> = db) => on.insertInto('tea').values({ name, grams: 0 }).execute();
       await insert('assam');
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(await count(db)).toBe(1);
     });
 
-    it('runs each migration once, however many start at once', async () => {
+    it('runs each migration once, even with concurrent starts', async () => {
       let runs = 0;
       const counted: Migration[] = MIGRATIONS.map((migration) => ({
         ...migration,
@@ -150,27 +150,27 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       });
     });
 
-    it('numbers the tables of each room apart', async () => {
+    it('numbers the migrations of each module separately', async () => {
       await open();
       const { db } = await open([CUP], 'cups');
       await sql`INSERT INTO cup (size) VALUES (1)`.execute(db);
       expect(await count(db)).toBe(0);
     });
 
-    it('leaves nothing of migrations that fail', async () => {
+    it('rolls back failed migrations', async () => {
       const broken: Migration = { name: 'broken', up: async (db) => void (await sql`NONSENSE`.execute(db)) };
-      const failure = await open([...MIGRATIONS, CUP, broken]).catch(away);
+      const failure = await open([...MIGRATIONS, CUP, broken]).catch(asValue);
       expect(failure).toBeInstanceOf(Error);
       expect(failure).not.toBeInstanceOf(DatabaseUnavailableError);
       const { db } = await open([CUP]);
       await expect(count(db)).rejects.toThrow(/no such table|does not exist/);
     });
 
-    it('refuses tables of a later version', async () => {
+    it('rejects tables of a newer version', async () => {
       await open([...MIGRATIONS, CUP]);
-      const failure = await open().catch(away);
+      const failure = await open().catch(asValue);
       expect(failure).toBeInstanceOf(NewerSchemaError);
-      expect((failure as Error).message).toContain('version 2, this program knows 1');
+      expect((failure as Error).message).toContain('version 2, this program supports 1');
     });
   });
 });
@@ -180,12 +180,12 @@ describe('a SQLite file', () => {
   let file: string;
   beforeEach(() => {
     dir = mkdtempSync(path.join(os.tmpdir(), 'store-'));
-    file = path.join(dir, 'rooms', 'tea.db');
+    file = path.join(dir, 'modules', 'tea.db');
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
-  const open = () => openStore<Teas>({ file }, { room: 'tea', migrations: MIGRATIONS });
+  const open = () => openStore<Teas>({ file }, { module: 'tea', migrations: MIGRATIONS });
 
-  it('is readable by its owner only, with what lies beside it', async () => {
+  it('is readable by its owner only, as are its log and index', async () => {
     const store = await open();
     const modes = ['', '-wal', '-shm'].map((suffix) => statSync(file + suffix).mode & 0o777);
     expect(modes).toEqual([0o600, 0o600, 0o600]);
@@ -193,21 +193,21 @@ describe('a SQLite file', () => {
     await store.close();
   });
 
-  it('is away while another holds it, and back when it is free', async () => {
+  it('is unavailable while another connection locks it, and recovers afterwards', async () => {
     const store = await open();
     const other = await openDatabase(file, []);
     const insert = () => store.db.insertInto('tea').values({ name: 'assam', grams: 1 }).execute();
     const attempts: Promise<unknown>[] = [];
     other.execute('BEGIN IMMEDIATE');
-    attempts.push(insert().catch(away), store.db.transaction().execute(insert).catch(away));
-    // Who wants nothing of the file does not wait for it.
-    let turns = 0;
+    attempts.push(insert().catch(asValue), store.db.transaction().execute(insert).catch(asValue));
+    // The event loop is not blocked meanwhile.
+    let ticks = 0;
     const others = setInterval(() => {
-      turns += 1;
+      ticks += 1;
     }, 1);
     for (const failure of await Promise.all(attempts)) expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     clearInterval(others);
-    expect(turns).toBeGreaterThan(10);
+    expect(ticks).toBeGreaterThan(10);
     expect(store.healthy).toBe(false);
     other.execute('COMMIT');
     await insert();
@@ -229,43 +229,43 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
   });
   afterAll(() => service?.close());
 
-  const open = async (address: string) => {
-    store = await openStore<Teas>({ url: address, file: '' }, { room: 'tea', migrations: MIGRATIONS });
+  const open = async (serverUrl: string) => {
+    store = await openStore<Teas>({ url: serverUrl, file: '' }, { module: 'tea', migrations: MIGRATIONS });
     return store;
   };
 
-  it('may end and come back, at any time', async () => {
+  it('can stop and return at any time', async () => {
     const { db } = await open(service.url);
-    // Several connections idle, one is in the middle of a transaction.
+    // Several connections are idle, and one is in a transaction.
     await Promise.all(Array.from({ length: 5 }, () => sql`SELECT pg_sleep(0.05)`.execute(db)));
     const held = await db.startTransaction().execute();
-    const running = sql`SELECT pg_sleep(60)`.execute(db).catch(away);
+    const running = sql`SELECT pg_sleep(60)`.execute(db).catch(asValue);
     await service.kill();
     expect(await running).toBeInstanceOf(DatabaseUnavailableError);
-    expect(await count(held).catch(away)).toBeInstanceOf(DatabaseUnavailableError);
-    await held.rollback().execute().catch(away);
-    const failures = await Promise.all(Array.from({ length: 50 }, () => count(db).catch(away)));
+    expect(await count(held).catch(asValue)).toBeInstanceOf(DatabaseUnavailableError);
+    await held.rollback().execute().catch(asValue);
+    const failures = await Promise.all(Array.from({ length: 50 }, () => count(db).catch(asValue)));
     for (const failure of failures) expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     expect(store!.healthy).toBe(false);
     await service.start();
-    await expect.poll(() => count(db).catch(away), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => count(db).catch(asValue), { timeout: 20_000 }).toBe(0);
     expect(store!.healthy).toBe(true);
   });
 
-  it('may be away at the start', async () => {
+  it('can be unreachable at the start', async () => {
     await service.stop();
     const warned: unknown[] = [];
-    const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
-    store = await openStore<Teas>({ url: service.url, file: '' }, { room: 'later', migrations: [CUP], log });
+    const log = { warn: (...entry: unknown[]) => warned.push(entry) } as never;
+    store = await openStore<Teas>({ url: service.url, file: '' }, { module: 'later', migrations: [CUP], log });
     expect(warned).toHaveLength(1);
-    const failure = await count(store.db).catch(away);
+    const failure = await count(store.db).catch(asValue);
     expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     expect(inspect([failure, warned], { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
     await service.start();
     expect((await sql`SELECT * FROM cup`.execute(store.db)).rows).toEqual([]);
   });
 
-  it('is away when it does not answer', async () => {
+  it('counts as unavailable when it does not answer', async () => {
     const relay = await relayTo(service.url);
     const { db } = await open(relay.url);
     expect(await count(db)).toBe(0);
@@ -275,17 +275,17 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
       db.transaction().execute((transaction) => count(transaction)),
       ...Array.from({ length: 30 }, () => count(db)),
     ];
-    for (const failure of await Promise.all(calls.map((call) => call.catch(away)))) {
+    for (const failure of await Promise.all(calls.map((call) => call.catch(asValue)))) {
       expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     }
     relay.pass();
-    await expect.poll(() => count(db).catch(away), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => count(db).catch(asValue), { timeout: 20_000 }).toBe(0);
     relay.hold();
     await store!.close();
     await relay.close();
   });
 
-  it('is refused at the start with a wrong password, a missing database or no address, which is not told', async () => {
+  it('rejects a wrong password, a missing database or an invalid URL at the start, without showing it', async () => {
     const wrong = new URL(service.url);
     wrong.password = 'earl-grey';
     const refused = [
@@ -294,19 +294,19 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
       service.url.replace('postgres:', 'mysql:'),
       'postgres://lectern:earl-grey@[::z]:99999/tea',
     ];
-    for (const address of refused) {
-      const failure = await open(address).catch(away);
+    for (const refusedUrl of refused) {
+      const failure = await open(refusedUrl).catch(asValue);
       expect(failure).toBeInstanceOf(Error);
       expect(failure).not.toBeInstanceOf(DatabaseUnavailableError);
-      const said = inspect(failure, { depth: 9, showHidden: true });
-      expect(said).not.toContain('earl-grey');
-      expect(said).not.toContain(new URL(service.url).password);
+      const shown = inspect(failure, { depth: 9, showHidden: true });
+      expect(shown).not.toContain('earl-grey');
+      expect(shown).not.toContain(new URL(service.url).password);
     }
   });
 
-  it('takes an overlong statement for being away, and goes on', async () => {
+  it('treats a statement timeout as unavailable, and recovers', async () => {
     const { db } = await open(service.url);
-    expect(await sql`SELECT pg_sleep(20)`.execute(db).catch(away)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await sql`SELECT pg_sleep(20)`.execute(db).catch(asValue)).toBeInstanceOf(DatabaseUnavailableError);
     expect(await count(db)).toBe(0);
   });
 });

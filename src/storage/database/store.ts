@@ -1,6 +1,6 @@
 /**
- * The database of a room: one typed Kysely over SQLite or PostgreSQL, with the room's tables made and up to date. Times
- * are kept as integers (milliseconds since 1970), switches as 0 and 1, so that rows read the same from either.
+ * The database of a module: one typed Kysely over SQLite or PostgreSQL, with all migrations applied. Times are stored
+ * as integers (milliseconds since 1970) and booleans as 0 and 1, so rows are the same in both.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import type { Migration } from './migrate.ts';
-import { openPostgres, seenInPostgres } from './postgres.ts';
+import { countAppliedInPostgres, openPostgres } from './postgres.ts';
 import { openDatabase } from './sqlite.ts';
 import { openSqlite } from './sqlite-store.ts';
 
@@ -16,50 +16,50 @@ export type DialectName = 'sqlite' | 'postgres';
 
 export interface Store<Schema> {
   /**
-   * Calls reject with DatabaseAway, within about three seconds, when the database cannot be reached. Transactions of
-   * SQLite are exclusive: everything else waits for their end, so they hold nothing up.
+   * Calls reject with DatabaseUnavailableError within about three seconds if the database is unreachable. A SQLite
+   * transaction blocks all other calls until it ends, so keep it short.
    */
   readonly db: Kysely<Schema>;
   readonly dialect: DialectName;
-  /** Whether the database answered last time. */
+  /** Whether the last request to the database succeeded. */
   readonly healthy: boolean;
   /** A second call does nothing. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Whose tables these are: rooms that share a database number their migrations apart. */
-  readonly room: string;
-  /** Those not run yet are run, each once and in order: add to the list, never change what was released. */
+  /** Owner of the tables: modules that share a database number their migrations separately. */
+  readonly module: string;
+  /** Those not yet applied run once and in order: append to the list, never change a released migration. */
   readonly migrations: readonly Migration[];
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** The tables of a room, for those who look after databases without opening rooms. */
+/** The tables of a module, for commands that inspect or migrate databases without opening the module. */
 export interface ModuleTables {
-  readonly room: string;
+  readonly module: string;
   readonly migrations: readonly Migration[];
-  /** Its SQLite file in the data folder. */
+  /** Path of its SQLite file in the data folder. */
   readonly fileIn: (dataDir: string) => string;
 }
 
-/** How many of a room's migrations the database has seen: none where there is no database yet. Nothing is changed. */
-export async function seenMigrations(
+/** Number of migrations applied for a module; 0 if there is no database yet. Read only. */
+export async function countAppliedMigrations(
   place: { readonly url?: string | undefined; readonly file: string },
-  room: string,
+  module: string,
 ): Promise<number> {
-  if (place.url) return seenInPostgres(place.url, room);
+  if (place.url) return countAppliedInPostgres(place.url, module);
   if (!existsSync(place.file)) return 0;
   const database = await openDatabase(place.file, []);
   try {
     if (!database.get("SELECT 1 AS there FROM sqlite_master WHERE name = 'migrations'")) return 0;
-    return database.get<{ seen: number }>('SELECT count(*) AS seen FROM migrations WHERE room = ?', room)!.seen;
+    return database.get<{ seen: number }>('SELECT count(*) AS seen FROM migrations WHERE room = ?', module)!.seen;
   } finally {
     database.close();
   }
 }
 
-/** PostgreSQL where an address is given, else SQLite in a file, in a folder that its owner alone may enter. */
+/** Opens PostgreSQL if `url` is set, else a SQLite file, whose folder is created with mode 0700. */
 export async function openStore<Schema>(
   place: { readonly url?: string | undefined; readonly file: string },
   options: StoreOptions,

@@ -1,6 +1,6 @@
-/** The database cannot be reached or used for the moment; `cause` is what it said. Calls made later try it again. */
+/** The database is unreachable or unusable for now; `cause` is its error. Later calls try again. */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = 'DatabaseAway';
+  override readonly name = 'DatabaseUnavailableError';
 
   constructor(cause: unknown) {
     super('the database cannot be reached', { cause });

@@ -1,40 +1,40 @@
-/** Jobs as doors ask for them: found, listed and cancelled, and expired in time whoever has looked after them. */
+/** Finds, lists and cancels jobs for endpoints. Jobs that are due expire on access, even before maintenance runs. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinal } from './states.ts';
 import type { AnyStore, JobColumns, JobTable } from './table.ts';
 import type { Workers } from './workers.ts';
 
-export interface DeskOptions<Row extends JobColumns, Job> {
+export interface JobAccessOptions<Row extends JobColumns, Job> {
   readonly store: AnyStore;
   readonly jobs: JobTable<Row>;
   readonly jobOf: (row: Row) => Job;
   readonly workers: Pick<Workers, 'cancel'> | undefined;
   readonly now: () => number;
-  /** Jobs have expired: what they have left is to be removed. */
+  /** Jobs have expired, and their data can be removed. */
   readonly onExpired: () => void;
 }
 
-export interface Desk<Job> {
+export interface JobAccess<Job> {
   find(id: string): Promise<Job | undefined>;
   /** Newest first. */
   list(owner: string, limit: number): Promise<Job[]>;
-  /** The job when it has ended, which it does soon: cancelled, or as it had ended before. */
+  /** Cancels the job and waits for its end. Returns it unchanged if it had already ended. */
   cancel(job: Job): Promise<Job>;
 }
 
-/** How long a cancelled job's worker may take to finish what it has in work. */
+/** How long the worker of a cancelled job may take to finish the work in progress. */
 const CANCEL_MS = 10_000;
-const CANCEL_LOOK_MS = 50;
+const CANCEL_POLL_MS = 50;
 
-export function jobDesk<Row extends JobColumns, Job extends { readonly id: string }>({
+export function createJobAccess<Row extends JobColumns, Job extends { readonly id: string }>({
   store,
   jobs,
   jobOf,
   workers,
   now,
   onExpired,
-}: DeskOptions<Row, Job>): Desk<Job> {
+}: JobAccessOptions<Row, Job>): JobAccess<Job> {
   const isDue = (row: Row) => row.expires_at <= now() && row.state !== 'expired';
 
   async function expire(id?: string): Promise<void> {
@@ -49,8 +49,8 @@ export function jobDesk<Row extends JobColumns, Job extends { readonly id: strin
     return findRow(id);
   }
 
-  async function ended(id: string): Promise<Row | undefined> {
-    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_LOOK_MS)) {
+  async function waitForEnd(id: string): Promise<Row | undefined> {
+    for (const until = now() + CANCEL_MS; now() < until; await sleep(CANCEL_POLL_MS)) {
       const row = await findRow(id);
       if (!row || isFinal(row.state)) return row;
     }
@@ -70,9 +70,9 @@ export function jobDesk<Row extends JobColumns, Job extends { readonly id: strin
       return (await jobs.list(store, owner, limit)).map(jobOf);
     },
     async cancel(job) {
-      await jobs.askToCancel(store, job.id, now());
+      await jobs.requestCancel(store, job.id, now());
       workers?.cancel(job.id);
-      const row = await ended(job.id);
+      const row = await waitForEnd(job.id);
       return row ? jobOf(row) : job;
     },
   };
@@ -80,7 +80,7 @@ export function jobDesk<Row extends JobColumns, Job extends { readonly id: strin
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** In the order of their making to the millisecond, and not to be guessed: 48 bits of time, 80 of chance. */
+/** Ids sort by creation time to the millisecond and cannot be guessed: 48 bits of time and 80 random bits. */
 export function newJobId(kind: string, now: number): string {
   let time = '';
   for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;

@@ -1,4 +1,4 @@
-/** Turns through a real Redis: in their order, each to one process, whatever becomes of Redis. */
+/** Notifications through a real Redis: in order, each to one process, even if Redis fails. */
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createClient } from '@redis/client';
@@ -12,7 +12,7 @@ const NEVER = new AbortController().signal;
 const clientOf = (url: string) => createClient({ url });
 const LONG_MS = 60_000;
 
-describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () => {
+describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS }, () => {
   let service: Service;
   beforeAll(async () => {
     service = (await startRedis())!;
@@ -21,20 +21,20 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
 
   const opened: JobNotifications[] = [];
   const warned: unknown[] = [];
-  const log = { warn: (...told: unknown[]) => void warned.push(told) } as never;
+  const log = { warn: (...entry: unknown[]) => void warned.push(entry) } as never;
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((queue) => queue.close()));
     await service.start();
   });
 
-  function open(name: string, { takes = true, url = service.url } = {}): JobNotifications {
-    const queue = openBullMqNotifications({ url, name: async () => name, takes, log });
+  function open(name: string, { receives = true, url = service.url } = {}): JobNotifications {
+    const queue = openBullMqNotifications({ url, name: async () => name, receives, log });
     opened.push(queue);
     return queue;
   }
   const ready = (queue: JobNotifications, healthy = true) =>
     expect.poll(() => queue.healthy, { timeout: LONG_MS }).toBe(healthy);
-  /** Waits for an id, however often it takes. */
+  /** Waits for an id, however often it receives. */
   async function next(queue: JobNotifications, signal = NEVER): Promise<string | undefined> {
     for (;;) {
       const id = await queue.next(signal);
@@ -52,12 +52,12 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     }
   }
 
-  it('come in their order, each once, to whoever waits', async () => {
+  it('arrive in order, each once, at any waiting process', async () => {
     const name = randomUUID();
-    const [door, one, other] = [open(name, { takes: false }), open(name), open(name)];
-    await Promise.all([door, one, other].map((queue) => ready(queue)));
+    const [announcer, one, other] = [open(name, { receives: false }), open(name), open(name)];
+    await Promise.all([announcer, one, other].map((queue) => ready(queue)));
     const ids = Array.from({ length: 40 }, (_, at) => `job_${at}`);
-    for (const id of ids) door.announce(id, 0);
+    for (const id of ids) announcer.announce(id, 0);
     const got: string[] = [];
     const places = new Map<string, number[]>();
     const done = new AbortController();
@@ -75,7 +75,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     for (const mine of places.values()) expect(mine).toEqual(mine.toSorted((a, b) => a - b));
   });
 
-  it('come when they may be taken, and not before', async () => {
+  it('arrive when the job is ready, not before', async () => {
     const queue = open(randomUUID());
     await ready(queue);
     const startedMs = Date.now();
@@ -86,7 +86,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     expect(Date.now() - startedMs).toBeGreaterThanOrEqual(1_500);
   });
 
-  it('leave nothing of a job behind, and wait once however often they are announced', async () => {
+  it('leave nothing in Redis, and are queued once however often announced', async () => {
     const name = randomUUID();
     const queue = open(name);
     await ready(queue);
@@ -94,7 +94,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     queue.announce('job_b', 0);
     expect(await next(queue)).toBe('job_a');
     expect(await next(queue)).toBe('job_b');
-    // What was taken out may be announced again.
+    // An id that was delivered can be announced again.
     queue.announce('job_a', 0);
     expect(await next(queue)).toBe('job_a');
     const left = await redis(async (client) => {
@@ -108,18 +108,18 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     expect(left.noted).toBeLessThan(200);
   });
 
-  it('are put back by a process that ends while it waits, and by others when it was killed', async () => {
+  it('return to the queue when a process stops or is killed', async () => {
     const name = randomUUID();
-    const [leaving, staying] = [open(name), open(name, { takes: false })];
+    const [leaving, staying] = [open(name), open(name, { receives: false })];
     await Promise.all([ready(leaving), ready(staying)]);
     const waiting = leaving.next(NEVER);
     staying.announce('job_a', 0);
     await leaving.close();
-    const heard = await waiting;
+    const received = await waiting;
     const after = open(name);
     await ready(after);
-    if (heard === undefined) expect(await next(after)).toBe('job_a');
-    // Taken out, and nothing more: as if a process had been killed just then.
+    if (received === undefined) expect(await next(after)).toBe('job_a');
+    // Fetch an id without completing it, as if the process had been killed just then.
     const { Worker } = await import('bullmq');
     const client = createClient({ url: service.url });
     await client.connect();
@@ -139,7 +139,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     expect(await next(after)).toBe('job_b');
   });
 
-  it('go on when Redis comes back, forgets everything, or was never there before', async () => {
+  it('recover when Redis returns, loses its data, or starts late', async () => {
     const name = randomUUID();
     await service.stop();
     warned.length = 0;
@@ -166,7 +166,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
   });
 
-  it('are told once not to come through a Redis that is full', async () => {
+  it('log only one warning while Redis is full', async () => {
     const connected = async () =>
       Number(/total_connections_received:(\d+)/.exec(await redis((client) => client.info('stats')))![1]);
     await redis((client) => client.configSet('maxmemory', '1'));
@@ -175,7 +175,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
       warned.length = 0;
       const before = await connected();
       const asking = next(open(randomUUID()), done.signal);
-      // Some are of the question itself.
+      // The query itself adds some connections.
       await expect.poll(async () => (await connected()) - before, { timeout: LONG_MS }).toBeGreaterThan(100);
       done.abort();
       await asking;
@@ -186,7 +186,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     }
   });
 
-  it('are given up when Redis says nothing, and end all the same', async () => {
+  it('become unavailable when Redis hangs, and still close', async () => {
     const relay = await relayTo(service.url);
     const queue = open(randomUUID(), { url: relay.url });
     await ready(queue);
@@ -202,7 +202,7 @@ describe.skipIf(!isThere)('turns through Redis', { timeout: 3 * LONG_MS }, () =>
     await relay.close();
   });
 
-  it('say what is wrong with an address without telling it', () => {
+  it('reject an invalid URL without showing it', () => {
     const failure = (() => {
       try {
         return open('x', { url: 'redis://:earl-grey@127.0.0.1/tea' });

@@ -1,4 +1,4 @@
-/** Turns that go through Redis or Valkey, in a queue of BullMQ. */
+/** Job notifications through a BullMQ queue in Redis or Valkey. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IRedisClient, JobsOptions, Queue, QueueOptions, Worker } from 'bullmq';
 import type { Log } from '#telemetry/log.ts';
@@ -8,32 +8,32 @@ import type { JobNotifications } from './notifications.ts';
 export interface BullMqOptions {
   /** `redis://…` */
   readonly url: string;
-  /** Those who have it in common have a database in common. */
+  /** Name of the queue; servers that share it share a database. */
   readonly name: () => Promise<string>;
-  /** Whether turns are taken here, or only announced. */
-  readonly takes: boolean;
+  /** Whether this process receives notifications, or only announces jobs. */
+  readonly receives: boolean;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** What all keys begin with, beside those of the counters; the braces make that a cluster keeps them on one node. */
+/** Prefix of all keys. The braces make a cluster keep them on one node. */
 const PREFIX = 'lectern:{jobs}';
-/** How long Redis is waited for at once, in seconds: a server that hangs is noticed by its silence after that. */
-const WAIT_S = 5;
+/** Length of one blocking wait, in seconds. A server that sends nothing for longer is considered hung. */
+const BLOCK_S = 5;
 const PING_MS = 2_000;
-const SILENCE_MS = 1_000 * WAIT_S + PING_MS;
+const SILENCE_MS = 1_000 * BLOCK_S + PING_MS;
 const FIRST_PAUSE_MS = 100;
-const LAST_PAUSE_MS = 2_000;
-/** How long the end waits for what Redis is to be told still; what it was not told is found in the database. */
-const PARTING_MS = 1_000;
-/** An id that a process had taken out and not passed on when it was killed is put back after so long. */
+const MAX_PAUSE_MS = 2_000;
+/** How long closing waits for pending announcements. Lost ones are found in the database. */
+const CLOSE_MS = 1_000;
+/** BullMQ requeues an id after this time if the process that fetched it was killed. */
 const STALLED_MS = 5_000;
-/** Under which word ids are taken out: nobody takes out two at once here. */
-const WORD = 'turn';
-/** Nothing of a turn stays in Redis when its id was taken out. */
-const LEAVES_NOTHING = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
+/** BullMQ lock token. A constant is enough, because each worker fetches one id at a time. */
+const TOKEN = 'turn';
+/** Removes an entry from Redis once its id was fetched. */
+const REMOVE_WHEN_DONE = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
 
-/** Goes on without Redis where it is away, and with it when it is there. Throws for an address that cannot be read. */
-export function openBullMqNotifications({ url, name, takes, log }: BullMqOptions): JobNotifications {
+/** Connects in the background and reconnects as needed. Throws if the URL is invalid. */
+export function openBullMqNotifications({ url, name, receives, log }: BullMqOptions): JobNotifications {
   const options = redisOptions(url, { pingMs: PING_MS, silenceMs: SILENCE_MS });
   const closing = new AbortController();
   const { signal } = closing;
@@ -41,25 +41,26 @@ export function openBullMqNotifications({ url, name, takes, log }: BullMqOptions
 
   async function keepOpen(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
-    let isAway = false;
-    // A Redis that is full, or may not be written to, can be reached and carries nothing.
-    const onCarried = () => {
-      isAway = false;
+    let isWarned = false;
+    // Reset only on traffic: a full or read-only Redis accepts connections but delivers nothing.
+    const onTraffic = () => {
+      isWarned = false;
       pauseMs = FIRST_PAUSE_MS;
     };
     while (!signal.aborted) {
       try {
-        session = await openSession(options, { name: await name(), takes, signal, onCarried });
+        session = await openSession(options, { name: await name(), receives, signal, onTraffic });
         await session.lost;
       } catch (err) {
-        if (!isAway && !signal.aborted) log.warn({ err }, 'turns of jobs do not come through Redis for the moment');
-        isAway = true;
+        if (!isWarned && !signal.aborted)
+          log.warn({ err }, 'job notifications through Redis are unavailable: workers poll the database');
+        isWarned = true;
       }
       const ended = session;
       session = undefined;
       await ended?.close();
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
-      pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
   const keeping = keepOpen();
@@ -71,15 +72,15 @@ export function openBullMqNotifications({ url, name, takes, log }: BullMqOptions
     announce: (jobId, inMs) => session?.announce(jobId, inMs),
     next: async (until) => session?.next(until),
     async close() {
-      closing.abort(new Error('the queue is being closed'));
+      closing.abort(new Error('the queue is closing'));
       await keeping;
     },
   };
 }
 
-/** What there is from a connection's beginning to its end; whatever was half done in it has no effect in the next. */
+/** State of one connection. Unfinished work does not carry over to the next. */
 interface Session {
-  /** Rejects when the connection breaks, or is to be closed. */
+  /** Rejects when the connection breaks or is closing. */
   readonly lost: Promise<never>;
   announce: JobNotifications['announce'];
   next: JobNotifications['next'];
@@ -88,56 +89,56 @@ interface Session {
 
 interface SessionOptions {
   readonly name: string;
-  readonly takes: boolean;
+  readonly receives: boolean;
   readonly signal: AbortSignal;
-  /** An id came or went. */
-  readonly onCarried: () => void;
+  /** An id was sent or received. */
+  readonly onTraffic: () => void;
 }
 
 async function openSession(
   options: ReturnType<typeof redisOptions>,
-  { name, takes, signal, onCarried }: SessionOptions,
+  { name, receives, signal, onTraffic }: SessionOptions,
 ): Promise<Session> {
   const [{ createNodeRedisClient, Queue, Worker }, { createClient }] = await Promise.all([
     import('bullmq'),
     import('@redis/client'),
   ]);
   const client = createClient({ ...options, socket: { ...options.socket, reconnectStrategy: false } });
-  const { lost, lose } = loss(signal);
-  client.on('error', lose);
+  const { lost, markLost } = createLossSignal(signal);
+  client.on('error', markLost);
   const connection = createNodeRedisClient(client);
-  heedErrors(connection, lose);
+  listenForErrors(connection, markLost);
   const shared: QueueOptions = {
     connection,
     prefix: PREFIX,
-    // It would ask Redis to keep everything, which nothing here depends on.
+    // The check warns about an eviction policy that does not matter here.
     skipVersionCheck: true,
-    // Notes of what happened, for listeners that there are none of.
+    // Nothing listens to the stream of events.
     streams: { events: { maxLen: 0 } },
   };
   let queue: Queue | undefined;
-  let taking: Taking | undefined;
+  let receiver: Receiver | undefined;
   const announced = new Set<Promise<unknown>>();
 
   function announce(jobId: string, inMs: number): void {
     const added: Promise<unknown> = queue!
-      .add('turn', null, { ...LEAVES_NOTHING, jobId, delay: Math.max(0, inMs) })
-      .then(onCarried, lose)
+      .add('turn', null, { ...REMOVE_WHEN_DONE, jobId, delay: Math.max(0, inMs) })
+      .then(onTraffic, markLost)
       .finally(() => announced.delete(added));
     announced.add(added);
   }
 
-  /** Tells what others are to know, over a connection that is whole. */
-  async function part(): Promise<void> {
-    const id = await taking?.close(true);
+  /** Over a working connection: returns a fetched id to the queue and completes announcements. */
+  async function finish(): Promise<void> {
+    const id = await receiver?.close(true);
     if (id !== undefined) announce(id, 0);
     await Promise.all(announced);
   }
 
   async function close(): Promise<void> {
-    if (client.isReady) await Promise.race([part(), sleep(PARTING_MS, undefined, { ref: false })]);
-    else await taking?.close(false);
-    lose(new Error('the connection is being closed'));
+    if (client.isReady) await Promise.race([finish(), sleep(CLOSE_MS, undefined, { ref: false })]);
+    else await receiver?.close(false);
+    markLost(new Error('the connection is closing'));
     await queue?.close();
     if (client.isOpen) client.destroy();
   }
@@ -145,15 +146,15 @@ async function openSession(
   try {
     await Promise.race([connection.connect(), lost]);
     queue = new Queue(name, shared);
-    queue.on('error', lose);
+    queue.on('error', markLost);
     await Promise.race([queue.waitUntilReady(), lost]);
-    if (takes) {
+    if (receives) {
       const worker = new Worker(name, null, {
         ...{ ...shared, connection },
-        ...{ drainDelay: WAIT_S, lockDuration: STALLED_MS, stalledInterval: STALLED_MS },
+        ...{ drainDelay: BLOCK_S, lockDuration: STALLED_MS, stalledInterval: STALLED_MS },
       });
-      worker.on('error', lose);
-      taking = takingFrom(worker, { lost, lose, onCarried });
+      worker.on('error', markLost);
+      receiver = createReceiver(worker, { lost, markLost, onTraffic });
       await Promise.race([worker.waitUntilReady(), lost]);
       await worker.startStalledCheckTimer();
     }
@@ -161,81 +162,81 @@ async function openSession(
     await close();
     throw error;
   }
-  return { lost, announce, next: (until) => taking!.next(until), close };
+  return { lost, announce, next: (until) => receiver!.next(until), close };
 }
 
 /**
- * BullMQ stops to listen to a connection, and to the copy of it that it waits on, before they are ended; an error of theirs
- * that nobody hears would end the process.
+ * BullMQ stops listening to a connection and to its duplicate before they are closed. Without a listener, a late error
+ * would end the process.
  */
-function heedErrors(connection: IRedisClient, lose: (error: unknown) => void): void {
-  connection.on('error', lose);
+function listenForErrors(connection: IRedisClient, markLost: (error: unknown) => void): void {
+  connection.on('error', markLost);
   const duplicate = connection.duplicate.bind(connection);
   connection.duplicate = (...args) => {
     const copy = duplicate(...args);
-    heedErrors(copy, lose);
+    listenForErrors(copy, markLost);
     return copy;
   };
 }
 
-function loss(signal: AbortSignal) {
-  let lose: (reason: unknown) => void = () => {};
+function createLossSignal(signal: AbortSignal) {
+  let markLost: (reason: unknown) => void = () => {};
   const lost = new Promise<never>((_resolve, reject) => {
-    lose = reject;
+    markLost = reject;
   });
-  const onAbort = () => lose(signal.reason);
+  const onAbort = () => markLost(signal.reason);
   signal.addEventListener('abort', onAbort);
   lost.catch(() => signal.removeEventListener('abort', onAbort));
-  return { lost, lose };
+  return { lost, markLost };
 }
 
-interface TakingOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'onCarried'> {
-  readonly lose: (reason: unknown) => void;
+interface ReceiverOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'onTraffic'> {
+  readonly markLost: (reason: unknown) => void;
 }
 
-interface Taking {
+interface Receiver {
   next: JobNotifications['next'];
-  /** Over a connection that is whole: the id that was taken out and that nobody waited for any more. */
-  close(isWhole: boolean): Promise<string | undefined>;
+  /** If the connection works, returns an id that was fetched but not delivered. */
+  close(isConnected: boolean): Promise<string | undefined>;
 }
 
-/** Ids are taken out one at a time, and are out of Redis before they are passed on: the lease is what counts from then on. */
-function takingFrom(worker: Worker, { lost, lose, onCarried }: TakingOptions): Taking {
+/** Fetches one id at a time and removes it from Redis before delivery. From then on, the lease protects the job. */
+function createReceiver(worker: Worker, { lost, markLost, onTraffic }: ReceiverOptions): Receiver {
   let fetching: Promise<string | undefined> | undefined;
-  let giveUp: () => void = () => {};
-  let isOver = false;
+  let resolveEmpty: () => void = () => {};
+  let isStopped = false;
   const stop = () => {
-    isOver = true;
-    giveUp();
+    isStopped = true;
+    resolveEmpty();
   };
   lost.catch(stop);
 
   async function fetch(): Promise<string | undefined> {
-    const job = await worker.getNextJob(WORD);
-    onCarried();
-    // One that could not be removed comes once more.
-    await job?.moveToCompleted(null, WORD, false).catch(() => {});
+    const job = await worker.getNextJob(TOKEN);
+    onTraffic();
+    // An entry that cannot be removed is delivered again.
+    await job?.moveToCompleted(null, TOKEN, false).catch(() => {});
     return job?.id;
   }
 
   return {
     next: (until) =>
       new Promise((resolve) => {
-        giveUp = () => resolve(undefined);
-        // The same listener again is not added again.
+        resolveEmpty = () => resolve(undefined);
+        // Adding the same listener again has no effect.
         until.addEventListener('abort', stop);
-        if (isOver || until.aborted) return stop();
+        if (isStopped || until.aborted) return stop();
         fetching = fetch();
         fetching.then((id) => {
-          if (isOver) return;
+          if (isStopped) return;
           fetching = undefined;
           resolve(id);
-        }, lose);
+        }, markLost);
       }),
-    async close(isWhole) {
+    async close(isConnected) {
       stop();
       await worker.close(true);
-      return isWhole ? fetching?.catch(() => undefined) : undefined;
+      return isConnected ? fetching?.catch(() => undefined) : undefined;
     },
   };
 }

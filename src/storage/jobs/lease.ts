@@ -1,10 +1,10 @@
-/** Whoever works on a job has a word of its own; what it changes is bound to that word. */
+/** A worker's exclusive right to a job. Every change that the worker makes requires its token. */
 export interface Lease {
   readonly jobId: string;
-  readonly word: string;
+  readonly token: string;
 }
 
-/** Another worker has the job now, or it has ended. */
+/** The job has ended, or another worker has it. */
 export class LeaseLostError extends Error {
-  override readonly name = 'LeaseLost';
+  override readonly name = 'LeaseLostError';
 }

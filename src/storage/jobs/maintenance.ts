@@ -1,28 +1,28 @@
-/** What is done beside the work on jobs, again and again: soon where jobs are worked on, and now and then elsewhere. */
+/** Periodic maintenance of jobs: frequent while this process works on jobs, less often otherwise. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
 
-export interface ChoresOptions {
-  /** What jobs of this kind are called in the log: `crawls`. */
+export interface MaintenanceOptions {
+  /** Name of these jobs in the log, such as `crawls`. */
   readonly plural: string;
-  /** Done in their order; one that fails does not keep the others from being done. */
-  readonly chores: readonly ((signal: AbortSignal) => Promise<unknown>)[];
-  /** Whether something is under way here that will want them soon. */
+  /** Run in order. A failing task does not prevent the next ones. */
+  readonly tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[];
+  /** Whether jobs are running in this process, which will soon need maintenance. */
   readonly busy: () => boolean;
-  /** How long they rest where nothing is: what another process has left is found by then. */
+  /** Pause while no job runs here, in milliseconds: the delay until work left by another process is found. */
   readonly restMs: number;
   readonly log: Pick<Log, 'warn'>;
 }
 
-export interface Chores {
-  /** There may be something to do. */
+export interface Maintenance {
+  /** Ends the current pause. */
   wake(): void;
   close(): Promise<void>;
 }
 
-const BUSY_REST_MS = 1_000;
+const MAX_BUSY_REST_MS = 1_000;
 
-export function startChores({ plural, chores, busy, restMs, log }: ChoresOptions): Chores {
+export function startMaintenance({ plural, tasks, busy, restMs, log }: MaintenanceOptions): Maintenance {
   const closing = new AbortController();
   const { signal } = closing;
   let wake = new AbortController();
@@ -30,10 +30,12 @@ export function startChores({ plural, chores, busy, restMs, log }: ChoresOptions
   async function loop(): Promise<void> {
     while (!signal.aborted) {
       const woken = wake.signal;
-      for (const chore of chores) {
-        await chore(signal).catch((err: unknown) => log.warn({ err }, `${plural} cannot be tidied up for the moment`));
+      for (const task of tasks) {
+        await task(signal).catch((err: unknown) =>
+          log.warn({ err }, `maintenance of ${plural} failed: retrying later`),
+        );
       }
-      const rest = busy() ? Math.min(BUSY_REST_MS, restMs) : restMs;
+      const rest = busy() ? Math.min(MAX_BUSY_REST_MS, restMs) : restMs;
       await sleep(rest, undefined, { signal: AbortSignal.any([signal, woken]) }).catch(() => {});
     }
   }
@@ -45,7 +47,7 @@ export function startChores({ plural, chores, busy, restMs, log }: ChoresOptions
       wake = new AbortController();
     },
     async close() {
-      closing.abort(new Error('the server is being stopped'));
+      closing.abort(new Error('the server is shutting down'));
       await looping;
     },
   };

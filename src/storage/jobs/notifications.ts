@@ -1,13 +1,13 @@
 /**
- * Tells processes whose turn it is, so that none of them has to look for it. It is a messenger and nothing else: who works
- * on a job the lease in the database decides, an id that comes twice does no harm, and one that is lost is found there.
+ * Notifies processes of jobs that are ready, so that they need not poll the database. Notifications are only hints: the
+ * lease in the database decides who works on a job. A duplicate does no harm, and a lost one is found in the database.
  */
 export interface JobNotifications {
-  /** Whether ids come and go; where they do not, turns are looked for in the database. */
+  /** Whether notifications are delivered. If not, workers poll the database. */
   readonly healthy: boolean;
-  /** Says that a job may be taken, in so many milliseconds. Does not wait and does not fail. */
+  /** Announces that a job will be ready in `inMs` milliseconds. Returns at once and never fails. */
   announce(jobId: string, inMs: number): void;
-  /** Waits a while for the id that was announced first. */
+  /** Waits a few seconds for the job id announced first; `undefined` if there is none. */
   next(signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -1,23 +1,25 @@
-/** Who carries the turns of a room's jobs: Redis where there is one, else nobody, and they are looked for. */
+/** Opens the notifications for a module's jobs: through Redis if configured, else none, and workers poll. */
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import { openBullMqNotifications } from './bullmq.ts';
 import type { JobNotifications } from './notifications.ts';
-import { queueName } from './queue-name.ts';
+import { readQueueName } from './queue-name.ts';
 
-export interface NotificationsPlace {
+export interface JobNotificationsOptions {
   readonly redisUrl: string | undefined;
-  readonly room: string;
-  /** Whether turns are taken here, or only announced. */
-  readonly takes: boolean;
+  readonly module: string;
+  /** Whether this process receives notifications, or only announces jobs. */
+  readonly receives: boolean;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Throws for an address that cannot be read. */
+/** `undefined` without `redisUrl`. Throws if the URL is invalid. */
 export function openJobNotifications(
-  // biome-ignore lint/suspicious/noExplicitAny: each module has tables of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each module has its own tables
   db: Kysely<any>,
-  { redisUrl: url, room, takes, log }: NotificationsPlace,
+  { redisUrl: url, module, receives, log }: JobNotificationsOptions,
 ): JobNotifications | undefined {
-  return url === undefined ? undefined : openBullMqNotifications({ url, name: () => queueName(db, room), takes, log });
+  return url === undefined
+    ? undefined
+    : openBullMqNotifications({ url, name: () => readQueueName(db, module), receives, log });
 }

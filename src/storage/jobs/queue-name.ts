@@ -1,29 +1,29 @@
-/** The name under which servers of one database know their queue, and no other server does. */
+/** The name of a module's queue in Redis, which is unique to one database. */
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
 interface Tables {
-  // The room's name is in the table's.
+  // The table name also contains the module name.
   queue: { id: string };
 }
 
-const tableOf = (room: string) => `${room}_queue` as 'queue';
+const tableOf = (module: string) => `${module}_queue` as 'queue';
 
-/** Makes the name, by chance and once. */
-export const queueMigration = (room: string): Migration => ({
+/** Creates the random part of the name, once per database. */
+export const queueMigration = (module: string): Migration => ({
   name: 'queue',
   async up(db) {
     await db.schema
-      .createTable(tableOf(room))
+      .createTable(tableOf(module))
       .addColumn('id', 'text', (column) => column.primaryKey())
       .execute();
-    await db.insertInto(tableOf(room)).values({ id: randomUUID() }).execute();
+    await db.insertInto(tableOf(module)).values({ id: randomUUID() }).execute();
   },
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: rooms have tables of their own beside this one
-export async function queueName(db: Kysely<any>, room: string): Promise<string> {
-  const queue = (db as Kysely<Tables>).selectFrom(tableOf(room)).select('id');
-  return `${room}-${(await queue.executeTakeFirstOrThrow()).id}`;
+// biome-ignore lint/suspicious/noExplicitAny: accepts the schema of any module
+export async function readQueueName(db: Kysely<any>, module: string): Promise<string> {
+  const queue = (db as Kysely<Tables>).selectFrom(tableOf(module)).select('id');
+  return `${module}-${(await queue.executeTakeFirstOrThrow()).id}`;
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isFinal, type JobState, MOVES, type MoveName, moved, STATES } from './states.ts';
+import { isFinal, type JobState, MOVES, type MoveName, nextState, STATES } from './states.ts';
 
 const names = Object.keys(MOVES) as MoveName[];
 
-it('lets a job make the moves of the contract and no other', () => {
+it('allows exactly the documented moves', () => {
   const legal = names.flatMap((name) =>
     STATES.flatMap((state) => {
-      const to = moved(state, name);
+      const to = nextState(state, name);
       return to === undefined ? [] : [`${state} ${name} ${to}`];
     }),
   );
@@ -29,13 +29,13 @@ it('lets a job make the moves of the contract and no other', () => {
   );
 });
 
-it('ends every job for good, whatever is tried', () => {
+it('never leaves a final state except to expire', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...names), { maxLength: 30 }), (tried) => {
       let state: JobState = 'pending';
       let ends = 0;
       for (const name of tried) {
-        const next = moved(state, name);
+        const next = nextState(state, name);
         if (next === undefined) continue;
         if (isFinal(state)) expect(next).toBe('expired');
         else if (isFinal(next)) ends++;

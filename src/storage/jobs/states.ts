@@ -1,4 +1,4 @@
-/** The states of a job, and the legal moves between them. */
+/** The states of a job and the moves between them. */
 
 export const STATES = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type JobState = (typeof STATES)[number];
@@ -8,18 +8,18 @@ interface Move {
   readonly to: JobState;
 }
 
-/** THE table: nothing else changes a state. */
+/** All legal moves. Every change of state follows this table. */
 export const MOVES = {
-  /** A worker takes it. */
+  /** A worker takes the job. */
   take: { from: ['pending', 'processing'], to: 'processing' },
-  /** All of it is done. */
+  /** All work is done. */
   complete: { from: ['processing'], to: 'completed' },
-  /** What is wrong is wrong with the whole of it. */
+  /** An error affects the whole job. */
   fail: { from: ['pending', 'processing'], to: 'failed' },
   cancel: { from: ['pending', 'processing'], to: 'cancelled' },
-  /** Its time is over before it was done. */
+  /** The job expires before it is done. */
   lapse: { from: ['pending', 'processing'], to: 'expired' },
-  /** What it gave is removed. */
+  /** The results are removed. */
   expire: { from: ['completed', 'failed', 'cancelled'], to: 'expired' },
 } as const satisfies Record<string, Move>;
 
@@ -29,8 +29,8 @@ export const UNFINISHED: readonly JobState[] = ['pending', 'processing'];
 
 export const isFinal = (state: JobState): boolean => !UNFINISHED.includes(state);
 
-/** The state after a move; undefined when it is not legal. */
-export function moved(state: JobState, move: MoveName): JobState | undefined {
+/** The state after a move; `undefined` if the move is illegal. */
+export function nextState(state: JobState, move: MoveName): JobState | undefined {
   const { from, to }: Move = MOVES[move];
   return from.includes(state) ? to : undefined;
 }

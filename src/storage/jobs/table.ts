@@ -1,6 +1,6 @@
 /**
- * Jobs of one kind in their table, one function a query. Whoever works on a job has a lease with a word of its own; what
- * it changes is bound to that word, so that one that was taken for dead can spoil nothing.
+ * The table of one kind of job: one function per query. A worker holds a lease with a random token, and all its changes
+ * require that token. So a worker that was presumed dead can change nothing.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -16,32 +16,32 @@ import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from './lease.ts';
 import { type JobState, MOVES, UNFINISHED } from './states.ts';
 
-/** What the tables of all kinds have. Times are milliseconds since 1970. */
+/** Columns common to all kinds of jobs. Times are milliseconds since 1970. */
 export interface JobColumns {
   id: string;
-  /** Who alone may see it: a key, or everybody of a server without keys. */
+  /** Only this key may see the job. A server without keys has one owner for all. */
   owner: string;
   state: JobState;
-  /** Why it failed. */
+  /** Reason of the failure. */
   error: string | null;
   created_at: number;
   completed_at: number | null;
   expires_at: number;
-  /** A worker's word of its own; every change it makes is bound to it. */
+  /** Token of the current lease. */
   lease: string | null;
   lease_until: number;
-  /** Jobs take turns by the time of their last. */
+  /** Time of the last run: the job that has waited longest runs next. */
   worked_at: number;
-  /** Not taken before. */
+  /** Earliest time of the next run. */
   ready_at: number;
-  /** Turns in a row that failed. */
+  /** Consecutive failed runs. */
   tries: number;
-  /** 1 when its end was asked for while a worker had it. */
+  /** 1 if cancellation was requested while a worker had the job. */
   cancelling: number;
 }
 
-/** The columns of a job that nobody has worked on. */
-export const FRESH = {
+/** Initial values of the columns of a new job. */
+export const NEW_JOB_COLUMNS = {
   state: 'pending',
   error: null,
   completed_at: null,
@@ -57,14 +57,14 @@ type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | Expression<Row[
 
 export interface JobTableOptions<Row> {
   readonly name: string;
-  /** What its jobs are called: `crawls`. */
+  /** Name of these jobs in messages, such as `crawls`. */
   readonly plural: string;
-  /** What every end of a job changes beside what all kinds have. */
+  /** Additional columns to change whenever a job ends. */
   ending(now: number): Changes<Row>;
-  /** Marks a job as one whose belongings are to be removed. */
+  /** Columns that mark the data of an expired job for removal. */
   readonly expired: Partial<Row>;
-  /** What a job has that nothing is left to be done for. */
-  readonly forgotten: Partial<Row>;
+  /** Columns of an expired job that needs no more work, so that its row can be deleted. */
+  readonly removable: Partial<Row>;
 }
 
 export interface Taken<Row> {
@@ -73,42 +73,42 @@ export interface Taken<Row> {
 }
 
 export interface Release {
-  /** Not to be taken again before, in milliseconds since 1970. */
+  /** Earliest time of the next run, in milliseconds since 1970. */
   readonly readyAt: number;
-  /** What became of the turn; one that was broken off says nothing of the job. */
-  readonly turn: 'done' | 'failed' | 'broken off';
+  /** Result of the run. An aborted run does not count as a failure. */
+  readonly outcome: 'done' | 'failed' | 'aborted';
 }
 
-/** Unfinished jobs that one owner may have. */
+/** Maximum number of unfinished jobs per owner. */
 const MAX_UNFINISHED = 10;
 
-// biome-ignore lint/suspicious/noExplicitAny: rooms have tables of their own beside this one
+// biome-ignore lint/suspicious/noExplicitAny: accepts the schema of any module
 export type AnyStore = Pick<Store<any>, 'db' | 'dialect'>;
 type AnyDb = AnyStore['db'];
 
-/** The table of one kind among others. */
+/** Stands for the table of any kind. */
 interface Tables {
   jobs: JobColumns;
 }
 
-/** Changes of the worker that has the lease, and nobody else's. */
-export function ofLease<Query>(update: Query, { jobId, word }: Lease): Query {
-  const narrowed = update as UpdateQueryBuilder<Tables, 'jobs', 'jobs', UpdateResult>;
-  const bound = narrowed.where('id', '=', jobId).where('lease', '=', word).where('state', '=', MOVES.take.to);
+/** Restricts an update to the worker that holds the lease. */
+export function boundToLease<Query>(update: Query, { jobId, token }: Lease): Query {
+  const typed = update as UpdateQueryBuilder<Tables, 'jobs', 'jobs', UpdateResult>;
+  const bound = typed.where('id', '=', jobId).where('lease', '=', token).where('state', '=', MOVES.take.to);
   return bound as unknown as Query;
 }
 
 export type JobTable<Row extends JobColumns> = ReturnType<typeof jobTable<Row>>;
 
-export function jobTable<Row extends JobColumns>({ name, plural, expired, forgotten, ...kind }: JobTableOptions<Row>) {
-  // The name of the table is known when it is run; that it has these columns is what Row says.
+export function jobTable<Row extends JobColumns>({ name, plural, expired, removable, ...kind }: JobTableOptions<Row>) {
+  // The table name is known only at run time. Row guarantees that the table has these columns.
   const table = name as 'jobs';
   const of = (db: AnyDb): Kysely<Tables> => db as Kysely<Tables>;
   const rows = (found: JobColumns[]): Row[] => found as Row[];
   const ending = (state: JobState, now: number) =>
     ({ state, completed_at: now, lease: null, ...kind.ending(now) }) as Partial<JobColumns>;
 
-  /** Jobs that somebody may take now, those first that have waited longest. */
+  /** Jobs that can be taken now, longest wait first. */
   const takeable = (db: AnyDb, now: number) =>
     of(db)
       .selectFrom(table)
@@ -124,8 +124,8 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
     plural,
 
     /**
-     * Takes a job in, with what else is written in the same transaction. ResourceLimitExceededError when its owner has too
-     * many that are not done.
+     * Inserts a job and runs `also` in the same transaction. Throws ResourceLimitExceededError if the owner has too
+     * many unfinished jobs.
      */
     async insert<All>(
       { db, dialect }: Pick<Store<All>, 'db' | 'dialect'>,
@@ -133,7 +133,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
       also: (transaction: Transaction<All>) => Promise<void>,
     ): Promise<void> {
       await db.transaction().execute(async (transaction) => {
-        // SQLite's transactions are exclusive; in PostgreSQL those of one owner queue up here.
+        // SQLite transactions are exclusive. In PostgreSQL, this lock serializes inserts of one owner.
         if (dialect === 'postgres')
           await sql`SELECT pg_advisory_xact_lock(hashtext(${row.owner}))`.execute(transaction);
         const { unfinished } = await of(transaction)
@@ -144,7 +144,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
           .where('expires_at', '>', row.created_at)
           .executeTakeFirstOrThrow();
         if (unfinished >= MAX_UNFINISHED) {
-          const message = `Resource limit exceeded for the plan: ${unfinished} of ${MAX_UNFINISHED} ${plural} are not done yet`;
+          const message = `Resource limit exceeded for the plan: ${unfinished} of ${MAX_UNFINISHED} ${plural} are unfinished`;
           throw problem('ResourceLimitExceededError', { message });
         }
         await of(transaction).insertInto(table).values(row).execute();
@@ -162,7 +162,7 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
       return rows(await found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute());
     },
 
-    /** How many jobs are in each state. */
+    /** Number of jobs in each state. */
     async counts({ db }: AnyStore): Promise<ReadonlyMap<string, number>> {
       const found = await of(db)
         .selectFrom(table)
@@ -173,10 +173,10 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
     },
 
     /**
-     * Ends a job that nobody works on; to one that somebody does it is said, and it ends after what is in work. A job that
-     * has ended stays as it is.
+     * Cancels a job at once if no worker has it. Otherwise sets a flag, and the worker ends the job after the work in
+     * progress. Does nothing if the job has ended.
      */
-    async askToCancel({ db }: AnyStore, id: string, now: number): Promise<void> {
+    async requestCancel({ db }: AnyStore, id: string, now: number): Promise<void> {
       await of(db)
         .transaction()
         .execute(async (transaction) => {
@@ -189,13 +189,13 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
         });
     },
 
-    /** Ends it whoever works on it: what that one brings later is of no effect. */
+    /** Cancels the job even if a worker has it. Later changes by that worker have no effect. */
     async cancelNow({ db }: AnyStore, id: string, now: number): Promise<void> {
       const job = of(db).updateTable(table).where('id', '=', id).where('state', 'in', MOVES.cancel.from);
       await job.set(ending(MOVES.cancel.to, now)).execute();
     },
 
-    /** The job whose turn it is, or that one if it may be taken, with a lease; undefined when there is nothing to do. */
+    /** Leases the next ready job, or the one with this id if it is ready; `undefined` if there is none. */
     async take(
       { db, dialect }: AnyStore,
       { now, leaseMs, id }: { readonly now: number; readonly leaseMs: number; readonly id?: string | undefined },
@@ -207,58 +207,58 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
           const next = id === undefined ? any : any.where('id', '=', id);
           const found = await (dialect === 'postgres' ? next.forUpdate().skipLocked() : next).executeTakeFirst();
           if (!found) return undefined;
-          const word = randomUUID();
+          const token = randomUUID();
           const row = await transaction
             .updateTable(table)
-            .set({ state: MOVES.take.to, lease: word, lease_until: now + leaseMs, worked_at: now })
+            .set({ state: MOVES.take.to, lease: token, lease_until: now + leaseMs, worked_at: now })
             .where('id', '=', found.id)
             .returningAll()
             .executeTakeFirstOrThrow();
-          return { row: row as Row, lease: { jobId: row.id, word } };
+          return { row: row as Row, lease: { jobId: row.id, token } };
         });
     },
 
-    /** Jobs that wait for somebody to work on them, those first that have waited longest. */
+    /** Ids of jobs that can be taken now, longest wait first. */
     async waiting({ db }: AnyStore, now: number, limit: number): Promise<string[]> {
       const found = await takeable(db, now).limit(limit).execute();
       return found.map(({ id }) => id);
     },
 
-    /** Makes the lease longer; whether the job is to be cancelled. Throws LeaseLost. */
-    async keep({ db }: AnyStore, lease: Lease, until: number): Promise<{ readonly cancelling: boolean }> {
-      const kept = ofLease(of(db).updateTable(table), lease).set({ lease_until: until });
-      const row = await kept.returning('cancelling').executeTakeFirst();
+    /** Extends the lease and returns whether cancellation was requested. Throws LeaseLostError. */
+    async renewLease({ db }: AnyStore, lease: Lease, until: number): Promise<{ readonly cancelling: boolean }> {
+      const update = boundToLease(of(db).updateTable(table), lease).set({ lease_until: until });
+      const row = await update.returning('cancelling').executeTakeFirst();
       if (!row) throw new LeaseLostError();
       return { cancelling: row.cancelling === 1 };
     },
 
-    /** Gives a job back; whether it was still the worker's to give. */
-    async release({ db }: AnyStore, lease: Lease, { readyAt, turn }: Release): Promise<boolean> {
-      const released = await ofLease(of(db).updateTable(table), lease)
+    /** Gives up the lease; `false` if it was already lost. */
+    async release({ db }: AnyStore, lease: Lease, { readyAt, outcome }: Release): Promise<boolean> {
+      const released = await boundToLease(of(db).updateTable(table), lease)
         .set((eb) => ({
           lease: null,
           ready_at: readyAt,
-          ...(turn !== 'broken off' && { tries: turn === 'failed' ? eb('tries', '+', 1) : 0 }),
+          ...(outcome !== 'aborted' && { tries: outcome === 'failed' ? eb('tries', '+', 1) : 0 }),
         }))
         .executeTakeFirst();
       return released.numUpdatedRows > 0n;
     },
 
-    /** Sets the state where the move is legal, as part of what the worker writes. */
+    /** Columns that end a job, for an update bound to its lease. */
     ending: (move: 'complete' | 'fail' | 'cancel', now: number) => ending(MOVES[move].to, now) as Changes<Row>,
 
-    /** Ends a job; `error` says why it failed. */
+    /** Ends a job; `error` is the reason of a failure. */
     async end(
       { db }: AnyStore,
       lease: Lease,
       { move, error = null }: { readonly move: 'complete' | 'fail' | 'cancel'; readonly error?: string | null },
       now: number,
     ): Promise<void> {
-      const ended = ofLease(of(db).updateTable(table), lease);
+      const ended = boundToLease(of(db).updateTable(table), lease);
       await ended.set({ ...ending(MOVES[move].to, now), error }).execute();
     },
 
-    /** Ends jobs whose time is over, and marks what they and those that had ended have left. */
+    /** Expires jobs that are due, finished or not, and marks their data for removal. */
     async expire({ db }: AnyStore, now: number, id?: string): Promise<void> {
       const due = (move: 'lapse' | 'expire') => {
         const jobs = of(db).updateTable(table).where('expires_at', '<=', now).where('state', 'in', MOVES[move].from);
@@ -272,10 +272,10 @@ export function jobTable<Row extends JobColumns>({ name, plural, expired, forgot
         .execute();
     },
 
-    /** Forgets expired jobs that were made before a time, and that nothing is left to be done for. */
+    /** Deletes the rows of expired jobs created before `before`, once no cleanup remains. */
     async forget({ db }: AnyStore, before: number): Promise<void> {
       let old = of(db).deleteFrom(table).where('created_at', '<', before).where('state', '=', MOVES.expire.to);
-      for (const [column, value] of Object.entries(forgotten)) old = old.where(column as 'id', '=', value as string);
+      for (const [column, value] of Object.entries(removable)) old = old.where(column as 'id', '=', value as string);
       await old.execute();
     },
   };

@@ -1,4 +1,4 @@
-/** Workers over a real table, with a real Redis between them: what they ask the database for, and what they leave alone. */
+/** Workers with a real table and a real Redis: which queries they send, and which they avoid. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { openStore, type Store } from '#storage/database/store.ts';
 import { redisUrl } from '../../../test/support/services.ts';
 import { openBullMqNotifications } from './bullmq.ts';
 import type { JobNotifications } from './notifications.ts';
-import { FRESH, type JobColumns, jobTable } from './table.ts';
+import { type JobColumns, jobTable, NEW_JOB_COLUMNS } from './table.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
 interface Tables {
@@ -24,7 +24,7 @@ const TABLE = jobTable<JobColumns>({
   plural: 'pots of tea',
   ending: () => ({}),
   expired: {},
-  forgotten: {},
+  removable: {},
 });
 
 describe('workers', { timeout: LONG_MS }, () => {
@@ -38,7 +38,7 @@ describe('workers', { timeout: LONG_MS }, () => {
     store = await openStore<Tables>(
       { file: path.join(dir, 'jobs.db') },
       {
-        room: 'tea',
+        module: 'tea',
         migrations: [
           {
             name: 'tea',
@@ -60,7 +60,7 @@ describe('workers', { timeout: LONG_MS }, () => {
   });
 
   const row = (id: string): JobColumns => ({
-    ...FRESH,
+    ...NEW_JOB_COLUMNS,
     id,
     owner: 'me',
     created_at: Date.now(),
@@ -68,20 +68,20 @@ describe('workers', { timeout: LONG_MS }, () => {
   });
   const insert = (id: string) => TABLE.insert(store, row(id), async () => {});
 
-  /** Workers that end each job at its second turn, and what they asked the table. */
-  function start(turns: JobNotifications | undefined, slots = 2) {
-    const asked = { take: 0, takeOne: 0, waiting: 0 };
+  /** Workers that end each job in its second run, with counts of their queries. */
+  function start(notifications: JobNotifications | undefined, slots = 2) {
+    const queries = { take: 0, takeOne: 0, waiting: 0 };
     const done: string[] = [];
     let atOnce = 0;
     let mostAtOnce = 0;
     const jobs: typeof TABLE = {
       ...TABLE,
       take(from, what) {
-        asked[what.id === undefined ? 'take' : 'takeOne']++;
+        queries[what.id === undefined ? 'take' : 'takeOne']++;
         return TABLE.take(from, what);
       },
       waiting(...args) {
-        asked.waiting++;
+        queries.waiting++;
         return TABLE.waiting(...args);
       },
     };
@@ -102,22 +102,22 @@ describe('workers', { timeout: LONG_MS }, () => {
           return undefined;
         },
         endFailed: async () => false,
-        onTurn() {},
+        onRunEnd() {},
       },
-      { store, slots, leaseMs: LEASE_MS, pauseMs: 10, now: Date.now, log, turns },
+      { store, slots, leaseMs: LEASE_MS, pauseMs: 10, now: Date.now, log, notifications },
     );
     closing.push(() => workers.close());
-    return { asked, done, workers, most: () => mostAtOnce };
+    return { queries, done, workers, most: () => mostAtOnce };
   }
 
-  async function openTurns(name: string): Promise<JobNotifications> {
-    const turns = openBullMqNotifications({ url: url!, name: async () => name, takes: true, log });
-    closing.push(() => turns.close());
-    await expect.poll(() => turns.healthy, { timeout: LONG_MS }).toBe(true);
-    return turns;
+  async function openNotifications(name: string): Promise<JobNotifications> {
+    const notifications = openBullMqNotifications({ url: url!, name: async () => name, receives: true, log });
+    closing.push(() => notifications.close());
+    await expect.poll(() => notifications.healthy, { timeout: LONG_MS }).toBe(true);
+    return notifications;
   }
 
-  it('work on as many jobs at once as they have places, each to its end', async () => {
+  it('run as many jobs at once as there are slots, each to its end', async () => {
     const ids = Array.from({ length: 9 }, (_, at) => `job_${at}`);
     for (const id of ids) await insert(id);
     const { done, most } = start(undefined, 3);
@@ -125,16 +125,16 @@ describe('workers', { timeout: LONG_MS }, () => {
     expect(most()).toBe(3);
   });
 
-  it('keep what is theirs when they have stood still for longer than a lease', async () => {
+  it('keep their jobs after a suspension longer than a lease', async () => {
     await insert('job_a');
     let now = Date.now();
-    const turns: string[] = [];
+    const runs: string[] = [];
     let end = () => {};
     const workers = startWorkers(
       {
         jobs: TABLE,
         async work({ lease, signal }) {
-          turns.push(lease.word);
+          runs.push(lease.token);
           await new Promise<void>((resolve) => {
             end = resolve;
           });
@@ -143,25 +143,25 @@ describe('workers', { timeout: LONG_MS }, () => {
           return undefined;
         },
         endFailed: async () => false,
-        onTurn() {},
+        onRunEnd() {},
       },
       { store, slots: 2, leaseMs: LEASE_MS, pauseMs: 10, now: () => now, log },
     );
     closing.push(() => workers.close());
-    await expect.poll(() => turns.length, { timeout: LONG_MS }).toBe(1);
+    await expect.poll(() => runs.length, { timeout: LONG_MS }).toBe(1);
     now += 10 * LEASE_MS;
     workers.wake();
     const until = async () => (await TABLE.find(store, 'job_a'))?.lease_until;
     await expect.poll(until, { timeout: LONG_MS }).toBe(now + LEASE_MS);
     end();
     await expect.poll(async () => (await TABLE.find(store, 'job_a'))?.state, { timeout: LONG_MS }).toBe('completed');
-    expect(turns).toHaveLength(1);
+    expect(runs).toHaveLength(1);
   });
 
-  it.skipIf(!url)('ask the database for nothing but what has come, and now and then for what was lost', async () => {
+  it.skipIf(!url)('query only announced jobs, and scan now and then for lost ones', async () => {
     let waits = 0;
-    const queue = await openTurns('idle');
-    const turns: JobNotifications = {
+    const queue = await openNotifications('idle');
+    const notifications: JobNotifications = {
       ...queue,
       get healthy() {
         return queue.healthy;
@@ -172,24 +172,24 @@ describe('workers', { timeout: LONG_MS }, () => {
       },
     };
     const startedMs = Date.now();
-    const { asked, done } = start(turns);
-    // Each lasts for seconds, in which nothing is asked.
+    const { queries, done } = start(notifications);
+    // Each wait lasts for seconds without a query.
     await expect.poll(() => waits, { timeout: LONG_MS }).toBeGreaterThan(2);
-    expect(asked).toMatchObject({ take: 0, takeOne: 0 });
+    expect(queries).toMatchObject({ take: 0, takeOne: 0 });
     await insert('job_a');
-    turns.announce('job_a', 0);
+    notifications.announce('job_a', 0);
     await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a']);
-    // Two turns.
-    expect(asked).toMatchObject({ take: 0, takeOne: 2 });
-    // Nobody has announced it.
+    // Two runs.
+    expect(queries).toMatchObject({ take: 0, takeOne: 2 });
+    // This job is not announced.
     await insert('job_b');
     await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a', 'job_b']);
-    expect(asked).toMatchObject({ take: 0, takeOne: 4 });
-    expect(asked.waiting).toBeLessThanOrEqual(1 + (Date.now() - startedMs) / LEASE_MS);
+    expect(queries).toMatchObject({ take: 0, takeOne: 4 });
+    expect(queries.waiting).toBeLessThanOrEqual(1 + (Date.now() - startedMs) / LEASE_MS);
   });
 
-  it.skipIf(!url)('do a job once, however often its id comes and to whomever', async () => {
-    const [one, other] = await Promise.all([openTurns('twice'), openTurns('twice')]);
+  it.skipIf(!url)('run a job once, however often and wherever it is announced', async () => {
+    const [one, other] = await Promise.all([openNotifications('twice'), openNotifications('twice')]);
     const first = start(one, 1);
     const second = start(other, 1);
     const ids = Array.from({ length: 10 }, (_, at) => `job_${at}`);

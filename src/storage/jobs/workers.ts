@@ -1,6 +1,6 @@
 /**
- * Workers of one process over durable jobs: each takes the job whose turn it is, keeps its lease for as long as it works
- * on it, and gives it back. What kind of job it is, and what becomes of one whose turn failed, its room says.
+ * The job workers of one process. Each takes the job that has waited longest, renews its lease during the run, and
+ * releases it afterwards. The module of the job kind does the work and decides how failures end.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
@@ -8,172 +8,172 @@ import { type Lease, LeaseLostError } from './lease.ts';
 import type { JobNotifications } from './notifications.ts';
 import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
 
-/** A turn of a job. */
+/** One run of a job under one lease. */
 export interface JobRun<Row> extends Taken<Row> {
-  /** Aborted when the lease is lost, and when the process stops. */
+  /** Aborted when the lease is lost or the process shuts down. */
   readonly signal: AbortSignal;
   readonly cancelling: () => boolean;
 }
 
 export interface JobKind<Row extends JobColumns> {
   readonly jobs: JobTable<Row>;
-  /** Works on a job for a while; when it may be taken again, in milliseconds since 1970, if it has not ended. */
-  work(turn: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
-  /** Ends a job whose turn failed when there is no use in another; false when there is. */
+  /** Works on a job for a while. If it has not ended, returns when it is ready again, in milliseconds since 1970. */
+  work(run: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
+  /** Ends a job after a failed run, or returns false if the run should be retried. */
   endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
-  /** A turn is over, and with it perhaps the job. */
-  onTurn(jobId: string): void;
+  /** Called after each run, whether or not the job has ended. */
+  onRunEnd(jobId: string): void;
 }
 
 export interface WorkersOptions {
   readonly store: AnyStore;
-  /** Jobs worked on at once. */
+  /** Number of concurrent jobs. */
   readonly slots: number;
-  /** How long a job rests when its worker dies. */
+  /** Lease period: how long a job stays blocked when its worker dies. */
   readonly leaseMs: number;
-  /** How long a job waits after its first turn that failed; each further one doubles it. */
+  /** Pause after the first failed run. Each further failure doubles it. */
   readonly pauseMs: number;
   readonly now: () => number;
   readonly log: Pick<Log, 'warn'>;
-  /** Brings the ids of jobs whose turn it is; without one, or while it is away, they are looked for in the database. */
-  readonly turns?: JobNotifications | undefined;
+  /** Delivers the ids of ready jobs. Without it, or while it is unhealthy, workers poll the database. */
+  readonly notifications?: JobNotifications | undefined;
 }
 
 export interface Workers {
-  /** Whether a job is worked on here. */
+  /** Whether a job is running in this process. */
   busy(): boolean;
-  /** There may be something to do. */
+  /** Polls at once, because a job may be ready. */
   wake(): void;
-  /** A job is to end: whoever works on it here need not wait to be told. */
+  /** Tells a worker of this process at once that its job is cancelled. */
   cancel(jobId: string): void;
-  /** A job has ended: what is worked on for it here is given up. */
+  /** A job has ended: aborts its run in this process. */
   abandon(jobId: string): void;
-  /** Leaves every job as it is written down. */
+  /** Aborts all runs and releases their jobs. */
   close(): Promise<void>;
 }
 
-/** How often is looked for what others have brought. */
-const LOOK_MS = 1_000;
-/** Jobs that are announced again at once, because nobody has taken them. */
-const MAX_AGAIN = 1_000;
-const AWAY_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 60_000;
+/** Interval of polling the database without notifications. */
+const POLL_MS = 1_000;
+/** Maximum number of waiting jobs that are announced again at a time. */
+const MAX_REANNOUNCED = 1_000;
+const ERROR_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
 
-interface Here {
+interface ActiveRun {
   readonly lease: Lease;
-  /** When it ends, in milliseconds since 1970. */
+  /** End of the lease, in milliseconds since 1970. */
   until: number;
   cancelling: boolean;
-  /** Aborted when the lease is not ours any more. */
+  /** Aborted when the lease is lost. */
   readonly lost: AbortController;
 }
 
 export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options: WorkersOptions): Workers {
   const { jobs } = kind;
-  const { store, slots, leaseMs, pauseMs, now, log, turns } = options;
+  const { store, slots, leaseMs, pauseMs, now, log, notifications } = options;
   const closing = new AbortController();
-  const here = new Map<string, Here>();
-  const working = new Set<Promise<void>>();
+  const active = new Map<string, ActiveRun>();
+  const running = new Set<Promise<void>>();
   let wake = new AbortController();
-  let lookAt = 0;
+  let nextScanAt = 0;
 
   const pause = (ms: number, ...signals: AbortSignal[]) =>
     sleep(ms, undefined, { signal: AbortSignal.any([closing.signal, ...signals]) }).catch(() => {});
-  const warn = (err: unknown) => log.warn({ err }, `${jobs.plural} cannot be worked on for the moment`);
+  const warn = (err: unknown) => log.warn({ err }, `${jobs.plural} cannot be processed now: retrying`);
 
   async function loop(): Promise<void> {
     while (!closing.signal.aborted) {
-      if (working.size >= slots) {
-        await Promise.race(working);
+      if (running.size >= slots) {
+        await Promise.race(running);
         continue;
       }
       const woken = wake.signal;
       try {
-        // A process that stood still for a while would take its own jobs from itself.
-        await Promise.all([...here.values()].filter(({ until }) => until <= now()).map(beat));
-        const isCarried = turns?.healthy ?? false;
-        const taken = isCarried ? await takeCarried() : await takeAny();
+        // Renew first: after a long suspension, this process would otherwise take its own jobs again.
+        await Promise.all([...active.values()].filter(({ until }) => until <= now()).map(renew));
+        const isNotified = notifications?.healthy ?? false;
+        const taken = isNotified ? await takeNotified() : await takeAny();
         if (taken) start(taken);
-        else if (!isCarried) await pause(LOOK_MS, woken);
+        else if (!isNotified) await pause(POLL_MS, woken);
       } catch (error) {
         warn(error);
-        await pause(AWAY_PAUSE_MS);
+        await pause(ERROR_PAUSE_MS);
       }
     }
-    await Promise.all(working);
+    await Promise.all(running);
   }
 
   async function takeAny(): Promise<Taken<Row> | undefined> {
-    // What was not announced while nobody could hear it is found when somebody can.
-    lookAt = 0;
+    // Scan once notifications work again, to find jobs that could not be announced.
+    nextScanAt = 0;
     return jobs.take(store, { now: now(), leaseMs });
   }
 
-  /** Waits for an id, and takes that job if it may be taken still. */
-  async function takeCarried(): Promise<Taken<Row> | undefined> {
-    if (now() >= lookAt) {
-      for (const id of await jobs.waiting(store, now(), MAX_AGAIN)) turns!.announce(id, 0);
-      // A job whose worker has died can be taken after the time of a lease: there is nothing to be found sooner.
-      lookAt = now() + leaseMs;
+  /** Waits for a notification and takes that job if it is still ready. */
+  async function takeNotified(): Promise<Taken<Row> | undefined> {
+    if (now() >= nextScanAt) {
+      for (const id of await jobs.waiting(store, now(), MAX_REANNOUNCED)) notifications!.announce(id, 0);
+      // Scan once per lease period: the job of a dead worker is not ready sooner.
+      nextScanAt = now() + leaseMs;
     }
-    const id = await turns!.next(closing.signal);
+    const id = await notifications!.next(closing.signal);
     return id === undefined ? undefined : jobs.take(store, { now: now(), leaseMs, id });
   }
 
   function start(taken: Taken<Row>): void {
-    const turn = work(taken)
+    const run = work(taken)
       .catch(warn)
       .finally(() => {
-        working.delete(turn);
+        running.delete(run);
         wakeUp();
       });
-    working.add(turn);
+    running.add(run);
   }
 
   async function work(taken: Taken<Row>): Promise<void> {
     const { row, lease } = taken;
     const { lease_until: until, cancelling } = row;
-    const state: Here = { lease, until, cancelling: cancelling === 1, lost: new AbortController() };
-    const beats = setInterval(beat, leaseMs / 4, state);
-    here.set(row.id, state);
+    const state: ActiveRun = { lease, until, cancelling: cancelling === 1, lost: new AbortController() };
+    const renewals = setInterval(renew, leaseMs / 4, state);
+    active.set(row.id, state);
     try {
       const signal = AbortSignal.any([closing.signal, state.lost.signal]);
       const later = await kind.work({ row, lease, signal, cancelling: () => state.cancelling });
-      if (later) await giveBack(lease, { ...later, turn: 'done' });
+      if (later) await release(lease, { ...later, outcome: 'done' });
     } catch (error) {
       await settle(error, taken);
     } finally {
-      if (here.get(row.id) === state) here.delete(row.id);
-      clearInterval(beats);
-      kind.onTurn(row.id);
+      if (active.get(row.id) === state) active.delete(row.id);
+      clearInterval(renewals);
+      kind.onRunEnd(row.id);
     }
   }
 
-  /** What becomes of a job whose turn failed. */
+  /** Handles a failed run: ends the job, or schedules a retry. */
   async function settle(error: unknown, taken: Taken<Row>): Promise<void> {
     const { row, lease } = taken;
     if (error instanceof LeaseLostError) return;
-    if (closing.signal.aborted) return giveBack(lease, { readyAt: 0, turn: 'broken off' });
+    if (closing.signal.aborted) return release(lease, { readyAt: 0, outcome: 'aborted' });
     if (await kind.endFailed(taken, error)) return;
-    log.warn({ err: error, job: row.id }, `one of the ${jobs.plural} waits`);
-    const waitMs = Math.min(LAST_PAUSE_MS, pauseMs * 2 ** Math.min(row.tries, 10));
-    await giveBack(lease, { readyAt: now() + waitMs, turn: 'failed' });
+    log.warn({ err: error, job: row.id }, `${jobs.plural}: a run failed and will be retried`);
+    const waitMs = Math.min(MAX_PAUSE_MS, pauseMs * 2 ** Math.min(row.tries, 10));
+    await release(lease, { readyAt: now() + waitMs, outcome: 'failed' });
   }
 
-  async function giveBack(lease: Lease, release: Release): Promise<void> {
-    const isGiven = await jobs.release(store, lease, release);
-    if (isGiven) turns?.announce(lease.jobId, release.readyAt - now());
+  async function release(lease: Lease, released: Release): Promise<void> {
+    const wasHeld = await jobs.release(store, lease, released);
+    if (wasHeld) notifications?.announce(lease.jobId, released.readyAt - now());
   }
 
-  /** Makes the lease longer in time, and sees whether it is still ours. */
-  async function beat(state: Here): Promise<void> {
+  /** Renews the lease and notices its loss or a cancellation. */
+  async function renew(state: ActiveRun): Promise<void> {
     const until = now() + leaseMs;
     try {
-      const { cancelling } = await jobs.keep(store, state.lease, until);
+      const { cancelling } = await jobs.renewLease(store, state.lease, until);
       state.until = until;
       if (cancelling) state.cancelling = true;
     } catch (error) {
-      // What cannot be reached now may be in time for the next beat; what is written later is bound to the lease.
+      // Other errors: the next renewal may still be in time, and writes are bound to the lease anyway.
       if (error instanceof LeaseLostError) state.lost.abort(error);
     }
   }
@@ -185,15 +185,15 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
 
   const looping = loop();
   return {
-    busy: () => working.size > 0,
+    busy: () => running.size > 0,
     wake: wakeUp,
     cancel(jobId) {
-      const state = here.get(jobId);
+      const state = active.get(jobId);
       if (state) state.cancelling = true;
     },
-    abandon: (jobId) => here.get(jobId)?.lost.abort(new LeaseLostError()),
+    abandon: (jobId) => active.get(jobId)?.lost.abort(new LeaseLostError()),
     async close() {
-      closing.abort(new Error('the server is being stopped'));
+      closing.abort(new Error('the server is shutting down'));
       await looping;
     },
   };

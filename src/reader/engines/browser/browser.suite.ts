@@ -4,7 +4,7 @@ import { createLookup, type Lookup } from '#net/connect/dns.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
 import { createEgressProxy, type EgressProxy, type EgressRequest } from '#net/proxy/egress-proxy.ts';
-import { temporaryFolder } from '#storage/temporary.ts';
+import { createTemporaryFolder } from '#storage/temporary.ts';
 import { type Pages, type Site, startSite } from '../../../../test/site/site.ts';
 import { OPTIONS } from '../../options/options.ts';
 import { type Options, resolve } from '../../options/resolve.ts';
@@ -64,7 +64,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
     onRequest: (request) => requests.push(request),
   });
   const fetch = createFetch({ guard });
-  const folder = temporaryFolder(os.tmpdir());
+  const folder = createTemporaryFolder(os.tmpdir());
   const direct = createDirectEngine({ fetch });
   const pool = createPool({ found: foundBrowser(), egress, dataDir, maxPages: 4, maxWaiting: 20, ...config });
   const engine = createBrowserEngine({

@@ -22,7 +22,7 @@ describe.skipIf(!url)('shared', () => {
   });
 
   it('shares only the operator’s pages of tables without owners, until pages are read again', async () => {
-    const old = await openPostgres(oldUrl!, { room: 'index', migrations: POSTGRES_MIGRATIONS.slice(0, 1) });
+    const old = await openPostgres(oldUrl!, { module: 'index', migrations: POSTGRES_MIGRATIONS.slice(0, 1) });
     for (const [id, address] of ['https://a.test/share', 'file:///docs/tea.md'].entries()) {
       await sql`INSERT INTO index_pages (url, host, path, ext, title, description, site_name, language, indexed_at, hash, bytes)
         VALUES (${address}, 'test.a.', '/', '', 'Tea', '', '', 'en', 1, ${`hash ${id}`}, 100)`.execute(old.db);

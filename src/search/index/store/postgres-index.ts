@@ -66,7 +66,7 @@ const FIELD_GAP = 2;
 
 /** Throws if the server refuses the connection. While the server is unavailable, each call tries again. */
 export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
-  const store = await openPostgres<Tables>(url, { room: 'index', migrations: POSTGRES_MIGRATIONS, log });
+  const store = await openPostgres<Tables>(url, { module: 'index', migrations: POSTGRES_MIGRATIONS, log });
   const { db } = store;
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const idsOf = async (query: RawBuilder<{ id: number }>) => (await rows(query)).map(({ id }) => id);

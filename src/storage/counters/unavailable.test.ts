@@ -1,4 +1,4 @@
-/** Stores of counters whose servers end, hang and come back, and leases that live longer than one of their terms. */
+/** Counter stores whose servers stop, hang and return, and leases that outlive one lease period. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -32,7 +32,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const windows = [{ bucket: 'requests', limit: 1_000_000, amount: 1 }];
 const lease = { bucket: 'worked on', limit: 1_000_000 };
-/** What a take gave, or why it failed. */
+/** The result of a take, or its error. */
 const outcome = (counters: Counters) => counters.take({ windows, lease }).catch((error: unknown) => error);
 
 const SERVERS = {
@@ -49,14 +49,14 @@ const SERVERS = {
 };
 
 describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isThere, place }) => {
-  describe.skipIf(!isThere)('whose server goes away', () => {
+  describe.skipIf(!isThere)('whose server becomes unavailable', () => {
     let service: Service;
     beforeAll(async () => {
       service = (await start())!;
     });
     afterAll(() => service?.close());
 
-    it('fail at once and heal by themselves', async () => {
+    it('fail at once and recover by themselves', async () => {
       const counters = await keep(openPlace(place(service.url), {}));
       expect(await outcome(counters)).toMatchObject({ ok: true });
       for (const end of [service.stop, service.kill]) {
@@ -73,10 +73,10 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       }
     });
 
-    it('may be opened while it is away', async () => {
+    it('can be opened while the server is unavailable', async () => {
       await service.stop();
       const warned: unknown[] = [];
-      const log = { warn: (...told: unknown[]) => warned.push(told) } as never;
+      const log = { warn: (...entry: unknown[]) => warned.push(entry) } as never;
       const { redis, postgres } = place(service.url);
       const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres, file: '' }, { log }));
       expect(await outcome(counters)).toBeInstanceOf(CountersUnavailableError);
@@ -86,7 +86,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
     });
 
-    it('fail when it does not answer, and end all the same', async () => {
+    it('fail when the server does not answer, and still close', async () => {
       const relay = await relayTo(service.url);
       const counters = await keep(openPlace(place(relay.url), {}));
       expect(await outcome(counters)).toMatchObject({ ok: true });
@@ -102,7 +102,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
   });
 });
 
-it.skipIf(!urls.redis)('leases that Redis granted without our hearing of it are given back', async () => {
+it.skipIf(!urls.redis)('leases granted by Redis without an answer are released', async () => {
   const service = (await startRedis())!;
   onTestFinished(() => service.close());
   const { createClient } = await import('@redis/client');
@@ -115,11 +115,11 @@ it.skipIf(!urls.redis)('leases that Redis granted without our hearing of it are 
   const take = () => counters.take({ windows: [], lease: { bucket: 'few', limit: 3 } }).catch(() => undefined);
   const before = await take();
   process.kill(pid, 'SIGSTOP');
-  const unheard = [take(), take()];
+  const unanswered = [take(), take()];
   counters.release((before as { lease: Lease }).lease);
-  expect(await Promise.all(unheard)).toEqual([undefined, undefined]);
+  expect(await Promise.all(unanswered)).toEqual([undefined, undefined]);
   process.kill(pid, 'SIGCONT');
-  // Sooner than they end by themselves.
+  // Sooner than they expire.
   const three = async () => {
     const taken = await Promise.all([take(), take(), take()]);
     for (const one of taken) if (one?.ok) counters.release(one.lease!);
@@ -128,12 +128,12 @@ it.skipIf(!urls.redis)('leases that Redis granted without our hearing of it are 
   await expect.poll(three, { timeout: LEASE_MS / 2 }).toEqual([true, true, true]);
 });
 
-it('are in memory where no place is given', async () => {
+it('uses memory by default', async () => {
   const counters = await keep(openCounters({ file: '' }));
   expect(await outcome(counters)).toMatchObject({ ok: true });
 });
 
-it('say what is wrong with an address without telling it', async () => {
+it('rejects an invalid URL without showing it', async () => {
   for (const redisUrl of [
     'http://:earl-grey@127.0.0.1',
     'redis://:earl-grey@[::z]',
@@ -152,7 +152,7 @@ const places: Record<string, StorePlace | undefined> = {
 };
 
 for (const [name, place] of Object.entries(places)) {
-  it.skipIf(!place)(`leases in ${name} are renewed while their process lives, and not after`, async () => {
+  it.skipIf(!place)(`leases in ${name} are renewed only while their process runs`, async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     let nowMs = Date.now();
     const clock = () => nowMs;
@@ -162,7 +162,7 @@ for (const [name, place] of Object.entries(places)) {
     expect(await holder.take(take)).toMatchObject({ ok: true });
     nowMs += LEASE_MS - 1_000;
     vi.advanceTimersByTime(LEASE_MS / 2);
-    // Its end waits for what it has begun.
+    // close() waits for pending renewals.
     await holder.close();
     nowMs += LEASE_MS - 1;
     expect(await other.take(take)).toMatchObject({ ok: false, over: 'lease' });
