@@ -574,7 +574,7 @@ describe('what is broken', () => {
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
-    expect(told).toEqual(['no copies of pages can be kept']);
+    expect(told).toEqual(['pages cannot be cached']);
   });
 
   it('does not matter where files cannot be written', async () => {
@@ -585,7 +585,7 @@ describe('what is broken', () => {
     await read(reads.live);
     expect(reads.times).toBe(2);
     await reopen();
-    expect(told).toEqual(['kept copies cannot be read or written']);
+    expect(told).toEqual(['cached copies cannot be read or written']);
   });
 
   it('is a copy whose file is gone or spoilt: it is read anew, and kept anew', async () => {
