@@ -49,8 +49,8 @@ export interface ReadRequest {
   /** Whether to return the links of the whole page, for crawling on. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Called before a redirect or link of a page is followed during a fetch; NotFollowed ends the read. Such a read
-   * shares no other read's work. For browser reads it is called once, with the final URL.
+   * Called before a redirect or link of a page is followed during a fetch; throwing ends the read. Such a read
+   * does not share the work of other reads. For browser reads it is called once, with the final URL.
    */
   readonly checkRedirect?: CheckRedirect | undefined;
   /** Trace of this read; absent if it is not traced. */
