@@ -125,7 +125,7 @@ function expectRefusal(name: OptionName, found: unknown, given: unknown): void {
   const { name: kind, code, facts, message } = found as Problem;
   expect({ kind, code }, said).toEqual({ kind: 'ParamValidationError', code: 400 });
   expect(String(facts.path).split('.')[0], said).toBe(name);
-  expect(message, said).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot) `));
+  expect(message, said).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot|has) `));
 }
 
 const expectTaken = (name: OptionName, found: unknown, given: string, value: unknown): void =>
