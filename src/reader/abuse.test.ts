@@ -72,7 +72,7 @@ describe('a page that was stopped', () => {
 });
 
 describe('a host', () => {
-  it('is refused after several distinct parts of it were stopped, and says that it is the host', () => {
+  it('is refused after several distinct parts of it were stopped, with a message that names the host', () => {
     const { stopped, isRefused, check } = abuseAt();
     stopped(...several(4, (at) => `https://bad.example/${at}`), 'https://bad.example/0?again', 'https://bad.example/0');
     expect(isRefused('https://bad.example/new')).toBe(false);
@@ -85,7 +85,7 @@ describe('a host', () => {
     expect(isRefused('https://www.bad.example/')).toBe(false);
   });
 
-  it('is not refused for the pages of one of its tenants: what they share is', () => {
+  it('is not refused for the pages of one tenant, whose folder is refused instead', () => {
     const { stopped, isRefused, check } = abuseAt();
     stopped(...several(50, (at) => `https://shared.example/view/bad/${at}`));
     expect(check('https://shared.example/view/bad/new')).toThrow(
@@ -99,7 +99,7 @@ describe('a host', () => {
     expect(isRefused('https://shared.example/other')).toBe(false);
   });
 
-  it('is refused in the end however deep its pages lie', () => {
+  it('is refused eventually, however deep its pages are', () => {
     const { stopped, isRefused } = abuseAt();
     const digits = (at: number) => [...at.toString(5).padStart(5, '0')].join('/');
     let pages = 0;
@@ -110,7 +110,7 @@ describe('a host', () => {
     expect(isRefused('https://bad.example/x/y')).toBe(true);
   });
 
-  it('counts no page whose time is over', () => {
+  it('does not count expired pages', () => {
     const { stopped, isRefused, wait } = abuseAt(1_000);
     for (let at = 0; at < 20; at++) {
       stopped(`https://calm.example/${at}`);
@@ -120,15 +120,15 @@ describe('a host', () => {
   });
 });
 
-describe('the list of what is refused', () => {
-  it('is bounded: the oldest are forgotten', () => {
+describe('the list of refusals', () => {
+  it('is bounded: the oldest entries are evicted', () => {
     const { stopped, isRefused } = abuseAt();
     stopped(...several(10_001, (at) => `https://host-${at}.example/`));
     expect(isRefused('https://host-0.example/')).toBe(false);
     expect(isRefused('https://host-1.example/')).toBe(true);
   });
 
-  it('stays empty when the time is 0', () => {
+  it('stays empty if the duration is 0', () => {
     const { stopped, isRefused } = abuseAt(0);
     stopped('https://bad.example/');
     expect(isRefused('https://bad.example/')).toBe(false);

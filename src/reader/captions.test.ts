@@ -30,7 +30,7 @@ async function fitPicture(bytes: Uint8Array, _: string, box: number) {
 
 interface Setting {
   readonly rule?: (request: SeenRequest, index: number) => Reply | Promise<Reply>;
-  /** What the server of the pictures has, by path. */
+  /** The pictures on the server, by path. */
   readonly pictures?: Readonly<Record<string, Uint8Array | string>>;
 }
 
@@ -66,7 +66,7 @@ async function captionsOf(captioner: Captioner, urls: readonly string[], more: P
 }
 
 describe('captions', () => {
-  it('are what the model says of the picture that it is shown', async () => {
+  it("are the model's description of the picture", async () => {
     const { captions, requests } = await start({
       pictures: { '/a.png': await png(2_000, 500) },
       rule: () => '"A wide\nblue  field"',
@@ -85,14 +85,14 @@ describe('captions', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('are made of pictures in the page itself', async () => {
+  it('are made for data URLs', async () => {
     const { captions } = await start();
     const base64 = `data:image/png;base64,${(await png(100)).toString('base64')}`;
     const text = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80"/>')}`;
     expect(await captions([base64, text])).toEqual(['A blue square', 'A blue square']);
   });
 
-  it('are known by the bytes of a picture', async () => {
+  it('are cached by the bytes of a picture', async () => {
     const picture = await png(100);
     const { captions, requests } = await start({
       pictures: { '/a.png': picture, '/b.png': picture },
@@ -103,7 +103,7 @@ describe('captions', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it.each(['zeroDataRetention', 'doNotTrack'])('are not remembered with %s', async (name) => {
+  it.each(['zeroDataRetention', 'doNotTrack'])('are not cached with %s', async (name) => {
     const { captions, requests } = await start({ pictures: { '/a.png': await png(100) } });
     const options = { ...NO_OPTIONS, [name]: true };
     await captions(['/a.png'], { options });
@@ -111,7 +111,7 @@ describe('captions', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('come from at most four questions at a time, and fifty in all', async () => {
+  it('need at most four concurrent requests, and fifty in all', async () => {
     let now = 0;
     let most = 0;
     const rule = async () => {
@@ -133,7 +133,7 @@ describe('captions', () => {
 });
 
 describe('a picture without a caption', () => {
-  it('is one that cannot be had, or is none, or leads where nobody may', async () => {
+  it('cannot be fetched, is not a picture, or is at a refused URL', async () => {
     const { captions, asked, requests } = await start({
       pictures: { '/page.png': '<p>no picture</p>', '/broken.png': Buffer.from('not a picture at all') },
     });
@@ -154,7 +154,7 @@ describe('a picture without a caption', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('is one that the model failed at, and it is not asked again', async () => {
+  it('failed in the model, which is not asked again', async () => {
     const { captions, requests } = await start({
       pictures: { '/a.png': await png(100), '/b.png': await png(101) },
       rule: (_, index) => (index === 0 ? { status: 500 } : 'words'),
@@ -164,7 +164,7 @@ describe('a picture without a caption', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is one that takes longer than the caller waits', async () => {
+  it("takes longer than the caller's timeout", async () => {
     const { captions } = await start({
       pictures: { '/a.png': await png(100), '/b.png': await png(101) },
       rule: (_, index) => (index === 0 ? 'words' : new Promise<Reply>(() => {})),
@@ -174,7 +174,7 @@ describe('a picture without a caption', () => {
     expect(await captions(['/a.png', '/b.png'], { options })).toEqual(['words', undefined]);
   });
 
-  it('is not blamed when the caller has gone', async () => {
+  it('is not recorded as failed if the caller disconnected', async () => {
     const gone = new AbortController();
     const reason = new Error('gone');
     let asked = 0;
@@ -194,7 +194,7 @@ describe('captions in the Markdown', () => {
     <p><img src="a.png"> <img src="b.png" alt="Photo"> <img src="c.png" alt="A real text"> <img src="data:image/png;base64,AAAA"></p></main>`;
   const image = (name: string) => `https://example.org/${name}`;
 
-  it('are asked for where the page says nothing', () => {
+  it('are requested for images without alternative text', () => {
     const { uncaptioned } = renderHtml(HTML, { retainImages: 'all_p' });
     expect(uncaptioned).toEqual([
       { url: image('a.png'), source: image('a.png') },
@@ -208,7 +208,7 @@ describe('captions in the Markdown', () => {
     }
   });
 
-  it('stand there when they are known, and are a line', () => {
+  it('are inserted as one line', () => {
     const captions = { [image('a.png')]: 'One\n[dog]', [image('c.png')]: 'never', toString: 'never' };
     const { page, uncaptioned } = renderHtml(HTML, { retainImages: 'all_p', withImagesSummary: true }, captions);
     expect(page.content).toContain(
@@ -226,7 +226,7 @@ describe('captions in the Markdown', () => {
     );
   });
 
-  it('are charged at least what a picture costs', () => {
+  it('cost at least the minimum price', () => {
     expect(renderHtml(HTML, { retainImages: 'all_p' }).tokens).toBe(765);
     expect(renderHtml(HTML, { retainImages: 'all' }).tokens).toBeLessThan(765);
   });

@@ -3,7 +3,7 @@ import { createFailures } from './failures.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('shuts an address after ten failures in an hour, until the hour is over', () => {
+it('refuses a URL after ten failures in an hour, until the hour is over', () => {
   let now = 0;
   const failures = createFailures(() => now);
   for (let n = 0; n < 9; n++) failures.add('a', {});
@@ -16,7 +16,7 @@ it('shuts an address after ten failures in an hour, until the hour is over', () 
   failures.check('a');
 });
 
-it('starts anew when the failures are further apart', () => {
+it('starts again when failures are further apart', () => {
   let now = 0;
   const failures = createFailures(() => now);
   for (let n = 0; n < 9; n++) failures.add('a', {});
@@ -25,7 +25,7 @@ it('starts anew when the failures are further apart', () => {
   failures.check('a');
 });
 
-it('counts a failure that several readers share once', () => {
+it('counts a failure shared by several reads once', () => {
   const failures = createFailures(() => 0);
   const shared = {};
   for (let n = 0; n < 20; n++) failures.add('a', shared);

@@ -4,7 +4,7 @@ import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 const PAGE = { title: 'T', url: 'https://example.org/', content: 'text' };
 
 describe('textLayout', () => {
-  it('has a title, an address and the content', () => {
+  it('has a title, a URL and the content', () => {
     expect(textLayout(PAGE)).toBe('Title: T\n\nURL Source: https://example.org/\n\nMarkdown Content:\ntext\n');
   });
 
@@ -16,13 +16,13 @@ describe('textLayout', () => {
     );
   });
 
-  it('keeps a title on its line', () => {
+  it('keeps the title on one line', () => {
     expect(textLayout({ ...PAGE, title: 'a\n\nURL Source: b' })).toMatch(
       /^Title: a URL Source: b\n\nURL Source: https/,
     );
   });
 
-  it('is only the chunks when there are some', () => {
+  it('has only the chunks if there are any', () => {
     expect(textLayout({ ...PAGE, chunks: ['a', 'b'] }, ['Images:\n- i'])).toBe(`a${CHUNK_SEPARATOR}b`);
     expect(CHUNK_SEPARATOR).toBe('\n\n\u001d');
   });

@@ -10,7 +10,7 @@ import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import type { Robots } from '#net/robots/robots.ts';
-import { type TemporaryFolder, createTemporaryFolder } from '#storage/temporary.ts';
+import { createTemporaryFolder, type TemporaryFolder } from '#storage/temporary.ts';
 import { type Trace, traceIteration, traceStep } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
@@ -49,8 +49,8 @@ export interface ReadRequest {
   /** Whether to return the links of the whole page, for crawling on. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Called before a redirect or link of a page is followed during a fetch; RedirectRefusedError ends the read. Such a read
-   * shares no other read's work. For browser reads it is called once, with the final URL.
+   * Called before a redirect or link of a page is followed during a fetch; throwing ends the read. Such a read
+   * does not share the work of other reads. For browser reads it is called once, with the final URL.
    */
   readonly checkRedirect?: CheckRedirect | undefined;
   /** Trace of this read; absent if it is not traced. */

@@ -33,7 +33,7 @@ const PAGE = `<html lang="en_gb"><head><title>Leaves | Tea Room</title><meta pro
 <meta name="lectern:author" content="Somebody Else"><meta name="LECTERN:image" content="x"></head>
 <body><h1>Leaves</h1><p>${'Green leaves wither before they are rolled. '.repeat(20)}</p></body></html>`;
 
-it('tells what it found under names that no page can take', () => {
+it('reports findings under names that no page can set', () => {
   for (const options of [{}, { respondWith: 'markdown' }]) {
     const metadata = metadataOf(PAGE, {}, options);
     expect(metadata).toMatchObject({
@@ -50,14 +50,14 @@ it('tells what it found under names that no page can take', () => {
   }
 });
 
-it('tells nothing that it did not find', () => {
+it('omits what it did not find', () => {
   const names = Object.keys(metadataOf('<p>Leaves wither.</p>'));
   for (const fact of ['author', 'modifiedTime', 'siteName', 'image', 'canonicalUrl', 'language']) {
     expect(names).not.toContain(`lectern:${fact}`);
   }
 });
 
-it('takes no byline from the HTML that a file became', () => {
+it('ignores bylines in the HTML made from a file', () => {
   const document = { title: 'Leaves', mediaType: 'application/pdf', metadata: { Author: 'Ben' }, hiddenCount: 0 };
   const metadata = metadataOf(PAGE, { document });
   expect(metadata).toMatchObject({ Author: 'Ben' });

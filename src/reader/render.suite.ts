@@ -1,4 +1,4 @@
-/** HTML rendered here and not in a thread, for tests of what comes out. */
+/** Renders HTML without a thread, for tests of the output. */
 import type { GivenOptions } from './options/options.ts';
 import { resolve } from './options/resolve.ts';
 import { type RenderTask, render } from './render.ts';
@@ -7,7 +7,7 @@ import { loadTokens } from './tokens.ts';
 
 await loadTokens();
 
-/** A page at `https://example.org/page` as the direct engine would have seen it. */
+/** A page at `https://example.org/page` as the direct engine fetches it. */
 export function taskFor(html: string, given: GivenOptions = {}, captions?: RenderTask['captions']): RenderTask {
   const url = 'https://example.org/page';
   return {

@@ -30,11 +30,11 @@ import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
-import { wholePageMetadata } from './said-by-page.ts';
 import { applySelectors, type Unmatched } from './selectors.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
+import { wholePageMetadata } from './whole-page-metadata.ts';
 import { countWords } from './words.ts';
 
 export interface RenderTask {

@@ -39,7 +39,7 @@ const counting = (renditions = createRenditionCache()) => {
   return { through, made: () => made };
 };
 
-it('gives what was made for the same copy and the same form', async () => {
+it('returns the rendition of the same copy in the same form', async () => {
   const { through } = counting();
   expect([await through(task('a')), await through(task('a'))]).toEqual([1, 1]);
 });
@@ -52,19 +52,19 @@ it.each([
   ['a copy of another moment', task('a', {}, { cachedAt: 2 })],
   ['a live page', task('a', {}, { cachedAt: undefined })],
   ['a page with a picture', task('a', {}, { screenshot: new Uint8Array(1) })],
-])('makes anew %s', async (_, other) => {
+])('renders again: %s', async (_, other) => {
   const { through } = counting();
   await through(task('a'));
   expect(await through(other)).toBe(2);
 });
 
-it('keeps nothing with DNT', async () => {
+it('stores nothing with DNT', async () => {
   const { through } = counting();
   await through(task('a', { doNotTrack: true }));
   expect(await through(task('a', { doNotTrack: true }))).toBe(2);
 });
 
-it('drops the least recently used first, and never keeps what is too large', async () => {
+it('evicts the least recently used rendition, and never stores one that is too large', async () => {
   const { through, made } = counting(createRenditionCache(10_000));
   await through(task('a'), 4_000);
   await through(task('b'), 3_000);

@@ -1,6 +1,6 @@
 /**
  * In-memory cache of renditions made from cached copies: a repeated request for the same page in the same form gets the
- * same rendition. A rendition depends only on its copy and the options, so callers play no part here.
+ * same rendition. A rendition depends only on its copy and the options, so callers can share it.
  */
 import { createHash } from 'node:crypto';
 import type { RenderTask } from './render.ts';
@@ -16,22 +16,22 @@ const MAX_CHARACTERS = 32_000_000;
 const MAX_RENDITION_CHARACTERS = 2_000_000;
 
 export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionCache {
-  const kept = new Map<string, Rendition>();
+  const entries = new Map<string, Rendition>();
   let characters = 0;
 
-  const drop = (key: string) => {
-    const rendition = kept.get(key);
+  const remove = (key: string) => {
+    const rendition = entries.get(key);
     if (!rendition) return;
     characters -= sizeOf(rendition);
-    kept.delete(key);
+    entries.delete(key);
   };
-  const keep = (key: string, rendition: Rendition) => {
-    drop(key);
-    kept.set(key, rendition);
+  const put = (key: string, rendition: Rendition) => {
+    remove(key);
+    entries.set(key, rendition);
     characters += sizeOf(rendition);
-    for (const oldest of kept.keys()) {
+    for (const oldest of entries.keys()) {
       if (characters <= maxCharacters) break;
-      drop(oldest);
+      remove(oldest);
     }
   };
 
@@ -40,13 +40,13 @@ export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionC
       const { cachedAt, screenshot, pageshot } = task.snapshot;
       if (cachedAt === undefined || screenshot || pageshot || task.captions) return make();
       const key = keyOf(task);
-      const known = kept.get(key);
+      const known = entries.get(key);
       if (known) {
-        keep(key, known);
+        put(key, known);
         return known;
       }
       const rendition = await make();
-      if (sizeOf(rendition) <= MAX_RENDITION_CHARACTERS && !task.options.doNotTrack) keep(key, rendition);
+      if (sizeOf(rendition) <= MAX_RENDITION_CHARACTERS && !task.options.doNotTrack) put(key, rendition);
       return rendition;
     },
   };

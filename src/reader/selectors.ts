@@ -13,8 +13,8 @@ export interface Unmatched {
 
 /**
  * Removes `removeSelector` matches, reduces the page to `targetSelector` matches (docs/reference/wire/reader.md,
- * Selectors and page changes), and records removals in `notes`. Returns the selectors that matched nothing. Throws AssertionFailureError
- * if no target matches, ParamValidationError if a selector is too expensive on this page.
+ * Selectors and page changes), and records removals in `notes`. Returns the selectors that matched nothing. Throws
+ * AssertionFailureError if no target matches, ParamValidationError if a selector is too expensive on this page.
  */
 export function applySelectors(
   document: Document,

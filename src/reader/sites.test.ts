@@ -26,8 +26,8 @@ const page = (n: number) => `https://a.example/blog/page-${n}`;
 const settled = { scripts: 'add nothing', compare: false };
 const unknown = { scripts: 'unknown', compare: true };
 
-describe('what is known of a site', () => {
-  it('takes two reads without a difference, and one with ends it', async () => {
+describe('the record of a site', () => {
+  it('needs two reads without a difference, and is reset by one with a difference', async () => {
     const { sites, view } = await memory();
     expect(view(page(1))).toEqual(unknown);
     sites.note(page(1), like, true);
@@ -38,7 +38,7 @@ describe('what is known of a site', () => {
     expect(view(page(4))).toEqual({ scripts: 'add', compare: false });
   });
 
-  it('asks more of a site that differed once', async () => {
+  it('needs more comparisons after a difference', async () => {
     const { sites, view } = await memory();
     sites.note(page(1), like, false);
     for (let at = 0; at < 3; at++) {
@@ -49,7 +49,7 @@ describe('what is known of a site', () => {
     expect(view(page(1))).toEqual(settled);
   });
 
-  it('is held against the page again after 20 reads, or a day', async () => {
+  it('is checked again after 20 reads or a day', async () => {
     const { time, sites, view } = await memory();
     for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
     for (let at = 0; at < 20; at++) expect(view(page(at)), `${at}`).toEqual(settled);
@@ -63,13 +63,13 @@ describe('what is known of a site', () => {
     expect(view(page(20))).toEqual({ scripts: 'add', compare: true });
   });
 
-  it('counts no read that is not to be kept', async () => {
+  it('ignores reads that must not be stored', async () => {
     const { sites, view } = await memory();
     for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
     for (let at = 0; at < 50; at++) expect(view(page(at), false)).toEqual(settled);
   });
 
-  it('is forgotten after a week, and when there are too many', async () => {
+  it('is removed after a week, and when there are too many', async () => {
     const { time, sites, view } = await memory({ maxSites: 100 });
     for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
     time.now += 7 * DAY;
@@ -84,7 +84,7 @@ describe('what is known of a site', () => {
     expect(known.filter(Boolean).length).toBeLessThanOrEqual(600);
   });
 
-  it('is said of pages that have no more for scripts to work with than those that were compared', async () => {
+  it('holds only for pages that are no richer than the compared ones', async () => {
     const { sites } = await memory();
     const seen = (more: Partial<Template>) => sites.look(page(9), template(more), false);
     for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
@@ -102,7 +102,7 @@ describe('what is known of a site', () => {
     expect(seen({ kinds: Uint32Array.of(3) })).toEqual(unknown);
   });
 
-  it('never says that scripts add nothing right after a difference', async () => {
+  it('never states that scripts add nothing right after a difference', async () => {
     const { sites, view } = await memory();
     let n = 0;
     fc.assert(
@@ -132,8 +132,8 @@ describe('a site', () => {
   ])('of %s is %s', (url, site) => expect(siteOf(url)).toBe(site));
 });
 
-describe('the file', () => {
-  it('keeps what was learned, and neither hosts nor addresses', async () => {
+describe('the database', () => {
+  it('keeps the records, without hosts and URLs', async () => {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-sites-'));
     try {
       const file = path.join(dir, 'sites.db');
@@ -150,7 +150,7 @@ describe('the file', () => {
     }
   });
 
-  it('is made anew when it is damaged', async () => {
+  it('is created again when it is damaged', async () => {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-sites-'));
     try {
       const file = path.join(dir, 'sites.db');
@@ -164,7 +164,7 @@ describe('the file', () => {
     }
   });
 
-  it('that fails knows nothing, and fails no read', async () => {
+  it('that fails returns no records, and does not fail reads', async () => {
     const { sites, view } = await memory();
     sites.close();
     sites.note(page(1), like, true);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
 import { blobUrl, cleanUrl, decodePathTarget } from './target.ts';
 
-describe('cleaning an address', () => {
+describe('cleanUrl', () => {
   it.each([
     ['https://a.b/c?d=e', 'https://a.b/c?d=e'],
     ['  https://a.b  ', 'https://a.b/'],
@@ -39,7 +39,7 @@ describe('cleaning an address', () => {
     ['reader.test/a.b', 'http://a.b/'],
     ['https://other.test/https://a.b/', 'https://other.test/https:/a.b/'],
     ['https://reader.test/', 'https://reader.test/'],
-  ])('drops its own host: %s', (typed, clean) => expect(cleanUrl(typed, ['reader.test'])).toBe(clean));
+  ])('removes the host of this server: %s', (typed, clean) => expect(cleanUrl(typed, ['reader.test'])).toBe(clean));
 
   it.each([
     'ftp://a.b/',
@@ -51,7 +51,7 @@ describe('cleaning an address', () => {
     '',
     'data:text/html,x',
     'chrome://version',
-  ])('refuses %j, naming url', (typed) => {
+  ])('refuses %j with path url', (typed) => {
     let failure: unknown;
     try {
       cleanUrl(typed);
@@ -62,13 +62,13 @@ describe('cleaning an address', () => {
     expect(failure).toMatchObject({ name: 'ParamValidationError', facts: { path: 'url' } });
   });
 
-  it('is quick on long hostile text', () => {
+  it('is fast on long hostile text', () => {
     const text = `${'a:'.repeat(20_000)}/`;
     expect(() => cleanUrl(text)).toThrow(Problem);
   });
 });
 
-describe('a target in the path', () => {
+describe('decodePathTarget', () => {
   it.each([
     ['/https://a.b/c?d=e', 'https://a.b/c?d=e'],
     ['/https%3A%2F%2Fa.b%2Fc%3Fd%3De', 'https://a.b/c?d=e'],
@@ -78,7 +78,7 @@ describe('a target in the path', () => {
   ])('%s', (path, target) => expect(decodePathTarget(path)).toBe(target));
 });
 
-it('names what has no address by its content', () => {
+it('derives a URL from the content of a document without one', () => {
   expect(blobUrl('<p>')).toBe(blobUrl(Buffer.from('<p>')));
   expect(blobUrl('<p>')).toMatch(/^blob:[0-9a-f]{64}$/);
 });

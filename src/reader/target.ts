@@ -29,7 +29,7 @@ const invalid = (message: string, value?: string) =>
   problem('ParamValidationError', { path: 'url', message, ...(value !== undefined && { value: value.slice(0, 200) }) });
 
 /**
- * Turns typed text into a clean http(s) URL (docs/reference/wire/reader.md, Target URL). `ownHosts` are the host names
+ * Turns typed text into a clean http(s) URL (docs/reference/wire/reader.md, Target). `ownHosts` are the host names
  * of this server: its own URL in front of a target is removed. Throws ParamValidationError with path `url`.
  */
 export function cleanUrl(typed: string, ownHosts: readonly string[] = []): string {

@@ -8,13 +8,13 @@ beforeAll(loadTokens);
 const asText = { disallowedSpecial: new Set<string>() };
 
 describe('countTokens', () => {
-  it('counts as the vocabulary does', () => {
+  it('counts as the reference implementation does', () => {
     expect(countTokens('')).toBe(0);
     expect(countTokens('hello world')).toBe(2);
     expect(countTokens('héllo 漢字 👩‍👩‍👧')).toBe(encode('héllo 漢字 👩‍👩‍👧').length);
   });
 
-  it('takes the text of special tokens for text', () => {
+  it('counts special tokens as plain text', () => {
     expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
     expect(keepTokens('a <|endoftext|> b', 100)).toBe('a <|endoftext|> b');
   });
@@ -24,7 +24,7 @@ describe('countTokens', () => {
     expect(countTokens(text)).toBe(encode(text, asText).length);
   });
 
-  it('ends on runs without a break', () => {
+  it('terminates on unbroken runs', () => {
     for (const run of ['a', 'ab', '=', ' ', '\n', '漢', '🙂', '-=']) {
       const text = run.repeat(200_000);
       const count = countTokens(text);
@@ -41,7 +41,7 @@ describe('keepTokens', () => {
     expect(keepTokens('hello world', 50)).toBe('hello world');
   });
 
-  it('drops a character that the cut broke', () => {
+  it('drops a character that the cut would split', () => {
     const text = '🙂🙃🫠';
     const tokens = encode(text).length;
     for (let limit = 0; limit <= tokens; limit++) {
@@ -52,7 +52,7 @@ describe('keepTokens', () => {
     expect(keepTokens(text, 1)).toBe('');
   });
 
-  it('gives the longest start that fits, for any text', () => {
+  it('returns the longest prefix that fits, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.nat(30), (text, limit) => {
         const kept = keepTokens(text, limit);
@@ -64,7 +64,7 @@ describe('keepTokens', () => {
     );
   });
 
-  it('keeps as many tokens of a long text as asked', () => {
+  it('keeps exactly the requested number of tokens of a long text', () => {
     const text = 'word and more words, '.repeat(20_000);
     expect(countTokens(keepTokens(text, 30_001))).toBe(30_001);
   });

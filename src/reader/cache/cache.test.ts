@@ -20,8 +20,8 @@ let root: string;
 let dir: string;
 let now: number;
 let cache: SnapshotCache;
-let told: string[];
-/** URLs that the guard refuses now, and those that it was asked about. */
+let warnings: string[];
+/** URLs that the guard refuses now, and URLs that it has checked. */
 let refused: string[];
 let asked: string[];
 
@@ -29,7 +29,7 @@ const mayServeCached = async (url: string) => {
   asked.push(url);
   return !refused.includes(url);
 };
-const log = { warn: (_facts: unknown, message: string) => void told.push(message) } as never;
+const log = { warn: (_facts: unknown, message: string) => void warnings.push(message) } as never;
 const open = (more: { maxBytes?: number; keepMs?: number; keepsNoStore?: boolean } = {}) =>
   openCache({
     dir,
@@ -50,7 +50,7 @@ beforeEach(async () => {
   root = mkdtempSync(path.join(os.tmpdir(), 'cache-'));
   dir = path.join(root, 'cache');
   now = 1_800_000_000_000;
-  told = [];
+  warnings = [];
   refused = [];
   asked = [];
   cache = await open();
@@ -60,7 +60,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A read that says how many times it was done. */
+/** A live read that counts its calls. */
 function counted(make: (words: string) => Snapshot = page) {
   let times = 0;
   const live: Live = async function* () {
@@ -86,7 +86,7 @@ const files = (): string[] =>
 const blobs = () => files().filter((name) => name.includes(`${path.sep}blobs${path.sep}`));
 
 describe('a copy', () => {
-  it('answers the next read, whole, and says when it was made', async () => {
+  it('serves the next read completely, with the time it was made', async () => {
     const png = randomBytes(5_000);
     const made = page('tea \u{1f375} 茶', {
       engine: 'browser',
@@ -106,7 +106,7 @@ describe('a copy', () => {
     expect(done.times).toBe(0);
   });
 
-  it('answers as long as it is fresh, or as the caller tolerates', async () => {
+  it('is served while it is fresh, or as old as the caller tolerates', async () => {
     const reads = counted();
     await read(reads.live);
     now += HOUR_MS;
@@ -124,7 +124,7 @@ describe('a copy', () => {
     expect(reads.times).toBe(3);
   });
 
-  it('is replaced by a read that did not want one', async () => {
+  it('is replaced by a read that bypasses the cache', async () => {
     const reads = counted();
     await read(reads.live);
     await read(reads.live, { noCache: true });
@@ -133,7 +133,7 @@ describe('a copy', () => {
     expect(blobs()).toHaveLength(1);
   });
 
-  it('of an upload answers at any age', async () => {
+  it('of an upload is served at any age', async () => {
     const reads = counted((words) => file(words, { url: 'blob:77', engine: 'given' }));
     const upload = { url: 'blob:77', upload: { bytes: new Uint8Array(3), mediaType: 'application/pdf' } };
     await read(reads.live, {}, upload);
@@ -144,7 +144,7 @@ describe('a copy', () => {
     expect(reads.times).toBe(2);
   });
 
-  it('shows the part of the page that its caller named', async () => {
+  it('is served with the anchor of the request', async () => {
     const reads = counted((words) => page(words, { url: `${URL_OF_TEA}#one` }));
     await read(reads.live, {}, `${URL_OF_TEA}#one`);
     expect((await read(reads.live, {}, `${URL_OF_TEA}#two`)).url).toBe(`${URL_OF_TEA}#two`);
@@ -152,7 +152,7 @@ describe('a copy', () => {
     expect(reads.times).toBe(1);
   });
 
-  it('made by what a fragment says answers that fragment alone', async () => {
+  it('rendered for a fragment serves only that fragment', async () => {
     const rendered = counted((words) => page(`<h2 id="leaves">Leaves</h2>${words}`, { engine: 'browser' }));
     const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${URL_OF_TEA}${fragment}`);
     await by('#not-a-part');
@@ -160,7 +160,7 @@ describe('a copy', () => {
     expect(rendered.times).toBe(2);
     expect((await by('#not-a-part')).text).toContain('read 1');
     expect((await by('')).text).toContain('read 2');
-    // What stands at no fragment is good for a part of the page.
+    // A copy without a fragment serves the anchors of the page.
     expect((await by('#leaves')).text).toContain('read 2');
     expect(rendered.times).toBe(2);
   });
@@ -171,31 +171,34 @@ describe('a copy', () => {
     ['#!leaf', ''],
     ['#/leaf?x', ''],
     ['#leaf', ''],
-  ])('made by the key %s is not had without it, while it is read or afterwards', async (key, part) => {
-    let go = () => {};
-    const gate = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const live = (words: string): Live =>
-      async function* () {
-        await gate;
-        yield page(`${part}${words}`, { engine: 'browser' });
-      };
-    const first = read(live('the secret'), { engine: 'browser' }, URL_OF_TEA + key);
-    const others = ['', '#other', '#leaves'].map((fragment) =>
-      read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment),
-    );
-    go();
-    expect((await first).text).toContain('the secret');
-    for (const other of await Promise.all(others)) expect(other.text).toContain('nothing');
-    for (const fragment of ['', '#other', '#leaves']) {
-      const later = await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment);
-      expect([fragment, later.text.includes('the secret')]).toEqual([fragment, false]);
-    }
-    expect((await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + key)).text).toContain('the secret');
-  });
+  ])(
+    'rendered for the secret fragment %s never serves other fragments, during the read or later',
+    async (key, part) => {
+      let go = () => {};
+      const gate = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      const live = (words: string): Live =>
+        async function* () {
+          await gate;
+          yield page(`${part}${words}`, { engine: 'browser' });
+        };
+      const first = read(live('the secret'), { engine: 'browser' }, URL_OF_TEA + key);
+      const others = ['', '#other', '#leaves'].map((fragment) =>
+        read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment),
+      );
+      go();
+      expect((await first).text).toContain('the secret');
+      for (const other of await Promise.all(others)) expect(other.text).toContain('nothing');
+      for (const fragment of ['', '#other', '#leaves']) {
+        const later = await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment);
+        expect([fragment, later.text.includes('the secret')]).toEqual([fragment, false]);
+      }
+      expect((await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + key)).text).toContain('the secret');
+    },
+  );
 
-  it('is not that of the URL to which a redirect led', async () => {
+  it('does not serve the URL that it was redirected to', async () => {
     const reads = counted((words) => page(words, { url: 'https://tea.example/share?token=leaf' }));
     await read(reads.live);
     await read(reads.live, {}, 'https://tea.example/share?token=leaf');
@@ -203,16 +206,16 @@ describe('a copy', () => {
     expect(reads.times).toBe(3);
   });
 
-  it('lasts over a restart', async () => {
+  it('survives a restart', async () => {
     const reads = counted();
     await read(reads.live);
     await reopen();
     await read(reads.live);
     expect(reads.times).toBe(1);
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
-  it('is not made of a snapshot that was not the last, nor of a read that failed or was left', async () => {
+  it('is not made from an intermediate snapshot, or from a read that failed or was abandoned', async () => {
     const reads: string[] = [];
     const live = (name: string, end?: Error): Live =>
       async function* () {
@@ -229,7 +232,7 @@ describe('a copy', () => {
     expect(blobs()).toEqual([]);
   });
 
-  it('with a query is made of pages and not of documents', async () => {
+  it('is not made of a document whose URL has a query', async () => {
     const documents = counted((words) => file(words, { url: `${URL_OF_TEA}&f=a.pdf` }));
     await read(documents.live);
     await read(documents.live);
@@ -260,7 +263,7 @@ describe('a copy', () => {
   });
 });
 
-describe('when a URL is refused now', () => {
+describe('a URL that is refused now', () => {
   const FINAL = 'https://leaves.example/';
   const reads = () => counted((words) => page(words, { url: FINAL }));
   const broken: Live = async function* () {
@@ -268,7 +271,7 @@ describe('when a URL is refused now', () => {
     throw problem('AssertionFailureError');
   };
 
-  it('no copy of it answers, fresh or old', async () => {
+  it('is not served from a copy, fresh or stale', async () => {
     await read(reads().live);
     refused = [URL_OF_TEA];
     await expect(read(reads().live)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
@@ -276,7 +279,7 @@ describe('when a URL is refused now', () => {
     await expect(read(broken)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
   });
 
-  it('no copy answers that a redirect to it made: the page is read anew', async () => {
+  it('is not served as the end of a redirect: the page is read again', async () => {
     const first = reads();
     await read(first.live);
     refused = [FINAL];
@@ -285,7 +288,7 @@ describe('when a URL is refused now', () => {
     await expect(read(broken)).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
-  it('what came with the request is answered, and nothing is asked about where no copy is', async () => {
+  it('does not affect uploads, and is not checked if there is no copy', async () => {
     await read(reads().live, { noCache: true });
     await read(reads().live, {}, 'https://other.example/');
     expect(asked).toEqual([]);
@@ -299,14 +302,14 @@ describe('when a URL is refused now', () => {
   });
 });
 
-describe('when the page cannot be read', () => {
+describe('a page that cannot be read', () => {
   const failing = (error: unknown, ...first: Snapshot[]): Live =>
     async function* () {
       yield* first;
       throw error;
     };
 
-  it('a redirect that is not followed is none, other failures of such a read are', async () => {
+  it('is not one whose redirect was refused; other failures of such a read count', async () => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     const ends = (error: Error) =>
@@ -315,7 +318,7 @@ describe('when the page cannot be read', () => {
     expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
 
-  it('an old copy answers, until it is gone', async () => {
+  it('is served from a stale copy until that is removed', async () => {
     await read(counted().live);
     now += 23 * HOUR_MS;
     const broken = failing(problem('AssertionFailureError'));
@@ -336,13 +339,13 @@ describe('when the page cannot be read', () => {
     problem('OperationNotAllowedError'),
     problem('HarmfulContentError'),
     problem('AssertionFailureError', { path: 'proxy' }),
-  ])('$name is told as it is: %#', async (error) => {
+  ])('is not served from a stale copy after $name: %#', async (error) => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     await expect(read(failing(error))).rejects.toBe(error);
   });
 
-  it('no copy answers one who wants none, or another page', async () => {
+  it('is not served from a stale copy if the caller bypasses the cache or needs another copy', async () => {
     await read(counted().live);
     const error = problem('AssertionFailureError');
     await expect(read(failing(error), { noCache: true })).rejects.toBe(error);
@@ -351,7 +354,7 @@ describe('when the page cannot be read', () => {
     await expect(read(failing(error), {}, 'https://other.example/')).rejects.toBe(error);
   });
 
-  it('one who has gone is told so', async () => {
+  it('is not served from a stale copy to a caller that disconnected', async () => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     const gone = new AbortController();
@@ -364,7 +367,7 @@ describe('when the page cannot be read', () => {
   });
 });
 
-describe('equal reads at the same time', () => {
+describe('equal concurrent reads', () => {
   const slow = () => {
     let times = 0;
     let aborted = 0;
@@ -389,7 +392,7 @@ describe('equal reads at the same time', () => {
     await tick();
   };
 
-  it('share one, whatever their format', async () => {
+  it('share one live read, whatever their format', async () => {
     const { live, release, counts } = slow();
     const formats = ['content', 'html', 'text', 'markdown+html'];
     const reads = formats.map((respondWith) => last(cache.getOrRead(request({ respondWith, engine: 'direct' }), live)));
@@ -399,7 +402,7 @@ describe('equal reads at the same time', () => {
     expect(counts()).toEqual({ times: 1, aborted: 0 });
   });
 
-  it('go on when one of them leaves, and end with the last', async () => {
+  it('continue when one is aborted, and end with the last', async () => {
     const { live, counts } = slow();
     const leaving = [new AbortController(), new AbortController()];
     const outcomes = leaving.map(({ signal }) =>
@@ -414,7 +417,7 @@ describe('equal reads at the same time', () => {
     expect(counts()).toEqual({ times: 1, aborted: 1 });
   });
 
-  it('are not shared with one who wants no copy, or keeps nothing', async () => {
+  it('are not shared if an option bypasses the cache or forbids storing', async () => {
     const { live, release, counts } = slow();
     const reads = [
       {},
@@ -429,7 +432,7 @@ describe('equal reads at the same time', () => {
     expect(counts().times).toBe(5);
   });
 
-  it('are not shared with one who may not follow every redirect', async () => {
+  it('are not shared if one checks redirects', async () => {
     const { live, release, counts } = slow();
     const checkRedirect = async () => {};
     const reads = [{}, { checkRedirect }].map((more) => last(cache.getOrRead(request({}, URL_OF_TEA, more), live)));
@@ -438,7 +441,7 @@ describe('equal reads at the same time', () => {
     await Promise.all(reads);
   });
 
-  it('give way to the copy, for those who come just after', async () => {
+  it('are followed by reads from the copy', async () => {
     const reads = counted();
     await Promise.all([read(reads.live), read(reads.live)]);
     await Promise.all([read(reads.live), read(reads.live, { respondWith: 'html' })]);
@@ -446,7 +449,7 @@ describe('equal reads at the same time', () => {
   });
 });
 
-describe('nothing is left of a read', () => {
+describe('no copy is left', () => {
   const onDisk = (marker: string) =>
     files().filter((name) => name.includes(marker) || readFileSync(name).includes(marker));
 
@@ -455,10 +458,10 @@ describe('nothing is left of a read', () => {
     ['DNT', { doNotTrack: true }],
     ['cookies', { setCookies: ['a=b'] }],
     ['headers', { customHeader: { authorization: 'Bearer 1' } }],
-  ])('with %s', async (_, given) => {
+  ])('of a read with %s', async (_, given) => {
     const marker = randomUUID();
     const target = `https://tea.example/${marker}`;
-    // Pictures are stored as they are, so the marker would be seen in one.
+    // Pictures are stored uncompressed, so the marker would be found in one.
     const live: Live = async function* () {
       yield page(marker, { url: target, screenshot: Buffer.from(marker) });
     };
@@ -467,13 +470,13 @@ describe('nothing is left of a read', () => {
     await reopen();
     expect(onDisk(marker)).toEqual([]);
     expect(blobs()).toHaveLength(before);
-    // What would be found if it were there.
+    // Without the option, the marker is found.
     await read(live, {}, target);
     await reopen();
     expect(onDisk(marker).length).toBeGreaterThan(1);
   });
 
-  it('whose page forbids copies, unless its caller asks for them, or the operator does', async () => {
+  it('of a page that forbids copies, unless the caller or the operator overrides that', async () => {
     const reads = counted((words) => page(words, { noStore: true }));
     await read(reads.live);
     await read(reads.live);
@@ -488,7 +491,7 @@ describe('nothing is left of a read', () => {
     expect(reads.times).toBe(5);
   });
 
-  it('once it is too old', async () => {
+  it('of a page that is too old', async () => {
     const marker = randomUUID();
     await read(async function* () {
       yield page('tea', { url: `https://tea.example/${marker}`, screenshot: Buffer.from(marker) });
@@ -501,7 +504,7 @@ describe('nothing is left of a read', () => {
     expect(blobs()).toEqual([]);
   });
 
-  it('where there is to be no cache', async () => {
+  it('when the cache is disabled', async () => {
     const reads = counted();
     await read(reads.live);
     await reopen({ maxBytes: 0 });
@@ -512,33 +515,33 @@ describe('nothing is left of a read', () => {
   });
 });
 
-describe('the bound', () => {
+describe('the maximum size', () => {
   const SIZE = 100_000;
   const live: Live = async function* ({ target }) {
     yield page('tea', { url: target.url, engine: 'browser', screenshot: randomBytes(SIZE) });
   };
   const at = (n: number) => `https://tea.example/${n}`;
   const pictured = { respondWith: 'screenshot' };
-  const isKept = async (n: number) => {
+  const isCached = async (n: number) => {
     const probe: Live = async function* () {
       yield page('anew', { settled: false });
     };
     return (await read(probe, pictured, at(n))).cachedAt !== undefined;
   };
 
-  it('is kept by removing what was not used for longest', async () => {
-    const bound = { maxBytes: 3.5 * bytesOnDisk(SIZE) };
-    await reopen(bound);
+  it('is kept by evicting the least recently used copies', async () => {
+    const limits = { maxBytes: 3.5 * bytesOnDisk(SIZE) };
+    await reopen(limits);
     for (const n of [1, 2, 3]) {
       now++;
       await read(live, pictured, at(n));
     }
     now++;
-    expect(await isKept(1)).toBe(true);
+    expect(await isCached(1)).toBe(true);
     now++;
     await read(live, pictured, at(4));
-    await reopen(bound);
-    expect(await Promise.all([1, 2, 3, 4].map(isKept))).toEqual([true, false, true, true]);
+    await reopen(limits);
+    expect(await Promise.all([1, 2, 3, 4].map(isCached))).toEqual([true, false, true, true]);
     const total = files().reduce((sum, name) => sum + statSync(name).size, 0);
     expect(total).toBeLessThan(4 * bytesOnDisk(SIZE));
   });
@@ -550,22 +553,22 @@ describe('the bound', () => {
     }
     await reopen({ maxBytes: 2.5 * bytesOnDisk(SIZE) });
     await expect.poll(() => blobs().length, { timeout: 20_000 }).toBe(3);
-    expect(await Promise.all([1, 2, 3].map(isKept))).toEqual([false, true, true]);
+    expect(await Promise.all([1, 2, 3].map(isCached))).toEqual([false, true, true]);
   });
 
-  it('keeps out what is larger than all of it', async () => {
+  it('excludes a copy that alone exceeds it', async () => {
     await reopen({ maxBytes: 2 * bytesOnDisk(SIZE) });
     await read(live, pictured, at(1));
     await read(async function* () {
       yield page('tea', { engine: 'browser', screenshot: randomBytes(3 * SIZE) });
     }, pictured);
-    expect(await isKept(1)).toBe(true);
+    expect(await isCached(1)).toBe(true);
     expect(blobs()).toHaveLength(2);
   });
 });
 
-describe('what is broken', () => {
-  it('does not matter where the folder cannot be', async () => {
+describe('failures', () => {
+  it('of the folder: pages are read without a cache', async () => {
     await cache.close();
     rmSync(dir, { recursive: true });
     writeFileSync(dir, 'a file where the folder must be');
@@ -574,10 +577,10 @@ describe('what is broken', () => {
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
-    expect(told).toEqual(['pages cannot be cached']);
+    expect(warnings).toEqual(['pages cannot be cached']);
   });
 
-  it('does not matter where files cannot be written', async () => {
+  it('of writes: pages are read without a cache', async () => {
     await reopen();
     writeFileSync(path.join(dir, 'blobs'), 'a file where the folder must be');
     const reads = counted();
@@ -585,15 +588,15 @@ describe('what is broken', () => {
     await read(reads.live);
     expect(reads.times).toBe(2);
     await reopen();
-    expect(told).toEqual(['kept copies cannot be read or written']);
+    expect(warnings).toEqual(['cached copies cannot be read or written']);
   });
 
-  it('is a copy whose file is gone or spoilt: it is read anew, and kept anew', async () => {
-    for (const spoil of [(name: string) => rmSync(name), (name: string) => writeFileSync(name, 'spoilt')]) {
+  it('of a missing or damaged blob: the page is read and cached again', async () => {
+    for (const damage of [(name: string) => rmSync(name), (name: string) => writeFileSync(name, 'damaged')]) {
       const reads = counted();
       await read(reads.live, { noCache: true });
       await reopen();
-      for (const name of blobs()) spoil(name);
+      for (const name of blobs()) damage(name);
       expect((await read(reads.live)).text).toContain('read 2');
       expect((await read(reads.live)).text).toContain('read 2');
       expect(reads.times).toBe(2);
@@ -601,7 +604,7 @@ describe('what is broken', () => {
     expect(blobs()).toHaveLength(1);
   });
 
-  it('is an index that is damaged at the start', async () => {
+  it('of an index that is damaged at the start: it is created again', async () => {
     const reads = counted();
     await read(reads.live);
     await cache.close();
@@ -610,24 +613,24 @@ describe('what is broken', () => {
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
-    expect(told).toEqual(['a disposable database is damaged: a new one is created']);
+    expect(warnings).toEqual(['a disposable database is damaged: a new one is created']);
     await reopen();
     await expect.poll(() => blobs().length, { timeout: 20_000 }).toBe(1);
   });
 
-  it('is an index that is damaged below its first page: nothing is kept until the next start', async () => {
+  it('of an index that is damaged below its first page: nothing is cached until the next start', async () => {
     const reads = counted((words) => page(words.repeat(200)));
     for (let n = 0; n < 60; n++) await read(reads.live, {}, `https://tea.example/${n}`);
     await cache.close();
     const index = path.join(dir, 'index.db');
     const bytes = readFileSync(index);
-    // The schema stands in the first page; every table is spoilt.
+    // The schema is in the first page, so every table is damaged.
     writeFileSync(index, bytes.fill(0xee, 4096));
     cache = await open();
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(62);
-    await expect.poll(() => told.at(-1), { timeout: 20_000 }).toContain('until the next start');
+    await expect.poll(() => warnings.at(-1), { timeout: 20_000 }).toContain('until the next start');
     await reopen();
     await read(reads.live);
     await read(reads.live);

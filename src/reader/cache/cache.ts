@@ -172,7 +172,7 @@ function createCache(
     if (!store || writing.size >= MAX_PENDING_WRITES || !mayWrite(options) || !isWorthCaching(snapshot, options))
       return;
     const key = storageKey(request, snapshot);
-    const written = store.keep(key, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
+    const written = store.put(key, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
       if (writing.get(key) === written) writing.delete(key);
     });
     writing.set(key, written);

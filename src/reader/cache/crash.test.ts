@@ -1,4 +1,4 @@
-/** A process that is killed while it writes copies leaves a cache that is whole: each copy is all there, or not at all. */
+/** A process that is killed while it writes leaves a consistent cache: each copy is complete or absent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { openDatabase } from '#storage/database/sqlite.ts';
 import { last, page, request } from './cache.suite.ts';
 import { openCache } from './cache.ts';
 
-/** As much as about 140 of the 300 pages take, so that pages are removed all the time. */
+/** The size of about 140 of the 300 pages, so that pages are evicted all the time. */
 const MAX_BYTES = 800_000;
 
 let dir: string;
@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Writes pages as fast as it can, several at a time, and evicts as many; says a line for each that is written. */
+/** Writes pages as fast as possible, eight at a time, and prints a line for each written page. */
 const writer = (from: string) => `
   const { openCache } = await import(${JSON.stringify(`${from}/cache.ts`)});
   const { last, page, request } = await import(${JSON.stringify(`${from}/cache.suite.ts`)});
@@ -38,7 +38,7 @@ const writer = (from: string) => `
         yield page('', { url, text: '<title>Tea</title><p>begin ' + n + ' ' + words + ' end ' + n + '</p>' });
       };
       await last(cache.getOrRead(request({ noCache: true }, url), live));
-      // A reader waits for what is being written.
+      // A read waits for the pending write of its page.
       await last(cache.getOrRead(request({}, url), live));
       console.log(n);
     }
@@ -62,12 +62,12 @@ async function killedWriter(from: number, lines: number): Promise<void> {
   expect(child.signalCode).toBe('SIGKILL');
 }
 
-it('is whole after kills in the middle of writing', async () => {
+it('is consistent after being killed while writing', async () => {
   let kept = 0;
   for (let round = 0; round < 4; round++) {
     await killedWriter(round * 10_000, 150 + round * 37);
-    const told: string[] = [];
-    const log = { warn: (_: unknown, message: string) => told.push(message) } as never;
+    const warnings: string[] = [];
+    const log = { warn: (_: unknown, message: string) => warnings.push(message) } as never;
     const cache = await openCache({
       dir: path.join(dir, 'cache'),
       maxBytes: MAX_BYTES,
@@ -89,22 +89,22 @@ it('is whole after kills in the middle of writing', async () => {
       expect(end).toBe(begin);
       expect(Number(begin) % 300).toBe(n);
     }
-    await expectSound();
+    await expectConsistent();
     await cache.close();
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
   }
   expect(kept).toBeGreaterThan(50);
 }, 180_000);
 
-/** Every file has its row and every row its file, and the total is that of the rows. */
-async function expectSound(): Promise<void> {
+/** Every file has a row, every row has its file, and the stored total is the sum of the rows. */
+async function expectConsistent(): Promise<void> {
   const database = await openDatabase(path.join(dir, 'cache', 'index.db'), ['-- made by the cache']);
   const filed = () =>
     readdirSync(path.join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
       .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
       .sort();
   const named = () => database.all<{ hash: string }>('SELECT hash FROM blobs ORDER BY hash').map(({ hash }) => hash);
-  // What the kill left over is cleared away after the start.
+  // Blobs without a row are removed after the start.
   await expect.poll(filed, { timeout: 30_000 }).toEqual(named());
   expect({ ...database.get('PRAGMA integrity_check') }).toEqual({ integrity_check: 'ok' });
   const { total, sum, unused } = database.get<{ total: number; sum: number; unused: number }>(`

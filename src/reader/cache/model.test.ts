@@ -1,4 +1,4 @@
-/** The cache against a model of it: whatever is asked for in whatever order, both give the same. */
+/** Compares the cache with a model: any sequence of commands has the same results in both. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,14 +12,14 @@ import { type Live, openCache, type SnapshotCache } from './cache.ts';
 const FRESH_MS = 1_000;
 const KEEP_MS = 10_000;
 
-/** What a copy is, as far as the commands below go: who made it, and when. */
+/** A copy, reduced to what the commands below can observe. */
 interface ModelCopy {
   readonly version: number;
   readonly madeAt: number;
   readonly direct: boolean;
 }
 
-/** Copies by address and locale; a named direct engine and the other engines replace their own only. */
+/** Copies by URL and locale. Those of engine `direct` and those of other engines do not replace each other. */
 interface Model {
   now: number;
   versions: number;
@@ -140,7 +140,7 @@ const commands = fc.commands(
   { maxCommands: 60 },
 );
 
-it('does what its model does', async () => {
+it('behaves as its model', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (list) => {
       const dir = mkdtempSync(path.join(os.tmpdir(), 'cache-model-'));

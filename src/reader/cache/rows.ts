@@ -45,11 +45,8 @@ export const MIGRATIONS = [
 export function createRows(database: Database) {
   const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
   return {
-    at: (place: string) =>
-      database.all<Row>(
-        'SELECT id, made_at, facts FROM copies WHERE place = ? ORDER BY made_at DESC, rowid DESC',
-        place,
-      ),
+    copiesOf: (key: string) =>
+      database.all<Row>('SELECT id, made_at, facts FROM copies WHERE place = ? ORDER BY made_at DESC, rowid DESC', key),
     partsOf: (id: string) =>
       new Map(
         database
@@ -61,16 +58,16 @@ export function createRows(database: Database) {
       ids(database.all<{ id: string }>('SELECT DISTINCT copy AS id FROM parts WHERE hash = ?', hash)),
     addBlob: (hash: string, bytes: number) =>
       database.run('INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING', hash, bytes),
-    addCopy: (id: string, place: string, madeAt: number, facts: string, bytes: number) =>
-      database.run('INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)', id, place, madeAt, madeAt, facts, bytes),
+    addCopy: (id: string, key: string, madeAt: number, facts: string, bytes: number) =>
+      database.run('INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)', id, key, madeAt, madeAt, facts, bytes),
     addPart: (id: string, role: Role, hash: string) =>
       database.run('INSERT INTO parts VALUES (?, ?, ?)', id, role, hash),
     removeCopy: (id: string) => database.run('DELETE FROM copies WHERE id = ?', id),
     removeBlobIfUnused: (hash: string) =>
       database.run('DELETE FROM blobs WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM parts WHERE hash = ?1)', hash) > 0,
-    used: (id: string, usedAt: number) => database.run('UPDATE copies SET used_at = ? WHERE id = ?', usedAt, id),
+    setUsedAt: (id: string, usedAt: number) => database.run('UPDATE copies SET used_at = ? WHERE id = ?', usedAt, id),
     leastUsed: () => ids(database.all<{ id: string }>('SELECT id FROM copies ORDER BY used_at, rowid LIMIT 1')),
-    outside: (from: number, to: number, most: number) =>
+    madeOutside: (from: number, to: number, most: number) =>
       ids(
         database.all<{ id: string }>('SELECT id FROM copies WHERE made_at < ? OR made_at > ? LIMIT ?', from, to, most),
       ),

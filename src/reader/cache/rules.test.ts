@@ -80,8 +80,8 @@ const only = (name: OptionName, more: Parameters<typeof request>[2] = {}) =>
   request({ [name]: ON[name] }, URL_OF_TEA, more);
 const named = (which: (name: OptionName) => boolean) => NAMES.filter(which);
 
-describe('what the options allow', () => {
-  it('is not read with those that the contract names, and with credentials', () => {
+describe('mayRead and mayWrite', () => {
+  it('forbid reading with options that bypass the cache, and with credentials', () => {
     expect(named((name) => !mayRead(only(name).options))).toEqual([
       'removeOverlay',
       'detachInvisibles',
@@ -103,7 +103,7 @@ describe('what the options allow', () => {
     expect(mayRead(request({ noCache: true, cacheTolerance: 60 }).options)).toBe(false);
   });
 
-  it('is not written with those that the contract names, and with credentials', () => {
+  it('forbid writing with options that forbid storing, and with credentials', () => {
     expect(named((name) => !mayWrite(only(name).options))).toEqual([
       'removeOverlay',
       'detachInvisibles',
@@ -122,18 +122,18 @@ describe('what the options allow', () => {
     ]);
   });
 
-  it('is all, with options that are off', () => {
+  it('allow everything with options that are off', () => {
     const off = { noCache: false, doNotTrack: false, setCookies: [], customHeader: {}, instruction: '' };
     expect(mayRead(request(off).options)).toBe(true);
     expect(mayWrite(request(off).options)).toBe(true);
   });
 
-  it('is nothing with the preset that takes out what cannot be seen', () => {
+  it('forbid everything with the preset that removes invisible content', () => {
     const { options } = request({ preset: 'reader' });
     expect([mayRead(options), mayWrite(options)]).toEqual([false, false]);
   });
 
-  it('is as old as the caller tolerates, and any age for what came with the request', () => {
+  it('allow copies as old as the caller tolerates, and of any age for submitted content', () => {
     expect(maxAgeMs(request(), 1000)).toBe(1000);
     expect(maxAgeMs(request({ cacheTolerance: 7200 }), 1000)).toBe(7_200_000);
     const upload = { url: 'blob:1', upload: { bytes: new Uint8Array(1), mediaType: 'application/pdf' } };
@@ -141,10 +141,10 @@ describe('what the options allow', () => {
   });
 });
 
-describe('the place of a copy', () => {
+describe('the key of a copy', () => {
   const plain = copyKey(request());
 
-  it('is split by what changes the capture alone', () => {
+  it('differs only by options that change the capture', () => {
     const keyed = { keyed: true };
     const split = named((name) => mayRead(only(name).options) && copyKey(only(name, keyed)) !== plain);
     expect(split).toEqual([
@@ -159,7 +159,7 @@ describe('the place of a copy', () => {
     ]);
   });
 
-  it('tells values of those apart', () => {
+  it('differs by the values of those options', () => {
     expect(copyKey(request({ withIframe: true }))).not.toBe(copyKey(request({ withIframe: 'quoted' })));
     expect(copyKey(request({ locale: 'DE-ch' }))).toBe(copyKey(request({ locale: 'de-CH' })));
     // Without a key no proxy is used.
@@ -178,13 +178,13 @@ describe('the place of a copy', () => {
     expect(copyKey(request({}, one)) === copyKey(request({}, other))).toBe(equal);
   });
 
-  it('is the same for a page by option and by fragment, and the option wins', () => {
+  it('is the same for a page selected by option and by fragment; the option takes precedence', () => {
     const third = copyKey(request({ page: 3 }));
     expect(copyKey(request({}, `${URL_OF_TEA}#3`))).toBe(third);
     expect(copyKey(request({ page: 3 }, `${URL_OF_TEA}#9`))).toBe(third);
   });
 
-  it('is by content, type and name for what came with the request', () => {
+  it('depends on content, type and name of submitted content', () => {
     const places = (targets: Target[]) => new Set(targets.map((target) => copyKey(request({}, target)))).size;
     const given = (text: string, url = URL_OF_TEA, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
     expect(places([given('a'), given('a')])).toBe(1);
@@ -200,8 +200,8 @@ describe('the place of a copy', () => {
   });
 });
 
-describe('a flight', () => {
-  it('is shared by reads that differ only in what comes after the capture', () => {
+describe('the key of concurrent reads', () => {
+  it('is equal for reads that differ only after the capture', () => {
     const plain = flightKey(request({}, URL_OF_TEA, { keyed: true }));
     const split = named((name) => mayRead(only(name).options) && flightKey(only(name, { keyed: true })) !== plain);
     expect(split).toEqual([
@@ -299,7 +299,7 @@ describe('a copy', () => {
   ])('for %s: %#', (_, copy, given, served) => expect(isServed(copy, given)).toBe(served));
 });
 
-describe('what is worth keeping', () => {
+describe('isWorthCaching', () => {
   const long = 'tea '.repeat(300);
   const untitled = (words: string) => ({ text: `<p>${words}</p>` });
   it.each<[string, Snapshot, boolean]>([
@@ -335,7 +335,7 @@ describe('what is worth keeping', () => {
     ['a document that was not found', file('tea', { status: 404 }), false],
   ])('%s: %#', (_, snapshot, kept) => expect(isWorthCaching(snapshot, request().options)).toBe(kept));
 
-  it('is a page that forbids copies for those who say how old a copy may be, and for no others', () => {
+  it('accepts a page that forbids copies only if the caller sets a tolerance', () => {
     const secret = page('tea', { noStore: true });
     const asks = request({ cacheTolerance: 60 });
     expect(isWorthCaching(secret, asks.options)).toBe(true);
@@ -347,7 +347,7 @@ describe('what is worth keeping', () => {
     expect(serves({ ...copy, facts: { ...facts, noStore: undefined } }, request())).toBe(true);
   });
 
-  it('is no document that was read for a model, and no picture that a question was asked of', () => {
+  it('refuses documents read for a model, and pictures read with an instruction', () => {
     const picture = file('tea', { document: { title: '', mediaType: 'image/png', metadata: {}, hiddenCount: 0 } });
     expect(isWorthCaching(picture, request().options)).toBe(true);
     expect(isWorthCaching(picture, request({ instruction: 'what is it?' }).options)).toBe(false);
@@ -355,7 +355,7 @@ describe('what is worth keeping', () => {
   });
 });
 
-describe('an estimate of tokens', () => {
+describe('the estimate of tokens', () => {
   const enough = (text: string, html = true) => hasTokens(text, html, 10);
   it.each<[string, boolean]>([
     ['a '.repeat(20), true],
@@ -372,5 +372,6 @@ describe('an estimate of tokens', () => {
     [`tea <`.repeat(10), false],
   ])('of %j', (text, expected) => expect(enough(text)).toBe(expected));
 
-  it('takes what is no HTML as it is', () => expect(enough(`<script>${'tea '.repeat(10)}</script>`, false)).toBe(true));
+  it('counts text that is not HTML as it is', () =>
+    expect(enough(`<script>${'tea '.repeat(10)}</script>`, false)).toBe(true));
 });

@@ -1,4 +1,4 @@
-/** Targets that answer without anything to read: both engines say what they answered. */
+/** Targets without content: both engines report the status. */
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '#storage/temporary.ts';
@@ -56,7 +56,7 @@ async function read(engine: 'direct' | 'browser', path: string) {
 }
 
 describe.each(['direct', 'browser'] as const)('engine %s', (engine) => {
-  it.each([200, 204, 205, 302, 304, 404, 500])('says that a target answered %s without content', async (status) => {
+  it.each([200, 204, 205, 302, 304, 404, 500])('reports that a target answered %s without content', async (status) => {
     for (const kind of ['bare', 'html'])
       await expect(read(engine, `/${kind}-${status}`), kind).rejects.toMatchObject({
         name: 'AssertionFailureError',
@@ -65,15 +65,15 @@ describe.each(['direct', 'browser'] as const)('engine %s', (engine) => {
       });
   });
 
-  it.each([100, 101, 102, 103])('says that a target answered %s and nothing after it', async (status) => {
+  it.each([100, 101, 102, 103])('reports that a target sent only the interim status %s', async (status) => {
     await expect(read(engine, `/interim-${status}`)).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: expect.stringContaining(`answered ${status}`),
+      message: expect.stringContaining(`interim status ${status}`),
       facts: { targetStatus: status },
     });
   });
 
-  it('reads what comes after an interim answer', async () => {
+  it('reads the response after an interim one', async () => {
     expect(await read(engine, '/hinted')).toMatchObject({ status: 200, text: expect.stringContaining('Words') });
   });
 });

@@ -167,7 +167,7 @@ describe('other types', () => {
     });
   });
 
-  test('bytes that are nothing known are refused', async () => {
+  test('bytes of an unknown type are refused', async () => {
     await expect(read((_, response) => response.end(Buffer.from([0, 1, 2, 3])))).rejects.toMatchObject({
       name: 'AssertionFailureError',
       message: expect.stringContaining('is unknown'),

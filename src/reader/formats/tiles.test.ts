@@ -29,7 +29,7 @@ async function cut(png: Uint8Array) {
 
 const raw = (png: Uint8Array) => sharp(png).greyscale().raw().toBuffer();
 
-describe('the pieces of a long picture', () => {
+describe('the tiles of a long picture', () => {
   it('are the picture itself when it is short', async () => {
     const png = await page(1_900);
     const pieces = await cut(png);
@@ -45,7 +45,7 @@ describe('the pieces of a long picture', () => {
     for (const piece of pieces) expect((await sharp(piece).metadata()).height).toBeLessThanOrEqual(2_000);
   });
 
-  it('are cut between lines', async () => {
+  it('are split between lines', async () => {
     for (const piece of await cut(await page(7_000))) {
       const pixels = await raw(piece);
       expect(new Set(pixels.subarray(0, WIDTH)).size).toBe(1);
@@ -53,7 +53,7 @@ describe('the pieces of a long picture', () => {
     }
   });
 
-  it('are cut somewhere when there is nothing between', async () => {
+  it('are split anywhere if there is no gap', async () => {
     const noise = await sharp({
       create: {
         width: WIDTH,

@@ -135,7 +135,7 @@ describe('readerlm-v2', () => {
     );
   });
 
-  it('is asked what the caller asks, about the whole page', async () => {
+  it("receives the caller's instruction and the whole page", async () => {
     const { requests } = await read(
       { respondWith: 'readerlm-v2', instruction: 'List all links.' },
       { rule: () => 'ok' },
@@ -143,7 +143,7 @@ describe('readerlm-v2', () => {
     expect(said(requests[0]!).text).toMatch(/^List all links\..*Home/s);
   });
 
-  it('grows while it is written', async () => {
+  it('yields intermediate states', async () => {
     const words = 'word '.repeat(60);
     const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
     const rest = `${event(words)}data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
@@ -159,7 +159,7 @@ describe('readerlm-v2', () => {
     expect(last.page.content).toBe((words + words).trim());
   });
 
-  it('tells when the model or the page was cut', async () => {
+  it('warns if the model or the page was cut', async () => {
     const long = `<p>${'many words of text '.repeat(30)}</p>`.repeat(800);
     const { last, requests } = await read(
       { respondWith: 'readerlm-v2' },
@@ -179,14 +179,14 @@ describe('readerlm-v2', () => {
     expect(said(requests[0]!).text).toMatch(/\n`{5}html\n[\s\S]*\n`{5}$/);
   });
 
-  it('asks nobody about a page without text', async () => {
+  it('does not call the model for a page without text', async () => {
     const { name } = await problemOf(
       read({ respondWith: 'readerlm-v2' }, { rule: () => 'ok', snapshot: { text: '<script>x</script>' } }),
     );
     expect(name).toBe('AssertionFailureError');
   });
 
-  it('keeps the first tokens when that is asked', async () => {
+  it('keeps the first tokens if requested', async () => {
     const { last } = await read({ respondWith: 'readerlm-v2', maxTokens: 500 }, { rule: () => 'word '.repeat(2_000) });
     expect(last.page.content!.split(' ').length).toBeLessThan(510);
   });
@@ -200,7 +200,7 @@ describe('jsonSchema', () => {
   };
   const given = { respondWith: 'readerlm-v2', jsonSchema };
 
-  it('gives JSON that keeps to it', async () => {
+  it('yields JSON that conforms to it', async () => {
     const { last, requests } = await read(given, { rule: () => '```json\n{"name":"Ada","year":1843}\n```' });
     expect(JSON.parse(last.page.content!)).toEqual({ name: 'Ada', year: 1843 });
     const { text } = said(requests[0]!);
@@ -208,7 +208,7 @@ describe('jsonSchema', () => {
     expect(requests[0]!.response_format?.json_schema.schema).toEqual(jsonSchema);
   });
 
-  it('is repaired once', async () => {
+  it('gets a second attempt', async () => {
     const { last, requests } = await read(given, {
       rule: (_, index) => (index === 0 ? '{"name":"Ada","year":"1843"}' : '{"name":"Ada","year":1843}'),
     });
@@ -218,7 +218,7 @@ describe('jsonSchema', () => {
     expect(said(requests[1]!).text).toContain('/year must be integer');
   });
 
-  it('fails when it is missed twice, naming what is wrong first', async () => {
+  it('fails after two attempts, with the first violation', async () => {
     const { name, message } = await problemOf(read(given, { rule: () => '{"year":1}' }));
     expect(name).toBe('DownstreamServiceFailureError');
     expect(message).toContain("the answer must have required property 'name'");
@@ -238,7 +238,7 @@ describe('vlm', () => {
     expect(pictures).toEqual([`data:image/png;base64,${Buffer.from(PNG).toString('base64')}`]);
   });
 
-  it('asks about the picture alone when there is nothing else', async () => {
+  it('receives only the picture if there is no HTML', async () => {
     const { requests } = await read(
       { respondWith: 'vlm', instruction: 'Which animal?' },
       { rule: () => 'ok', snapshot: { text: '<title>p.png</title>', screenshot: PNG } },
@@ -249,7 +249,7 @@ describe('vlm', () => {
     expect(pictures).toHaveLength(1);
   });
 
-  it('draws the page of a document', async () => {
+  it('receives the page of a document as a picture', async () => {
     const document = { title: 'D', mediaType: 'application/pdf', page: 3, metadata: {}, hiddenCount: 0 };
     const drawn: number[] = [];
     const pictureOf = async (page: number) => {
@@ -280,7 +280,7 @@ describe('svc-ocr', () => {
     expect(said(requests[0]!).pictures).toHaveLength(1);
   });
 
-  it('shows a model a long page in pieces', async () => {
+  it('shows a model a long page in tiles', async () => {
     const pageshot = await sharp({ create: { width: 100, height: 5_000, channels: 3, background: 'white' } })
       .png()
       .toBuffer();
@@ -292,7 +292,7 @@ describe('svc-ocr', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('reads each page of a document, up to the limit, and says what it left out', async () => {
+  it('reads each page of a document up to the limit, and warns about the rest', async () => {
     const { last } = await read(
       { respondWith: 'svc-ocr-v1' },
       {
@@ -342,7 +342,7 @@ it.each<[string, GivenOptions]>([
   expect(() => requireModels(resolve({ ...given, respondWith: 'html' }), { models: {} })).not.toThrow();
 });
 
-it('stops when the caller has gone', async () => {
+it('stops when the caller disconnects', async () => {
   const gone = new AbortController();
   const reason = new Error('gone');
   const rule = () => {

@@ -3,35 +3,35 @@ import { Problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
 import { OPTIONS, type OptionName, type OptionRow } from './options.ts';
 
-it('takes an upload of 100 MB without looking at its bytes', () => {
+it('accepts an upload of 100 MB without checking each byte', () => {
   const file = new Uint8Array(100_000_000);
   expect(gather(OPTIONS, { headers: {}, query: undefined, body: { file } }).file).toBe(file);
 });
 
-/** What an option makes of values that are not what it is for. Names of rules are those of the contract. */
+/** How an option handles unsuitable values (docs/reference/wire/reader.md, Validation). */
 interface Slips {
-  /** Refused in a body; lists of texts in a query too. */
+  /** Refused in a body; lists of strings in a query too. */
   readonly values: readonly unknown[];
   /** Refused in a body, a query and a header. */
   readonly texts?: readonly string[];
-  /** Texts that are taken by a rule, and as what. */
+  /** Strings that a rule accepts, with their value. */
   readonly taken?: Readonly<Record<string, unknown>>;
-  /** Texts for which headers have a rule of their own, and what they are taken as; undefined: the header is ignored. */
+  /** Strings with a separate rule for headers, with their value; undefined: the header is ignored. */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
 const NO_TEXT = [true, 2, {}, [], ['a', 'b'], [{}]];
 const NO_OBJECT = [true, 2, [], ['a', 'b'], '2', '[]', 'null'];
 
-/** Any text is a value: section 3.3, or what it means is seen when it is used. */
+/** Any string is valid, or is checked only when it is used. */
 const text: Slips = { values: NO_TEXT, taken: { maybe: 'maybe', 2: '2' } };
-/** Section 3.2: every text means yes or no. */
+/** Every string means true or false. */
 const YES_OR_NO = { maybe: true, 2: true, '{}': true, ' None ': false, '': false };
 const yesOrNo: Slips = { values: [2, -1, 1.5, {}, [], ['true', 'false'], [true]], taken: YES_OR_NO };
 const word: Slips = { values: NO_TEXT, texts: ['maybe', '2', ''] };
-/** Section 3.3: unknown words are ignored in headers. */
+/** Unknown words are ignored in headers. */
 const wordOrIgnored: Slips = { ...word, header: { maybe: undefined, 2: undefined, '': undefined } };
-/** Section 3.3: headers that do not start with a number are ignored, fractions are cut. */
+/** Headers that do not start with a number are ignored; fractions are dropped. */
 const count = (tooSmall: number, header: Slips['header'] = {}): Slips => ({
   values: [true, {}, [], [700], tooSmall, 700.5],
   texts: ['maybe', '', '0x2bc', '7e', 'Infinity', String(tooSmall)],
@@ -110,7 +110,7 @@ const SLIPS: Readonly<Record<OptionName, Slips>> = {
 
 type Sources = Parameters<typeof gather>[1];
 
-/** The value that an option got, undefined when it got none, or the problem that was thrown. */
+/** The parsed value of the option, undefined if it was ignored, or the problem thrown. */
 function outcome(name: OptionName, sources: Sources): unknown {
   try {
     return gather(OPTIONS, sources)[name];
@@ -125,7 +125,7 @@ function expectRefusal(name: OptionName, found: unknown, given: unknown): void {
   const { name: kind, code, facts, message } = found as Problem;
   expect({ kind, code }, said).toEqual({ kind: 'ParamValidationError', code: 400 });
   expect(String(facts.path).split('.')[0], said).toBe(name);
-  expect(message, said).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot) `));
+  expect(message, said).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot|has) `));
 }
 
 const expectTaken = (name: OptionName, found: unknown, given: string, value: unknown): void =>
@@ -136,11 +136,11 @@ const expectTaken = (name: OptionName, found: unknown, given: string, value: unk
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
-describe.each(Object.entries(SLIPS) as [OptionName, Slips][])('a slip in %s', (name, slips) => {
+describe.each(Object.entries(SLIPS) as [OptionName, Slips][])('an unsuitable value of %s', (name, slips) => {
   const row: OptionRow = OPTIONS[name];
   const { values, texts = [], taken = {}, header = {} } = slips;
 
-  it('in a body is refused by its name, or taken by a rule', () => {
+  it('in a body is refused with its name, or accepted by a rule', () => {
     for (const given of [...values, ...texts]) {
       expectRefusal(name, outcome(name, { headers: {}, body: { [name]: given } }), given);
     }
@@ -150,7 +150,7 @@ describe.each(Object.entries(SLIPS) as [OptionName, Slips][])('a slip in %s', (n
     expect(outcome(name, { headers: {}, body: { [name]: null } })).toBeUndefined();
   });
 
-  it('in a query is refused by its name, or taken by a rule', () => {
+  it('in a query is refused with its name, or accepted by a rule', () => {
     for (const given of [...values.filter((value) => typeof value === 'string' || isTexts(value)), ...texts]) {
       expectRefusal(name, outcome(name, { headers: {}, query: { [name]: given } }), given);
     }
@@ -159,16 +159,19 @@ describe.each(Object.entries(SLIPS) as [OptionName, Slips][])('a slip in %s', (n
     }
   });
 
-  it.runIf(row.headers.length > 0 && !row.fromHeaders)('in a header is refused by its name, or taken by a rule', () => {
-    const inHeader = (given: string) => outcome(name, { headers: { [row.headers[0]!]: given } });
-    for (const given of texts) if (!Object.hasOwn(header, given)) expectRefusal(name, inHeader(given), given);
-    for (const [given, value] of Object.entries({ ...taken, ...header })) {
-      expectTaken(name, inHeader(given), given, value);
-    }
-  });
+  it.runIf(row.headers.length > 0 && !row.fromHeaders)(
+    'in a header is refused with its name, or accepted by a rule',
+    () => {
+      const inHeader = (given: string) => outcome(name, { headers: { [row.headers[0]!]: given } });
+      for (const given of texts) if (!Object.hasOwn(header, given)) expectRefusal(name, inHeader(given), given);
+      for (const [given, value] of Object.entries({ ...taken, ...header })) {
+        expectTaken(name, inHeader(given), given, value);
+      }
+    },
+  );
 });
 
-it('refuses the X-Md headers by the name of their field', () => {
+it('refuses X-Md headers with the name of their field', () => {
   for (const header of OPTIONS.markdown.headers) {
     const given = header === 'x-md-hr' ? '-'.repeat(129) : 'maybe';
     const found = outcome('markdown', { headers: { [header]: given } });

@@ -1,4 +1,4 @@
-/** What the tests of this folder share: a site, a way out that reaches it, a browser, and reads in one line. */
+/** Shared by the tests of this folder: a site, an egress proxy that reaches it, a browser, and short calls to read. */
 import os from 'node:os';
 import { createLookup, type Lookup } from '#net/connect/dns.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
@@ -19,16 +19,16 @@ import { createRefusalLog } from './refusals.ts';
 export interface Bench {
   readonly site: Site;
   readonly engine: Engine;
-  /** The engine for what the browser does not show. */
+  /** The engine for targets that a browser does not display. */
   readonly direct: Engine;
   readonly pool: Pool;
   readonly egress: EgressProxy;
-  /** Everything that asked to go out, refused or not. */
+  /** All requests to the egress proxy, refused or not. */
   readonly requests: EgressRequest[];
-  /** Every snapshot of a read; `given` as the wire has it. */
+  /** All snapshots of a read; `given` holds options as in a request body. */
   read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
   last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
-  /** A read as a chooser would ask for it: what its options do not say stands in `more`. */
+  /** A visit as `choose.ts` starts it; `more` sets what options cannot. */
   visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function foundBrowser() {
 export interface BenchSetting extends Partial<PoolConfig> {
   readonly pages?: Pages;
   readonly allow?: readonly string[];
-  /** Names beside those that the machine knows, and the address of each. */
+  /** Additional host names, with the IP address of each. */
   readonly names?: Readonly<Record<string, string>>;
   readonly tools?: Partial<BrowserEngineConfig>;
 }
@@ -114,7 +114,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
   };
 }
 
-/** Options as a caller's body would give them. */
+/** Resolves options as in a request body. */
 export function options(given: Record<string, unknown> = {}): Options {
   const parsed = Object.entries(given).map(([name, value]) => [
     name,
@@ -123,10 +123,10 @@ export function options(given: Record<string, unknown> = {}): Options {
   return resolve(Object.fromEntries(parsed));
 }
 
-/** The text of HTML, roughly: enough to look for words. */
+/** The approximate text of HTML, to search for words. */
 export const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
-/** These pages are no files. */
+/** For tests whose pages are not files. */
 export const noFolder = async (): Promise<string> => {
   throw new Error('no folder is needed');
 };

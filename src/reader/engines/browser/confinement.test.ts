@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
 
-/** Counts who connects, on whatever address of this machine it listens. */
+/** Counts connections, on any IP address of this machine. */
 async function listenSecretly(host: string) {
   let connections = 0;
   const server = createServer((socket) => {
@@ -80,18 +80,18 @@ const attack = (...targets: string[]) =>
   `/attack?${new URLSearchParams(targets.map((target): [string, string] => ['at', target]))}`;
 
 describe('a page in the browser', () => {
-  it('reaches nothing of the network here by any way, and is read all the same', async () => {
+  it('cannot reach the local network by any means, and is still read', async () => {
     const targets = [`rebound.example:${secret.port}`, `inside.example:${secret.port}`, '169.254.169.254', '10.0.0.1'];
     const page = await bench.last(attack(...targets), { withIframe: true }, 8_000);
     expect(page.text).toContain('Readable text.');
     expect(page.text.replaceAll(/<script>.*?<\/script>/gs, '')).not.toMatch(/SECRET|SOCKET|FETCHED|root:/);
     quiet();
-    // The attempts were made, and came to the proxy: the silence above is its doing.
+    // The attempts reached the proxy, so it was the proxy that blocked them.
     expect(bench.requests.filter(({ port }) => port === secret.port).length).toBeGreaterThan(10);
     expect(bench.requests.some(({ host }) => host === '169.254.169.254')).toBe(true);
   });
 
-  it('is stopped when it calls this machine, however that is spelled', async () => {
+  it('is stopped when it calls this machine, under any spelling', async () => {
     const { port } = secret;
     const targets = [
       `127.0.0.1:${port}`,
@@ -113,21 +113,21 @@ describe('a page in the browser', () => {
     expect(bench.pool.status().pages).toBe(0);
   });
 
-  it('stays where it is when it sends itself to a refused address, and is stopped when that is this machine', async () => {
+  it('stays when it navigates to a refused URL, and is stopped when that is this machine', async () => {
     const form = (to: string) => bench.last(`/send-by-form?to=${encodeURIComponent(to)}`, {}, 5_000);
     expect((await form('http://10.0.0.1/form')).text).toContain('Readable text.');
     await expect(form(`http://127.0.0.1:${secret.port}/form`)).rejects.toMatchObject(refused);
     quiet();
   });
 
-  it('does reach what is allowed', async () => {
+  it('reaches allowed hosts', async () => {
     expect((await bench.last('/rendered')).text).toContain('first word');
     expect((await bench.last(`${bench.site.otherOrigin}/article`)).text).toContain('Mackerel');
   });
 });
 
-describe('a refused address', () => {
-  it('is refused before the browser hears of it', async () => {
+describe('a refused URL', () => {
+  it('is refused before the browser is involved', async () => {
     for (const url of [
       `http://127.0.0.1:${secret.port}/`,
       `http://localhost:${secret.port}/`,
@@ -139,7 +139,7 @@ describe('a refused address', () => {
     quiet();
   });
 
-  it('is refused behind a redirect, by http and by https', async () => {
+  it('is refused after a redirect, over http and https', async () => {
     for (const to of [
       `http://127.0.0.1:${secret.port}/x`,
       `https://127.0.0.1:${secret.port}/x`,
@@ -150,21 +150,21 @@ describe('a refused address', () => {
     quiet();
   });
 
-  it('is not told from one that refuses by words about the network', async () => {
+  it('does not reveal details about the network in its message', async () => {
     const error = await bench.last(`/send?to=http://127.0.0.1:${secret.port}/`).catch((thrown) => thrown);
     expect(`${error.message} ${JSON.stringify(error.facts)}`).not.toMatch(/127\.0|localhost|\d{4,}/);
   });
 });
 
-describe('an address that cannot be read', () => {
-  it('has no such name', async () => {
+describe('a URL that cannot be read', () => {
+  it('has a host name that does not exist', async () => {
     await expect(bench.last('http://no-such-name.invalid/')).rejects.toMatchObject({
       name: 'ParamValidationError',
       facts: { path: 'url' },
     });
   });
 
-  it('does not answer', async () => {
+  it('does not respond', async () => {
     const server = createHttpServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -88,17 +88,17 @@ describe.concurrent('reading pages', () => {
     expect(page.text).toContain('<li>Mackerel</li>');
   });
 
-  it('runs scripts and waits for what they fetch', async () => {
+  it('runs scripts and waits for their requests', async () => {
     const page = await bench.last('/rendered');
     expect(words(page.text)).toContain('Rendered first word second word');
   });
 
-  it('tells the status, its text and the date', async () => {
+  it('returns the status, its text and the date', async () => {
     expect(await bench.last('/missing')).toMatchObject({ status: 404, statusText: 'Not Found', settled: true });
     expect(await bench.last('/dated')).toMatchObject({ lastModified: 'Tue, 03 Mar 2026 10:00:00 GMT' });
   });
 
-  it('follows redirects of all kinds to their last address', async () => {
+  it('follows redirects of all kinds to the final URL', async () => {
     const end = `${bench.site.origin}/article`;
     for (const path of ['/moved', '/meta-refresh', '/script-redirect']) {
       const page = await bench.last(path);
@@ -109,19 +109,19 @@ describe.concurrent('reading pages', () => {
     expect((await bench.last('/pushed')).url).toBe(`${bench.site.origin}/pushed/into?view=2`);
   });
 
-  it('loads what waits for being scrolled to', async () => {
+  it('loads lazy content', async () => {
     const page = await bench.last('/lazy');
     for (let at = 0; at < 6; at++) expect(page.text).toContain(`filled Part ${at}`);
     expect(page.text).toContain('src="/boat.svg?5"');
   });
 
-  it('decodes what the page declares', async () => {
+  it('decodes the encoding that the page declares', async () => {
     expect((await bench.last('/charset/cyrillic')).text).toContain('Привет');
     expect((await bench.last('/charset/japanese')).text).toContain('日本');
     expect((await bench.last('/charset/latin')).text).toContain('naïve');
   });
 
-  it('gives the text of what is not a page', async () => {
+  it('returns the text of targets that are not HTML', async () => {
     expect(await bench.last('/data.json')).toMatchObject({
       mediaType: 'application/json',
       text: '{"name": "Ünal", "list": [1, 2, 3]}',
@@ -133,7 +133,7 @@ describe.concurrent('reading pages', () => {
     expect((await bench.last('/page.xhtml')).text).toContain('<p>strict text<br></p>');
   });
 
-  it('leaves files to the engine that fetches, with the cookies that led to them', async () => {
+  it('leaves files to the direct engine, with the cookies received so far', async () => {
     for (const [path, type] of [
       ['/paper.pdf', 'application/pdf'],
       ['/picture.png', 'image/png'],
@@ -149,7 +149,7 @@ describe.concurrent('reading pages', () => {
     await expect(bench.last('/sound.mp3')).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
-  it('reads what the browser would save', async () => {
+  it('reads downloads', async () => {
     for (const [path, mediaType] of [
       ['/unnamed-paper', 'application/pdf'],
       ['/unnamed-archive', 'application/zip'],
@@ -170,14 +170,14 @@ describe.concurrent('reading pages', () => {
     }
   });
 
-  it('gives the storage state with a file', async () => {
+  it('returns the storage state with a file', async () => {
     const storageState = { cookies: [{ name: 'a', value: '1', domain: '127.0.0.1', path: '/' }] };
     const file = await bench.last('/unnamed-paper', { storageState, exportStorageState: true });
     expect(file.storageState!.cookies).toMatchObject([{ name: 'a', value: '1' }]);
     expect(bench.site.headers('/unnamed-paper')!.cookie).toBe('a=1');
   });
 
-  it('tells a file that is sent as something else', async () => {
+  it('detects a file that is sent with another type', async () => {
     const types = { pdf: 'application/pdf', zip: 'application/zip', png: 'image/png' };
     for (const [body, mediaType] of Object.entries(types)) {
       for (const type of ['text/html', 'application/json', 'application/xhtml+xml', 'text/plain']) {
@@ -191,7 +191,7 @@ describe.concurrent('reading pages', () => {
     expect(await bench.last('/bare')).toMatchObject({ engine: 'browser', mediaType: 'text/html' });
   });
 
-  it('reads the file that is all that a page shows', async () => {
+  it('reads the file of a page that only shows a file', async () => {
     for (const tag of [
       '<embed src="/paper.pdf" type="application/pdf">',
       '<object data="/paper.pdf"><p>Your browser shows no files.</p></object>',
@@ -206,7 +206,7 @@ describe.concurrent('reading pages', () => {
     }
   });
 
-  it('has nothing to read where nothing was sent', async () => {
+  it('fails for an empty response', async () => {
     for (const path of ['/empty', '/empty-text']) {
       await expect(bench.last(path), path).rejects.toMatchObject({
         name: 'AssertionFailureError',
@@ -216,7 +216,7 @@ describe.concurrent('reading pages', () => {
     expect((await bench.last('/emptied')).text).toContain('<body></body>');
   });
 
-  it('is not misled by names of form controls or by what the page overrides', async () => {
+  it('is not affected by names of form controls or by functions that the page overrides', async () => {
     const form = await bench.last('/form');
     expect(words(form.text)).toContain('After the form');
     expect(form.text).toContain('<input name="firstChild" value="x">');
@@ -226,7 +226,7 @@ describe.concurrent('reading pages', () => {
     expect(page.text.replace(/<script>.*<\/script>/s, '')).not.toContain('LIE');
   });
 
-  it('writes a document that is deep or wide', async () => {
+  it('captures deep and wide documents', async () => {
     expect((await bench.last('/deep')).text).toContain('the bottom');
     expect((await bench.last('/deep-script?1500')).text).toContain('the bottom');
     expect((await bench.last('/wide')).text.match(/<i>/g)).toHaveLength(60_000);
@@ -234,7 +234,7 @@ describe.concurrent('reading pages', () => {
 });
 
 describe.concurrent('submitted HTML', () => {
-  it('renders it at its address without fetching that', async () => {
+  it('is rendered at its URL without fetching that', async () => {
     const html =
       '<title>Given</title><p><a href="x">link</a><script>document.write(location.href + " " + document.links[0].href)</script>';
     const page = await bench.last('/never/asked', { html });
@@ -243,7 +243,7 @@ describe.concurrent('submitted HTML', () => {
     expect(page.text).toContain(`${bench.site.origin}/never/asked ${bench.site.origin}/never/x`);
   });
 
-  it('renders it without an address', async () => {
+  it('is rendered without a URL', async () => {
     const page = await bench.last('blob:0123', {
       html: '<title>Given</title><p>alone</p><script>localStorage.a = 1; document.body.append("ran")</script>',
     });
@@ -252,8 +252,8 @@ describe.concurrent('submitted HTML', () => {
   });
 });
 
-describe.concurrent('what is seen', () => {
-  it('marks what a person would not see, and nothing else', async () => {
+describe.concurrent('visibility', () => {
+  it('marks exactly what a person would not see', async () => {
     const { text } = await bench.last('/hidden');
     const marked = [...text.matchAll(/data-lectern-hidden="(\w+)">([^<]*)/g)].map(([, why, what]) => [
       what!.trim(),
@@ -280,21 +280,21 @@ describe.concurrent('what is seen', () => {
       expect(text).toContain(seen);
   });
 
-  it('keeps media that is not displayed for those who ask for media', async () => {
+  it('keeps media that is not displayed if media is requested', async () => {
     const kept = await bench.last('/sounds', { detachInvisibles: true, retainMedia: 'link' });
     expect(kept.text).toMatch(/<source src="\/a\.mp3">.*<video [^>]*src="\/a\.mp4"/);
     const { text } = await bench.last('/sounds', { detachInvisibles: true });
     expect(text).not.toMatch(/<audio|<video/);
   });
 
-  it('takes what is not displayed out when asked', async () => {
+  it('detaches elements that are not displayed if requested', async () => {
     const { text } = await bench.last('/hidden', { detachInvisibles: true });
     expect(text).not.toContain('by display');
     expect(text).toContain('by opacity');
     expect(text).toContain('<title>Hidden and seen</title>');
   });
 
-  it('removes overlays when asked', async () => {
+  it('removes overlays if requested', async () => {
     expect((await bench.last('/overlay')).text).toContain('We value your cookies');
     const { text } = await bench.last('/overlay', { removeOverlay: true });
     expect(text).not.toContain('cookies');
@@ -323,13 +323,13 @@ async function expectFrames({ last, site }: Bench) {
 }
 
 describe.concurrent('frames and shadow roots', () => {
-  it('says when there are some that are not written', async () => {
+  it('are reported if they are not captured', async () => {
     expect(await bench.last('/frames')).toMatchObject({ hiddenFrames: true, hiddenShadow: false });
     expect(await bench.last('/shadow')).toMatchObject({ hiddenFrames: false, hiddenShadow: true });
     expect(await bench.last('/article')).toMatchObject({ hiddenFrames: false, hiddenShadow: false });
   });
 
-  it('writes open shadow roots with their slots filled', async () => {
+  it('are captured: open shadow roots with filled slots', async () => {
     const page = await bench.last('/shadow', { withShadowDom: true });
     expect(page.hiddenShadow).toBe(false);
     expect(page.text).toContain(
@@ -338,11 +338,11 @@ describe.concurrent('frames and shadow roots', () => {
     expect(page.text).not.toContain('lost');
   });
 
-  it('puts the documents of frames into the page, of any site and nested', async () => {
+  it('are captured: nested frames of any site', async () => {
     await expectFrames(bench);
   });
 
-  it('reaches frames in processes of their own', async () => {
+  it('are captured: frames in other processes', async () => {
     const isolated = await startBench({ siteIsolation: true });
     try {
       await expectFrames(isolated);
@@ -351,14 +351,14 @@ describe.concurrent('frames and shadow roots', () => {
     }
   });
 
-  it('quotes the text of frames', async () => {
+  it('are quoted: the text of frames', async () => {
     const { text } = await bench.last('/frames', { withIframe: 'quoted' });
     expect(text).toContain('<blockquote data-lectern-frame="quoted"><pre>Inside another site.</pre></blockquote>');
   });
 });
 
 describe('pictures', () => {
-  it('takes the window and the whole page', async () => {
+  it('show the window and the whole page', async () => {
     const page = await bench.last('/lazy', { respondWith: 'pageshot' });
     expect(png(page.screenshot)).toEqual({ width: 1280, height: 1280 });
     expect(png(page.pageshot).height).toBeGreaterThan(6 * 1400);
@@ -374,7 +374,7 @@ describe('pictures', () => {
     expect(small.pageshot).toBeUndefined();
   });
 
-  it('draws text, also text that the browser would save', async () => {
+  it('show text, even text that the browser would download', async () => {
     for (const path of ['/plain.txt', '/data.json', '/recipe.yaml', '/unnamed-text']) {
       const { screenshot, pageshot, mediaType, text } = await bench.last(path, { respondWith: 'pageshot' });
       expect(png(screenshot), path).toEqual({ width: 1280, height: 1280 });
@@ -383,7 +383,7 @@ describe('pictures', () => {
     }
   });
 
-  it('loads images for pictures and stands in for them otherwise', async () => {
+  it('need images, which are substituted otherwise', async () => {
     const before = bench.site.hits('/boat.svg');
     await bench.last('/article');
     expect(bench.site.hits('/boat.svg')).toBe(before);
@@ -391,12 +391,12 @@ describe('pictures', () => {
     expect(bench.site.hits('/boat.svg')).toBe(before + 1);
   });
 
-  it('tells pages that their images came, so that none is replaced', async () => {
+  it('do not change what pages see: substituted images count as loaded', async () => {
     expect((await bench.last('/slow-image')).text).toContain('Image came');
   });
 });
 
-describe.concurrent('who asks', () => {
+describe.concurrent('identity', () => {
   const echo = async (given: Record<string, unknown> = {}) => {
     const { text } = await bench.last('/echo', given);
     const part = (id: string) =>
@@ -418,7 +418,7 @@ describe.concurrent('who asks', () => {
     expect(seen.navigator.size).toBe('1280x1280');
   });
 
-  it('takes user agent, language and referrer from the options', async () => {
+  it('uses user agent, language and referrer of the options', async () => {
     const seen = await echo({ userAgent: 'lectern', locale: 'de-CH', referer: `${bench.site.origin}/from` });
     expect(seen.headers['user-agent']).toMatch(/^Lectern\//);
     expect(seen.headers['accept-language']).toMatch(/^de-CH/);
@@ -426,7 +426,7 @@ describe.concurrent('who asks', () => {
     expect(seen.headers.referer).toBe(`${bench.site.origin}/from`);
   });
 
-  it('sends the cookies of the option, and none to the next read', async () => {
+  it('sends the cookies of the option, but not in the next read', async () => {
     expect((await echo({ setCookies: ['session=a b; Path=/', 'other=2'] })).headers.cookie).toMatch(/other=2/);
     const next = await echo();
     expect(next.headers.cookie).toBeUndefined();
@@ -445,7 +445,7 @@ describe.concurrent('scripts of the caller', () => {
     expect(page.text.match(/by the frame script/g)?.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('are fetched when they are an address; failing ones are swallowed', async () => {
+  it('are fetched if given as a URL; their errors are ignored', async () => {
     const page = await bench.last('/article', {
       injectPageScript: [
         'syntax error here (',
@@ -466,11 +466,11 @@ describe.concurrent('scripts of the caller', () => {
   });
 });
 
-describe('when to answer', () => {
-  /** The paragraph itself, not the script that makes it. */
+describe('timing', () => {
+  /** Matches the paragraph, not the script that creates it. */
   const later = /<\/script><p id="late">/;
 
-  it('answers by the timing', async () => {
+  it('decides when to answer', async () => {
     for (const respondTiming of ['html', 'mutation-idle', 'resource-idle']) {
       expect((await bench.last('/slow-image', { respondTiming })).text).toContain('Text is here.');
     }
@@ -478,13 +478,13 @@ describe('when to answer', () => {
     for (const respondTiming of ['media-idle', 'network-idle']) {
       expect((await bench.last('/slow-image', { respondTiming })).text).toContain('Image failed</title>');
     }
-    // Scripts that are quick may have run by then on a busy machine; what comes later has not.
+    // On a busy machine quick scripts may have run by then, but not slow ones.
     expect((await bench.last('/late', { respondTiming: 'html' })).text).not.toMatch(later);
     expect((await bench.last('/rendered', { respondTiming: 'visible-content' })).text).toContain('first word');
     expect((await bench.last('/late', { respondTiming: 'mutation-idle' })).text).not.toMatch(later);
   });
 
-  it('waits for selectors, and returns the page as it is when one never comes', async () => {
+  it('waits for selectors, and returns the page as it is if one never matches', async () => {
     expect((await bench.last('/late', { waitForSelector: ['#late', 'p'] })).text).toMatch(later);
     expect((await bench.last('/late', { targetSelector: '#late' })).text).toMatch(later);
     const never = await bench.last('/late', { waitForSelector: '#never' }, 2_500);
@@ -492,7 +492,7 @@ describe('when to answer', () => {
     expect(never.settled).toBe(false);
   });
 
-  it('yields better and better pages', async () => {
+  it('yields snapshots that are more and more complete', async () => {
     const pages = await bench.read('/stages');
     expect(pages.length).toBeGreaterThan(2);
     const sizes = pages.map(({ text }) => text.length);
@@ -501,7 +501,7 @@ describe('when to answer', () => {
     expect(pages.map(({ settled }) => settled)).toEqual([...pages.slice(1).map(() => false), true]);
   });
 
-  it('ends at once when the caller goes', async () => {
+  it('ends at once when the caller disconnects', async () => {
     const leaving = new AbortController();
     const visit = bench.engine.visit({
       url: `${bench.site.origin}/restless`,

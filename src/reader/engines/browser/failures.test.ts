@@ -1,10 +1,10 @@
-/** Chromium's network errors in words of ours. */
+/** The messages for Chromium's network errors. */
 import { describe, expect, test } from 'vitest';
 import { isUnreadableResponse, navigationProblem } from './failures.ts';
 
 const goto = (code: string) => new Error(`page.goto: net::${code} at http://site.example/\nCall log: ...`);
 
-describe('a navigation that failed', () => {
+describe('a failed navigation', () => {
   test.each([
     ['ERR_TOO_MANY_REDIRECTS', 'The target redirects too many times'],
     ['ERR_CERT_DATE_INVALID', 'The certificate of the page is not valid'],
@@ -23,7 +23,7 @@ describe('a navigation that failed', () => {
     expect(navigationProblem(goto(code), false)).toMatchObject({ name: 'AssertionFailureError', message });
   });
 
-  test('by what has no code', () => {
+  test('without an error code', () => {
     const told = navigationProblem(new Error('Target page, context or browser has been closed'), false);
     expect(told).toMatchObject({ name: 'AssertionFailureError', message: 'The page could not be loaded' });
   });
@@ -45,6 +45,6 @@ test.each([
   ['ERR_CONNECTION_REFUSED', false],
   ['ERR_CERT_AUTHORITY_INVALID', false],
   ['ERR_TUNNEL_CONNECTION_FAILED', false],
-])('%s is an answer that the fetch looks at: %s', (code, expected) => {
+])('%s is a response for the direct engine: %s', (code, expected) => {
   expect(isUnreadableResponse(goto(code))).toBe(expected);
 });

@@ -61,7 +61,7 @@ const UNREADABLE = new RegExp(
 );
 
 const UNREACHABLE = 'The target cannot be reached';
-const NO_CONNECTION = 'No secure connection to the target could be made';
+const NO_CONNECTION = 'No secure connection to the target could be established';
 const CLOSED = 'The target closed the connection';
 
 /**

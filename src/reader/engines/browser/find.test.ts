@@ -26,7 +26,7 @@ const find = (configured?: string, more: Record<string, string> = {}) =>
     platform: 'linux',
   });
 
-it('takes the first there is: configured, on PATH, of Playwright, unpacked', () => {
+it('prefers the configured browser, then PATH, then Playwright, then the unpacked one', () => {
   expect(find()).toBeNull();
   const unpacked = program('data/browser/1.0.0/chromium');
   writeFileSync(
@@ -54,19 +54,19 @@ it('takes the first there is: configured, on PATH, of Playwright, unpacked', () 
   expect(find(own)).toEqual({ path: own, source: 'configured' });
 });
 
-it('takes no other than the one configured, and none when told so', () => {
+it('uses only the configured browser, and none with `none`', () => {
   program('bin/chromium');
   expect(find(path.join(root, 'nothing'))).toBeNull();
   expect(find('none')).toBeNull();
 });
 
-it('passes over what cannot be run', () => {
+it('skips files that are not executable', () => {
   chmodSync(program('bin/chromium'), 0o644);
   const next = program('bin/google-chrome');
   expect(find()?.path).toBe(next);
 });
 
-it('agrees with the set-up on where the unpacked browser is', async () => {
+it('looks for the unpacked browser where the setup puts it', async () => {
   const script = path.resolve('scripts/browser.mjs');
   const setUp = await import(script);
   const version = JSON.parse(readFileSync(path.resolve('scripts/browser/package.json'), 'utf8')).dependencies[
@@ -104,7 +104,7 @@ it('agrees with the set-up on where the unpacked browser is', async () => {
   }
 });
 
-it('looks for the same programs as the set-up', async () => {
+it('looks for the same programs as the setup', async () => {
   const { NAMES } = await import(path.resolve('scripts/browser.mjs'));
   for (const name of NAMES) {
     const file = program('bin', name);

@@ -34,13 +34,14 @@ it.each([
   ['--accept-lang=en-US,en'],
 ])('runs with %s', (flag) => expect(command).toContain(flag));
 
-it('goes through the egress proxy', () => expect(command).toContain(`--proxy-server=${bench.egress.url}`));
+it('uses the egress proxy', () => expect(command).toContain(`--proxy-server=${bench.egress.url}`));
 
-it('does not tell the proxy password on its command line', () => expect(command).not.toContain(bench.egress.password));
+it('does not reveal the proxy password on the command line', () =>
+  expect(command).not.toContain(bench.egress.password));
 
-it('takes no lists of features off that Playwright puts on', () =>
+it('does not override the feature lists of Playwright', () =>
   expect(command.match(/--disable-features=/g)).toHaveLength(1));
 
-it('says whether it is sandboxed', () => {
+it('reports whether it is sandboxed', () => {
   expect(bench.pool.status().sandboxed).toBe(!command.includes('--no-sandbox'));
 });

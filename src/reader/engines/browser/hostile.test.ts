@@ -5,12 +5,12 @@ import { type Bench, noFolder, options, startBench, words } from './browser.suit
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench({ rendererBytes: 700 * 1024 * 1024 });
-  // Starting the browser is not to be taken from the time of the first page.
+  // So that the launch does not count towards the time of the first page.
   await bench.pool.warm();
 });
 afterAll(() => bench.close());
 
-/** A read that must end, whatever the page does, and leave the next one unharmed. */
+/** A read that must end whatever the page does, and must not affect the next one. */
 async function bounded(path: string, limitMs = 3_000, given: Record<string, unknown> = {}) {
   try {
     return await bench.last(path, given, limitMs);
@@ -20,8 +20,8 @@ async function bounded(path: string, limitMs = 3_000, given: Record<string, unkn
   }
 }
 
-describe('pages that do not end', () => {
-  it('gives what a document without end has so far, more with each look', async () => {
+describe('endless pages', () => {
+  it('are returned as far as received: each snapshot of an endless document has more', async () => {
     const seen: Snapshot[] = [];
     const limits = {
       keyed: true,
@@ -41,11 +41,11 @@ describe('pages that do not end', () => {
     expect(page).toMatchObject({ settled: false, text: expect.stringContaining('The first drop.') });
   });
 
-  it('gives up on an address that says nothing', async () => {
+  it('fail if the server sends nothing', async () => {
     await expect(bounded('/silent')).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
-  it('gives a page that never rests, or asks for ever, as it is', async () => {
+  it('are returned as they are if they change or send requests for ever', async () => {
     for (const path of ['/restless', '/chatty']) {
       const page = await bounded(path, 2_500);
       expect(page.settled, path).toBe(false);
@@ -53,14 +53,14 @@ describe('pages that do not end', () => {
     }
   });
 
-  it('stops scripts that do not end and reads the page', async () => {
+  it('are read after their endless scripts were stopped', async () => {
     const page = await bounded('/hang');
     expect(page.text).toContain('Before the hang.');
     expect(page.settled).toBe(false);
     expect((await bounded('/hang-late')).text).toContain('Before the hang.');
   });
 
-  it('ends redirects without end', async () => {
+  it('fail if they redirect for ever', async () => {
     await expect(bounded('/loop')).rejects.toMatchObject({
       name: 'AssertionFailureError',
       message: expect.stringContaining('redirects'),
@@ -72,18 +72,18 @@ describe('pages that do not end', () => {
   });
 });
 
-describe('pages that take too much', () => {
-  it('ends a page that fills its heap, and one that fills the memory', async () => {
+describe('pages that use too many resources', () => {
+  it('are ended if they fill their heap or the memory', async () => {
     expect((await bounded('/hog', 12_000)).text).toContain('Before the hog.');
     expect((await bounded('/buffers', 12_000)).text).toContain('Before the buffers.');
   });
 
-  it('answers a page that crashes the renderer', async () => {
+  it('are answered if they crash the renderer', async () => {
     const page = await bounded('/deep-script', 10_000).catch((error) => error);
     expect(page.text === undefined ? page.name : page.text).toMatch(/the bottom|AssertionFailureError|top/);
   });
 
-  it('refuses a page that asks more than any page should', async () => {
+  it('are refused if they send too many requests', async () => {
     const refused = { name: 'SecurityCompromiseError', status: 45102 };
     await Promise.all(
       ['/many-requests', '/many-domains'].map((path) =>
@@ -94,18 +94,18 @@ describe('pages that take too much', () => {
   });
 });
 
-describe('pages that talk to a person', () => {
+describe('pages that expect a person', () => {
   it('dismisses dialogs', async () => {
     expect((await bounded('/alert', 8_000)).text).toContain('After false null');
   });
 
-  it('lets no window open', async () => {
+  it('opens no windows', async () => {
     const page = await bounded('/popup', 8_000);
     expect(page.text).toContain('opened');
     expect(page.url).toMatch(/\/popup$/);
   });
 
-  it('reads pages that send themselves nowhere, or to a file', async () => {
+  it('reads pages that navigate to an invalid URL or to a file', async () => {
     for (const path of ['/to-nowhere', '/to-download']) {
       const page = await bounded(path, 8_000);
       expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Still here.') });
@@ -113,7 +113,7 @@ describe('pages that talk to a person', () => {
     }
   });
 
-  it('reads what stands before a password prompt', async () => {
+  it('reads the page sent with a password prompt', async () => {
     expect(await bounded('/protected', 8_000)).toMatchObject({
       status: 401,
       text: expect.stringContaining('Say who you are.'),

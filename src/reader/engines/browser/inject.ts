@@ -27,8 +27,8 @@ export async function installScripts(target: Page, { page, frame }: Injected): P
   if (!page.length && !frame.length) return;
   const sources = [
     HELPER,
-    ...page.map((code) => `if (window.parent === window) {\n${register(code)}\n}`),
-    ...frame.map(register),
+    ...page.map((code) => `if (window.parent === window) {\n${wrapScript(code)}\n}`),
+    ...frame.map(wrapScript),
   ];
   for (const content of sources) await target.addInitScript({ content });
 }
@@ -39,8 +39,11 @@ export async function scriptsSettled(session: CDPSession): Promise<void> {
   await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
 }
 
-/** Wraps a script so that its promise, if any, is register: as an expression, unchanged, or as a function body. */
-function register(code: string): string {
+/**
+ * Wraps a script so that its promise, if any, is registered. The script is used as an expression, else unchanged, else
+ * as the body of an async function.
+ */
+function wrapScript(code: string): string {
   const expression = code.replace(/;\s*$/, '');
   if (compiles(`(${expression}\n)`)) return `__lecternInjected.push(${expression}\n);`;
   return compiles(code) ? code : `__lecternInjected.push((async () => {\n${code}\n})());`;

@@ -1,4 +1,4 @@
-/** The language of pages: that of the caller, else English, whatever the server was started with. */
+/** The language of pages: that of the caller, else English, independent of the server's environment. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { headersFor } from '../direct-headers.ts';
 import { type Bench, startBench } from './browser.suite.ts';
@@ -11,7 +11,7 @@ const FACTS = `JSON.stringify({
   number: (1234.5).toLocaleString(), locale: new Intl.NumberFormat().resolvedOptions().locale,
 })`;
 
-/** Its text is written by a script that asks for words in the language of the browser. */
+/** A script writes its text, requested in the browser's language. */
 const PAGES = {
   '/intl': `<!doctype html><title>Intl</title><main><p>The first word of all.</p></main>
 <script>const facts = ${FACTS};
@@ -45,8 +45,8 @@ describe.each([
   ['in the language of programs', { LANG: 'C', LC_ALL: undefined, LANGUAGE: undefined }],
   ['with LC_ALL=POSIX', { LANG: 'de_DE.UTF-8', LC_ALL: 'POSIX', LANGUAGE: undefined }],
   ['in another language', { LANG: 'fr_FR.UTF-8', LC_ALL: 'fr_FR.UTF-8', LANGUAGE: 'fr' }],
-])('a server that was started %s', (_, environment) => {
-  it('reads pages that ask for the language, in English or in that of the caller', async () => {
+])('a server started %s', (_, environment) => {
+  it("reads pages that depend on the language in English or in the caller's language", async () => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const bench = await startBench({ pages: PAGES });
     try {
@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-it.each([undefined, 'de-CH', 'fr', 'zh-Hant-TW'])('both engines ask alike for %s', async (locale) => {
+it.each([undefined, 'de-CH', 'fr', 'zh-Hant-TW'])('both engines send the same headers for %s', async (locale) => {
   const bench = await startBench({ pages: PAGES });
   try {
     const given = locale === undefined ? {} : { locale };
@@ -82,7 +82,7 @@ it.each([
   ['DE-ch', 'de-CH,de;q=0.9', 'de-CH'],
   ['qaa', 'qaa', 'qaa'],
   ['en-US-u-ca-buddhist', 'en-US-u-ca-buddhist,en;q=0.9', 'en-US-u-ca-buddhist'],
-])('%s is asked for in its usual form', async (locale, header, language) => {
+])('%s is requested in its usual form', async (locale, header, language) => {
   const bench = await startBench({ pages: PAGES });
   try {
     const { facts, asked } = await seen(bench, { locale });
@@ -93,7 +93,7 @@ it.each([
   }
 });
 
-it('the caller’s own header wins', async () => {
+it('the caller’s header takes precedence', async () => {
   const bench = await startBench({ pages: PAGES });
   try {
     await bench.last('/asked', { locale: 'de-CH', customHeader: { 'accept-language': 'it;q=0.5' } });

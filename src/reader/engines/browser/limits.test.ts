@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
 import { createRequestCounter, createRequestGate, isThisMachine, PAGE_LIMITS } from './limits.ts';
 
-/** As much of a request as is counted. */
+/** The parts of a request that are counted. */
 const asked = (url: string, type = 'image') => ({ url: () => url, resourceType: () => type }) as Request;
 
-describe('what a page asks', () => {
-  it('is counted by requests, documents and registrable domains', () => {
+describe('the requests of a page', () => {
+  it('are counted by requests, documents and registrable domains', () => {
     const stopped = (limits: Partial<typeof PAGE_LIMITS>, requests: Request[]) => {
       const tally = createRequestCounter({ ...PAGE_LIMITS, ...limits });
       return requests.map(tally).findIndex((abuse) => abuse !== undefined);
@@ -52,7 +52,7 @@ describe('what a page asks', () => {
     ).toBe(-1);
   });
 
-  it('by default is what the contract has', () => {
+  it('have the documented limits by default', () => {
     expect(PAGE_LIMITS).toEqual({
       maxRequests: 3_300,
       maxDocuments: 1_000,
@@ -63,8 +63,8 @@ describe('what a page asks', () => {
   });
 });
 
-describe('the gate', () => {
-  it('lets so many through at a time, in order, and forgets who gave up', async () => {
+describe('the limit of concurrent requests', () => {
+  it('admits requests in order, and skips those that have ended', async () => {
     const gate = createRequestGate(2);
     const requests = Array.from({ length: 5 }, (_, at) => asked(`${at}`));
     const through: number[] = [];
@@ -98,7 +98,7 @@ it.each([
   ['notlocalhost', false],
 ])('%s is this machine: %s', (host, expected) => expect(isThisMachine(host)).toBe(expected));
 
-describe('a page that goes too far', () => {
+describe('a page that exceeds a limit', () => {
   let bench: Bench;
   let mostAtOnce = 0;
   const abuses: [string, string][] = [];
@@ -135,13 +135,13 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
   });
   afterAll(() => bench.close());
 
-  it('has only so many requests at a time', async () => {
+  it('has a limited number of concurrent requests', async () => {
     const page = await bench.last('/busy');
     expect(page.text).toContain('12 parts');
     expect(mostAtOnce).toBe(2);
   });
 
-  it('is stopped, and is told on, with the reason', async () => {
+  it('is stopped and reported with the reason', async () => {
     for (const [path, reason] of [
       ['/many-requests', 'it made too many requests'],
       ['/many-domains', 'it sent requests to too many sites'],
@@ -155,19 +155,19 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
     expect(bench.pool.status().pages).toBe(0);
   });
 
-  it('is not stopped for what it names and nobody loads', async () => {
+  it('is not stopped for URLs that are not loaded', async () => {
     const page = await bench.last('/names');
     expect(page.text).toContain('Names.');
     await expect(bench.last('/names', { respondWith: 'screenshot' })).rejects.toMatchObject(refused);
   });
 
-  it('is not stopped for a call to another network here: that is refused and no more', async () => {
+  it('is not stopped for a request to another private network, which is only refused', async () => {
     abuses.length = 0;
     expect((await bench.last('/calls?host=10.0.0.1')).text).toContain('Calls.');
     expect(abuses).toEqual([]);
   });
 
-  it('is not told on for what a caller brought along, nor for a redirect', async () => {
+  it("is not reported because of the caller's input or a redirect", async () => {
     abuses.length = 0;
     const call = "fetch('http://127.0.0.1:9/')";
     for (const given of [{ injectPageScript: call }, { html: `<title>x</title><p>x</p><script>${call}</script>` }]) {
@@ -178,7 +178,7 @@ Promise.all(Array.from({ length: 12 }, (_, at) => fetch('/part?' + at))).then((a
     expect(abuses).toEqual([]);
   });
 
-  it('is told on itself, and not who redirects to it', async () => {
+  it('is reported itself, not the page that redirects to it', async () => {
     abuses.length = 0;
     const moves = (to: string) => `/moves?to=${encodeURIComponent(to)}`;
     await expect(bench.last(moves(`${bench.site.otherOrigin}/calls?host=127.0.0.1:9`))).rejects.toMatchObject(refused);

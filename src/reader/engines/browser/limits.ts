@@ -15,7 +15,7 @@ export interface PageLimits {
   readonly maxBytes: number;
 }
 
-/** The documented limits; `maxBytes` (128 MiB) is our own. */
+/** The documented limits; `maxBytes` (128 MiB) is an addition. */
 export const PAGE_LIMITS: PageLimits = {
   maxRequests: 3_300,
   maxDocuments: 1_000,

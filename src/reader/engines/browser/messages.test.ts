@@ -2,15 +2,15 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Dropped, limitMessages } from './messages.ts';
 
-/** What a listener that was there before hears of messages that come in pieces of a size. */
-async function heard(messages: readonly string[], pieceBytes = 64) {
+/** What an earlier listener receives when the messages arrive in pieces of `pieceBytes`. */
+async function received(messages: readonly string[], pieceBytes = 64) {
   const [pipe, commands] = [new PassThrough(), new PassThrough()];
   let text = '';
   pipe.on('data', (chunk: Buffer) => {
     text += chunk.toString();
   });
   const dropped: Dropped[] = [];
-  limitMessages(pipe, commands, (one) => dropped.push(one), { maxEventBytes: 1_000, maxAnswerBytes: 3_000 });
+  limitMessages(pipe, commands, (one) => dropped.push(one), { maxEventBytes: 1_000, maxResponseBytes: 3_000 });
   const bytes = Buffer.from(messages.map((message) => `${message}\0`).join(''));
   for (let at = 0; at < bytes.length; at += pieceBytes) pipe.write(bytes.subarray(at, at + pieceBytes));
   pipe.end();
@@ -26,17 +26,17 @@ const long = (count: number) => 'x'.repeat(count);
 const event = (method: string, params: object) => JSON.stringify({ method, params, sessionId: 'A1' });
 const answer = (id: number, result: object) => JSON.stringify({ id, result, sessionId: 'A1' });
 
-describe('messages of the browser', () => {
-  it('are passed on as they are, however they are cut', async () => {
+describe('limitMessages', () => {
+  it('passes messages on unchanged, in pieces of any size', async () => {
     const messages = [event('Page.loaded', { at: 1 }), answer(1, {}), answer(2, { data: long(2_500) })];
     for (const pieceBytes of [1, 7, 64, 10_000])
-      expect(await heard(messages, pieceBytes)).toEqual({ passed: messages, dropped: [], sent: [] });
+      expect(await received(messages, pieceBytes)).toEqual({ passed: messages, dropped: [], sent: [] });
   });
 
-  it('are dropped when they are too long an event, and become an error when they are too long an answer', async () => {
+  it('drops events that are too long, and replaces responses that are too long by an error', async () => {
     const messages = [event('Page.told', { text: long(2_000) }), answer(7, { data: long(4_000) }), answer(8, {})];
     for (const pieceBytes of [1, 64, 10_000]) {
-      const { passed, dropped, sent } = await heard(messages, pieceBytes);
+      const { passed, dropped, sent } = await received(messages, pieceBytes);
       expect(passed.map((message) => JSON.parse(message))).toEqual([
         { id: 7, error: { code: -32000, message: 'The answer of the browser is too long' }, sessionId: 'A1' },
         { id: 8, result: {}, sessionId: 'A1' },
@@ -49,9 +49,9 @@ describe('messages of the browser', () => {
     }
   });
 
-  it('that ask what becomes of a request are answered: it is refused', async () => {
+  it('fails a paused request whose event is dropped', async () => {
     const paused = event('Fetch.requestPaused', { requestId: 'job-1.0', request: { postData: long(5_000) } });
-    const { passed, sent } = await heard([paused, paused, JSON.stringify({ id: 2_000_000_000, result: {} })]);
+    const { passed, sent } = await received([paused, paused, JSON.stringify({ id: 2_000_000_000, result: {} })]);
     expect(passed).toEqual([]);
     const params = { requestId: 'job-1.0', errorReason: 'BlockedByClient' };
     expect(sent.map((command) => JSON.parse(command))).toEqual(
@@ -59,8 +59,8 @@ describe('messages of the browser', () => {
     );
   });
 
-  it('of which nobody needs a word are left out', async () => {
-    const { passed, dropped } = await heard([event('Runtime.consoleAPICalled', { args: [] }), event('Page.x', {})]);
+  it('drops ignored events', async () => {
+    const { passed, dropped } = await received([event('Runtime.consoleAPICalled', { args: [] }), event('Page.x', {})]);
     expect(passed).toEqual([event('Page.x', {})]);
     expect(dropped).toEqual([]);
   });

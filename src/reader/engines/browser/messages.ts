@@ -6,7 +6,10 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
 
-/** Events that are not used, and that a page can send without limit. */
+/**
+ * Events that are not used, and that a page can send without limit. Playwright's `page.setContent` waits for
+ * `Runtime.consoleAPICalled` and so never ends with this browser: do not use it.
+ */
 const IGNORED = new Set([
   'Log.entryAdded',
   'Network.eventSourceMessageReceived',
@@ -17,11 +20,11 @@ const IGNORED = new Set([
 ]);
 /** Longer events are dropped. The relevant ones are a few KB, except for requests with large bodies. */
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
-/** Longer responses are replaced by an error. The longest are pictures of whole pages, in base64. */
-const MAX_ANSWER_BYTES = 192 * 1024 * 1024;
+/** Longer responses are replaced by an error. The longest are screenshots of whole pages, in base64. */
+const MAX_RESPONSE_BYTES = 192 * 1024 * 1024;
 /** Bytes kept from the start and end of a dropped message, to identify it. */
 const EXCERPT_BYTES = 512;
-/** Ids of our own commands: far above those of Playwright, which counts from 1. */
+/** Ids of commands sent from here: far above those of Playwright, which counts from 1. */
 const FIRST_OWN_ID = 2_000_000_000;
 
 export interface Dropped {
@@ -32,7 +35,7 @@ export interface Dropped {
 
 export interface MessageLimits {
   readonly maxEventBytes?: number;
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
 }
 
 /** Inserts the limit between a pipe and its listeners. `commands` is the pipe of the other direction. */
@@ -40,7 +43,7 @@ export function limitMessages(
   messages: Readable,
   commands: Writable,
   onDropped: (dropped: Dropped) => void,
-  { maxEventBytes = MAX_EVENT_BYTES, maxAnswerBytes = MAX_ANSWER_BYTES }: MessageLimits = {},
+  { maxEventBytes = MAX_EVENT_BYTES, maxResponseBytes = MAX_RESPONSE_BYTES }: MessageLimits = {},
 ): void {
   const listeners = messages.listeners('data') as ((chunk: Buffer) => void)[];
   const pass = (chunk: Buffer) => {
@@ -60,7 +63,7 @@ export function limitMessages(
     held.push(piece);
     if (bytes <= maxEventBytes) return;
     const head = startOf(held);
-    if (isAnswer(head) && bytes <= maxAnswerBytes) return;
+    if (isResponse(head) && bytes <= maxResponseBytes) return;
     long = { head, tail: piece.subarray(-EXCERPT_BYTES).toString('latin1') };
     held = [];
   };
@@ -70,8 +73,8 @@ export function limitMessages(
       if (isWanted(startOf(held))) pass(held.length === 1 ? held[0]! : Buffer.concat(held));
     } else {
       const { head, tail } = long;
-      const answer = errorFor(head, tail);
-      if (answer !== undefined) pass(Buffer.from(`${answer}\0`));
+      const error = errorFor(head, tail);
+      if (error !== undefined) pass(Buffer.from(`${error}\0`));
       const command = failCommand(head, tail, ownId);
       if (command !== undefined) {
         ownId++;
@@ -141,11 +144,11 @@ const startOf = (pieces: readonly Buffer[]): string => {
   return start.subarray(0, EXCERPT_BYTES).toString('latin1');
 };
 
-const isAnswer = (head: string) => head.startsWith('{"id":');
+const isResponse = (head: string) => head.startsWith('{"id":');
 const idOf = (head: string) => /^\{"id":(\d+),/.exec(head)?.[1];
 const methodOf = (head: string) => /^\{"method":"([\w.]+)"/.exec(head)?.[1];
 
-/** Neither an ignored event nor the response to one of our own commands. */
+/** Neither an ignored event nor the response to a command sent from here. */
 const isWanted = (head: string) => !IGNORED.has(methodOf(head) ?? '') && Number(idOf(head) ?? 0) < FIRST_OWN_ID;
 
 const sessionIn = (tail: string) => /,"sessionId":"(\w+)"\}\0?$/.exec(tail)?.[1];
@@ -159,7 +162,7 @@ function errorFor(head: string, tail: string): string | undefined {
   return JSON.stringify({ id: Number(id), error, ...(sessionId && { sessionId }) });
 }
 
-/** Fails a paused request whose event was dropped: nobody else will continue it. */
+/** Fails a paused request whose event was dropped: Playwright does not know of it and cannot continue it. */
 function failCommand(head: string, tail: string, id: number): string | undefined {
   const requestId = /^\{"method":"Fetch\.requestPaused","params":\{"requestId":"([\w.-]+)"/.exec(head)?.[1];
   const sessionId = sessionIn(tail);

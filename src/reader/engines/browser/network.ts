@@ -33,7 +33,7 @@ export interface NetworkConfig extends RoutingConfig {
   readonly limits: PageLimits;
   /** Called when something happened that may affect the timing. */
   readonly changed: () => void;
-  /** Called when the page tried to navigate and onStay. */
+  /** Called when the page tried to navigate and stays where it is. */
   readonly onStay: () => void;
   /** Called when the page exceeded a limit. */
   readonly stop: (abuse: Abuse) => void;
@@ -127,7 +127,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   context.on('requestfinished', ended);
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // Downloads, interrupted navigations and navigations blocked here are reported as aborted: the page onStay.
+    // Downloads, interrupted navigations and navigations blocked here are reported as aborted: the page stays.
     if (committed && navigatesPage(request)) {
       if (reason === 'net::ERR_ABORTED') config.onStay();
       else if (main && main.response?.request() === request) brokeOff = true;

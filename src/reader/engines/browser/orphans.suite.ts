@@ -1,4 +1,4 @@
-/** A server for a test to kill: starts a browser, says who is who, and waits. */
+/** A server for a test to kill: starts a browser, prints the pids of both, and waits. */
 
 import { createGuard } from '#net/guard/guard.ts';
 import { createEgressProxy } from '#net/proxy/egress-proxy.ts';

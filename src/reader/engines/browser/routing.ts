@@ -27,7 +27,7 @@ export interface RoutingConfig {
   readonly onRequest: (url: string) => void;
   /** Called when the page exceeded the limit of navigations and stays where it is. */
   readonly onNavigationLimit: () => void;
-  /** Called for a onRefused host whose request never reached the egress proxy. */
+  /** Called for a refused host whose request never reached the egress proxy. */
   readonly onRefused: (host: string) => void;
 }
 

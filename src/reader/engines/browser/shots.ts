@@ -21,7 +21,7 @@ export interface ShotsWanted {
   readonly deviceScaleFactor: number;
 }
 
-/** Sets the scale in our session too: pictures use the scale of the session that takes them. */
+/** Sets the scale in this session too: pictures use the scale of the session that takes them. */
 export async function overrideScale(session: CDPSession, { viewport }: Options): Promise<void> {
   if (viewport?.deviceScaleFactor === undefined) return;
   const { deviceScaleFactor, isMobile = false } = viewport;

@@ -20,9 +20,9 @@ interface CaptureLimits {
 }
 
 const MAX_CHARS = 32 * 1024 * 1024;
-const MAX_STYLED = 30_000;
-const MAX_POINTING_MS = 150;
-const MAX_POINTED_ELEMENTS = 3_000;
+const MAX_STYLE_LOOKUPS = 30_000;
+const MAX_HIT_TEST_MS = 150;
+const MAX_HIT_TEST_ELEMENTS = 3_000;
 const MAX_FRAMES = 60;
 const MAX_DEPTH = 6;
 /** Time limit of one frame: a hanging frame must not delay the others. */
@@ -56,9 +56,9 @@ export async function captureFrames(
         frameAttribute: FRAME_ATTRIBUTE,
         frameset: FRAMESET,
         maxChars: charsLeft,
-        maxStyled: MAX_STYLED,
-        maxPointingMs: MAX_POINTING_MS,
-        maxPointedElements: MAX_POINTED_ELEMENTS,
+        maxStyleLookups: MAX_STYLE_LOOKUPS,
+        maxHitTestMs: MAX_HIT_TEST_MS,
+        maxHitTestElements: MAX_HIT_TEST_ELEMENTS,
       },
       frame ? frameLimit() : left(),
       frame,

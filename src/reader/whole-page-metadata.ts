@@ -1,7 +1,7 @@
 /**
  * Metadata of the whole page, for reads that selectors reduce to a part of it (docs/reference/wire/reader.md,
- * Selectors and page changes). The metadata needs a tree of its own: a selector may target invisible elements, which must not supply the
- * title.
+ * Selectors and page changes). It is read from a separate tree: a selector may target invisible elements, which must
+ * not supply the title.
  */
 import { parsePage } from '#html/parse.ts';
 import { extractMetadata, type PageMetadata } from './extract/metadata/metadata.ts';
