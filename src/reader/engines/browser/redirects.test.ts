@@ -4,7 +4,11 @@ import { sendHtml } from '../../../../test/site/site.ts';
 import { type Bench, startBench } from './browser.suite.ts';
 
 const LONG_MS = 120_000;
-const PAST = { name: 'AssertionFailureError', message: 'The target redirects too often', facts: { targetStatus: 302 } };
+const PAST = {
+  name: 'AssertionFailureError',
+  message: 'The target redirects too many times',
+  facts: { targetStatus: 302 },
+};
 const NOTE = 'The page redirects again and again; this is the last page that was read';
 
 let bench: Bench;
