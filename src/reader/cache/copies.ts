@@ -206,7 +206,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     /** Removes some copies older than `keepMs`. Returns false if there are none. */
     removeExpired: () => removeSome(() => rows.madeOutside(clock() - keepMs, clock() + keepMs, EXPIRED_BATCH)),
     /** Removes blobs that a crash left without a row, one folder at each step. */
-    removeOrphans: () => blobs.removeAllBut((name) => rows.hasBlob(name)),
+    removeOrphans: () => blobs.removeAllExcept((name) => rows.hasBlob(name)),
     /** Deletes removed rows from the write-ahead log too. */
     purgeLog() {
       if (!logHasRemoved) return;
