@@ -1,6 +1,6 @@
 /**
  * What a search costs: the tokens of its pages, or a fixed amount for its list if that is more
- * (docs/reference/wire/search.md, Charges).
+ * (docs/reference/wire/search.md, Charge).
  */
 import type { SearchKind } from './query.ts';
 
