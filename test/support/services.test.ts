@@ -119,6 +119,6 @@ describe.skipIf(process.platform !== 'linux')('what is missing', () => {
 
   it('is said where it cannot be installed', () => {
     const { lines } = said('echo "$@" >> calls; [ "$1" = --version ]');
-    expect(lines).toContain('redis-server is not installed: tests that need it are skipped');
+    expect(lines).toContain('redis-server is not installed: skipping tests that need it');
   });
 });
