@@ -34,8 +34,7 @@ export default defineConfig({
     pool: 'forks',
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },
-    // Many tests wait for a browser, a server or a timeout: half as many again as processors keep them busy.
-    maxWorkers: Math.max(2, Math.round(os.availableParallelism() * 1.5)),
+    maxWorkers: Math.max(2, os.availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
