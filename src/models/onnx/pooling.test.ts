@@ -48,7 +48,7 @@ describe('what a graph answers', () => {
 
   it('is refused in a shape that does not fit', () => {
     for (const dims of [[1, 2, 2], [2, 3, 2], [2, 2, 3], [8]])
-      expect(() => outputsOf({ data: states.data, dims }, batch, 'pooled', mean)).toThrow('in the shape');
+      expect(() => outputsOf({ data: states.data, dims }, batch, 'pooled', mean)).toThrow('unexpected shape');
   });
 
   it('is one score a pair, or refused', () => {
@@ -69,8 +69,8 @@ describe('what a graph answers', () => {
       );
     expect(scored([2, 1])).toEqual([[1], [2]]);
     expect(scored([2])).toEqual([[1], [2]]);
-    expect(() => scored([2, 2])).toThrow('no single score');
-    expect(() => scored([2, 2, 1])).toThrow('no single score');
+    expect(() => scored([2, 2])).toThrow('one score per pair');
+    expect(() => scored([2, 2, 1])).toThrow('one score per pair');
   });
 
   it('is refused when a number is none', () => {
