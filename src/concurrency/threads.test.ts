@@ -1,3 +1,4 @@
+// Full run only: starts worker threads.
 import { describeWorkers, type Task } from './task-queue.suite.ts';
 import { createThreadPool } from './threads.ts';
 

@@ -1,4 +1,5 @@
 /** Lists of hits from services on loopback: order, fallbacks, fusion, paging, kept lists, budgets, and bad services. */
+// Full run only: waits for time limits.
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

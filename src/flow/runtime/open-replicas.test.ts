@@ -1,4 +1,5 @@
 /** Which executors run in their own processes. */
+// Full run only: starts executor processes.
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type AddOptions, defineFlow } from '../definition/define-flow.ts';

@@ -1,3 +1,4 @@
+// Full run only: compares every value of many vectors.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { floatsAsText } from './float-text.ts';

@@ -1,4 +1,5 @@
 /** HTTP/2: spoken where the other side offers it, under the same limits as HTTP/1.1. */
+// Full run only: starts servers.
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   createSecureServer,

@@ -1,3 +1,4 @@
+// Full run only: starts worker threads.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -2,6 +2,7 @@
  * One known spreadsheet, saved by LibreOffice in every format that we read, against the tables that a careful person
  * would type from it. The score is the part of the cells that stand where they should.
  */
+// Full run only: converts whole documents.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../../document.ts';
 import { parse } from '../../parse.suite.ts';

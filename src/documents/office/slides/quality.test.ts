@@ -2,6 +2,7 @@
  * One known presentation, read as it is and as LibreOffice saves it for PowerPoint, against the lines that a careful
  * person would type from it. The score is the part of the lines that come in their order.
  */
+// Full run only: converts whole documents.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';

@@ -1,3 +1,4 @@
+// Full run only: cuts large generated texts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markdownToPlainText } from '../text/plain-text.ts';
