@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { buildProgram } from './test/support/program-build.ts';
+import { quickTests } from './test/support/quick-lane.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, 'src');
 let program: Promise<string> | undefined;
@@ -23,14 +24,29 @@ const startsBuilt: Plugin = {
   },
 };
 
+const quick = quickTests(import.meta.dirname);
+
 // The condition "source" makes `#net/guard/guard.ts` mean src/ here and dist/ in the built package.
 export default defineConfig({
   plugins: [startsBuilt],
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/services-setup.ts'],
+    projects: [
+      // Unit tests share their worker: loading the modules anew for each file takes longer than the tests.
+      { extends: true, test: { name: 'quick', include: quick, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'real',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: quick,
+          globalSetup: ['test/support/services-setup.ts'],
+          // Real parts depend on the machine. A run names every test that passed only when it was run again.
+          retry: 1,
+        },
+      },
+    ],
     pool: 'forks',
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },

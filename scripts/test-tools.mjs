@@ -1,6 +1,6 @@
 // Installs programs that some tests compare with or that Lectern can use: LibreOffice, Tesseract, Poppler, PostgreSQL,
-// Redis, a metasearch server, and gRPC for Python. They are installed from Debian packages if possible; otherwise tests
-// that need them are skipped with a message.
+// Redis, a metasearch server, gRPC for Python, and the shells of the completion scripts. They are installed from Debian
+// packages if possible; otherwise tests that need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -23,6 +23,8 @@ const TOOLS = [
     packages: ['protobuf-compiler', 'protobuf-compiler-grpc', 'python3-grpcio', 'python3-protobuf'],
   },
   { programs: ['searx-run'], packages: ['searx'] },
+  { programs: ['zsh'], packages: ['zsh'] },
+  { programs: ['fish'], packages: ['fish'] },
 ];
 
 /** Debian installs PostgreSQL's server programs outside PATH, in one folder per version. */

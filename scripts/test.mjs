@@ -24,7 +24,15 @@ const results = path.join(dir, 'results.json');
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const { status } = spawnSync(
   process.execPath,
-  [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`, ...process.argv.slice(2)],
+  [
+    vitest,
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    '--reporter=./test/support/repeated-reporter.ts',
+    `--outputFile.json=${results}`,
+    ...process.argv.slice(2),
+  ],
   { cwd: root, stdio: 'inherit' },
 );
 const counted = read(results);

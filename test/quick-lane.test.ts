@@ -16,7 +16,7 @@ it('leaves out files with real parts and files that say so', () => {
 
 it('runs', { timeout: 120_000 }, () => {
   const vitest = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--config', 'vitest.quick.config.ts', 'src/own.test.ts', '--reporter=json'];
+  const args = [vitest, 'run', '--project', 'quick', 'src/own.test.ts', '--reporter=json'];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   expect(status, stdout).toBe(0);
   expect(JSON.parse(stdout.slice(stdout.indexOf('{'))).numPassedTests).toBeGreaterThan(5);

@@ -159,16 +159,15 @@ describe.each(Object.entries(SLIPS) as [OptionName, Slips][])('an unsuitable val
     }
   });
 
-  it.runIf(row.headers.length > 0 && !row.fromHeaders)(
-    'in a header is refused with its name, or accepted by a rule',
-    () => {
+  // Options without a header, or with several that make one value, have no single header to test.
+  if (row.headers.length > 0 && !row.fromHeaders)
+    it('in a header is refused with its name, or accepted by a rule', () => {
       const inHeader = (given: string) => outcome(name, { headers: { [row.headers[0]!]: given } });
       for (const given of texts) if (!Object.hasOwn(header, given)) expectRefusal(name, inHeader(given), given);
       for (const [given, value] of Object.entries({ ...taken, ...header })) {
         expectTaken(name, inHeader(given), given, value);
       }
-    },
-  );
+    });
 });
 
 it('refuses X-Md headers with the name of their field', () => {
