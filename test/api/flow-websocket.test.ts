@@ -71,7 +71,7 @@ describe('JSON', () => {
     const answer = await client.nextJson();
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(answer).toEqual({
-      header: { request_id: expect.stringMatching(/^[0-9a-f]{32}$/), exec_endpoint: '/index' },
+      header: { request_id: expect.stringMatching(/^[0-9a-f]{32}$/), exec_endpoint: '/index', target_executor: '' },
       parameters: { mark: '?' },
       routes: [
         { executor: 'gateway', start_time: time, end_time: time },
@@ -86,7 +86,11 @@ describe('JSON', () => {
   it('takes both spellings, keeps the request id, and takes null for data', async () => {
     const client = await open(`${url}/stream`);
     client.send({ data: null, exec_endpoint: '/index', header: { request_id: 'my-own' } });
-    expect((await client.nextJson()).header).toEqual({ request_id: 'my-own', exec_endpoint: '/index' });
+    expect((await client.nextJson()).header).toEqual({
+      request_id: 'my-own',
+      exec_endpoint: '/index',
+      target_executor: '',
+    });
     client.send({ data: ['a'], targetExecutor: 'none' });
     const passed = await client.nextJson();
     expect(passed.data[0].text).toBe('a');
@@ -174,7 +178,14 @@ describe('bytes', () => {
     expect(answer.header.requestId).toBe('r1');
     expect(answer.docs[0]?.tensor).toMatchObject({ shape: [2], dtype: '>f2' });
     expect([...answer.docs[0]!.tensor!.buffer]).toEqual([1, 2, 3, 4]);
-    client.send(new Uint8Array([1]));
+  });
+
+  // The Python client of the original framework sends 0x00: `bytes(True)`.
+  it.each([0x00, 0x01])('answers running requests after the end marker %i, then closes with 1000', async (marker) => {
+    const client = await open(`${url}/`, ['bytes']);
+    client.send(request({ requestId: 'slow', endpoint: '/wait', parameters: { ms: 100 } }));
+    client.send(new Uint8Array([marker]));
+    expect(decodeRequest(await client.next()).header.requestId).toBe('slow');
     expect(await client.closed).toEqual({ code: 1000, reason: '' });
   });
 
@@ -459,15 +470,17 @@ describe('the oldest frames on /stream', () => {
 });
 
 describe('one port for REST and WebSocket', () => {
-  it('serves /stream and /dry_run beside the routes, and nothing at /', async () => {
+  it('accepts connections at /, /stream and /dry_run, and refuses other paths', async () => {
     const own = await serveFlow();
     const at = own.url.replace('http', 'ws');
-    const client = await open(`${at}/stream`);
-    client.send({ data: ['a'], exec_endpoint: '/index' });
-    expect((await client.nextJson()).data[0].text).toBe('a!');
-    client.socket.terminate();
+    for (const path of ['/', '/stream']) {
+      const client = await open(at + path);
+      client.send({ data: ['a'], exec_endpoint: '/index' });
+      expect((await client.nextJson()).data[0].text).toBe('a!');
+      client.socket.terminate();
+    }
     expect((await (await open(`${at}/dry_run`)).next()).toString()).toBe('{}');
-    expect(await refusedWith(at)).toBe(403);
+    expect(await refusedWith(`${at}/index`)).toBe(403);
     await own.close();
   });
 

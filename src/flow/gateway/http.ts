@@ -72,7 +72,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const routes = gatewayRoutes({ flow, options, protocol, version, environment });
   const router = createRouter([...routes, ...descriptionRoutes(routes, { ...options, version })]);
   const isAllowed = createTokenCheck(options.token);
-  const sockets = createWebSocketGateway({ flow, options, protocol, isAllowed, refuse, observe, log, limits });
+  const sockets = createWebSocketGateway({ flow, options, isAllowed, refuse, observe, log, limits });
   const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;
   const unreadMs = limits?.unreadMs ?? UNREAD_MS;
   let server: Server | undefined;

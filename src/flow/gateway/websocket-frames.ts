@@ -115,11 +115,12 @@ export const JSON_TEXT: FrameCodec = {
   writeStatus: (status) => (status.code === ERROR ? JSON.stringify({ ...statusObject(status), code: 'ERROR' }) : '{}'),
 };
 
-const END_BYTE = 0x01;
+/** The Python client of the original framework sends `bytes(True)`, which is one zero byte; other clients send 1. */
+const END_BYTES: readonly (number | undefined)[] = [0x00, 0x01];
 
 export const PROTOBUF_BYTES: FrameCodec = {
   isBinary: true,
-  isEnd: (bytes) => bytes.length === 1 && bytes[0] === END_BYTE,
+  isEnd: (bytes) => bytes.length === 1 && END_BYTES.includes(bytes[0]),
   read(bytes) {
     const request = decodeRequest(bytes);
     return {

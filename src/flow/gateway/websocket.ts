@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { own } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { GatewayOptions, Protocol } from '../definition/definition.ts';
+import type { GatewayOptions } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
 import { type Connection, openConnection } from './websocket-connection.ts';
@@ -39,7 +39,6 @@ const DEFAULT_LIMITS: SocketLimits = {
 export interface WebSocketGatewayTools {
   readonly flow: Flow;
   readonly options: GatewayOptions;
-  readonly protocol: Protocol;
   readonly isAllowed: (request: IncomingMessage) => boolean;
   readonly refuse: (request: IncomingMessage) => string | undefined;
   readonly observe?: FlowObserver | undefined;
@@ -63,9 +62,11 @@ function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 
 type Path = 'data' | 'dry run';
 
-function pathsOf({ debugEndpoints }: GatewayOptions, protocol: Protocol): ReadonlyMap<string, Path> {
-  const paths = new Map<string, Path>([['/stream', 'data']]);
-  if (protocol === 'WEBSOCKET') paths.set('/', 'data');
+function pathsOf({ debugEndpoints }: GatewayOptions): ReadonlyMap<string, Path> {
+  const paths = new Map<string, Path>([
+    ['/', 'data'],
+    ['/stream', 'data'],
+  ]);
   if (debugEndpoints) paths.set('/dry_run', 'dry run');
   return paths;
 }
@@ -77,7 +78,6 @@ function rejectUpgrade(socket: Duplex, line: string): void {
 export function createWebSocketGateway({
   flow,
   options,
-  protocol,
   isAllowed,
   refuse,
   observe,
@@ -89,7 +89,7 @@ export function createWebSocketGateway({
     ...(options.maxBodyBytes !== undefined && { maxMessageBytes: options.maxBodyBytes }),
     ...limits,
   };
-  const paths = pathsOf(options, protocol);
+  const paths = pathsOf(options);
   const connections = new Set<Connection>();
   const server = new WebSocketServer({
     noServer: true,

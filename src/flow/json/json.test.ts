@@ -287,10 +287,10 @@ describe('an answer in JSON', () => {
     expect(JSON.parse(requestJson({ ...answer, header: { requestId: 'r', status } })).header.status).toEqual(status);
   });
 
-  it('uses snake_case in frames and omits unset fields', () => {
+  it('uses snake_case in frames and omits unset fields except the target', () => {
     const at = '2026-11-21T10:20:11.406429Z';
     expect(JSON.parse(requestFrame(answer))).toEqual({
-      header: { request_id: 'r', exec_endpoint: '/x' },
+      header: { request_id: 'r', exec_endpoint: '/x', target_executor: '' },
       parameters: { p: 1 },
       routes: [
         { executor: 'gateway', start_time: at, end_time: at },

@@ -127,13 +127,13 @@ export function requestJson({ header, parameters, routes, docs }: DataRequest): 
   );
 }
 
-/** A WebSocket frame: snake_case keys, unset ones left out. */
+/** A WebSocket frame: snake_case keys; unset ones except `target_executor` are left out. */
 export function requestFrame({ header, parameters, routes, docs }: DataRequest): string {
   const status = statusJson(header.status);
   const head = [`"request_id":${quote(header.requestId)}`];
   if (status !== 'null') head.push(`"status":${status}`);
   if (header.execEndpoint) head.push(`"exec_endpoint":${quote(header.execEndpoint)}`);
-  if (header.targetExecutor) head.push(`"target_executor":${quote(header.targetExecutor)}`);
+  head.push(`"target_executor":${quote(header.targetExecutor ?? '')}`);
   return (
     `{"header":{${head.join(',')}},"parameters":${quote(parameters)}` +
     `,"routes":[${routes.map(routeFrame).join(',')}],"data":${documentsJson(docs, 0)}}`
