@@ -290,8 +290,8 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host.',
-    defaultText: 'that of the browser',
+      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
+    defaultText: 'browser',
   },
   {
     name: 'setCookies',
@@ -703,8 +703,8 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host.',
-    defaultText: 'that of the browser',
+      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
+    defaultText: 'browser',
   },
   {
     name: 'setCookies',

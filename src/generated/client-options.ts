@@ -71,7 +71,7 @@ export interface ReadOptions {
   readonly locale?: string | undefined;
   /** Referer header of the page request: an http or https URL. */
   readonly referer?: string | undefined;
-  /** User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host. Default: that of the browser. */
+  /** User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect. Default: browser. */
   readonly userAgent?: string | undefined;
   /** Cookies to send to the target, in Set-Cookie syntax. */
   readonly setCookies?: string | readonly string[] | undefined;

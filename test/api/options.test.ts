@@ -198,11 +198,24 @@ describe('the browser', () => {
     expect(page.usage.tokens).toBe(4000);
   });
 
-  it('userAgent: lectern and diversify', async () => {
-    await read({ url: url('/echo'), engine: 'direct', userAgent: 'lectern' });
-    expect(site.headers('/echo')!['user-agent']).toMatch(/^Lectern\/0\.0\.0-test/);
-    await read({ url: url('/echo'), engine: 'direct', userAgent: 'diversify' });
-    expect(site.headers('/echo')!['user-agent']).toMatch(/^Mozilla\/5\.0 /);
+  it('userAgent accepts names of this program, of browsers and of the caller', async () => {
+    const sent = async (userAgent: string, own: string) => {
+      const headers = { 'content-type': 'application/json', 'user-agent': own };
+      const body = JSON.stringify({ url: url('/echo'), engine: 'direct', noCache: true, userAgent });
+      expect((await fetch(server.reader, { method: 'POST', headers, body })).status).toBe(200);
+      return site.headers('/echo')!['user-agent'];
+    };
+    const browser = await sent('browser', 'curl/8.1');
+    expect(browser).toMatch(/^Mozilla\/5\.0 .* Chrome\//);
+    for (const name of ['bot', 'lectern']) expect(await sent(name, 'curl/8.1')).toMatch(/^Lectern\/0\.0\.0-test/);
+    expect(await sent('diversify', 'curl/8.1')).toMatch(/^Mozilla\/5\.0 /);
+    for (const name of ['inherit', 'pass-through']) expect(await sent(name, 'curl/8.1')).toBe('curl/8.1');
+    expect(await sent('auto', 'curl/8.1')).toBe(browser);
+    expect(await sent('auto', 'Mozilla/5.0 (mine)')).toBe('Mozilla/5.0 (mine)');
+    // These requests have no API key.
+    expect(await sent('Mozilla/5.0 (asked)', 'curl/8.1')).toBe(browser);
+    const { warning } = await read({ url: url('/echo'), engine: 'direct', userAgent: 'Mozilla/5.0 (asked)' });
+    expect(warning).toContain('userAgent has no effect: the User-Agent of a browser needs an API key.');
   });
 });
 

@@ -6,6 +6,7 @@ import { Problem, problem } from '#errors.ts';
 import { gather } from '#http/gather.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import { cleanUrl, featuresNeeded, type GivenOptions, OPTIONS, resolve } from '#reader/index.ts';
+import { resolveUserAgent } from '../user-agent.ts';
 
 export interface CrawlRules {
   readonly guard: Guard;
@@ -27,7 +28,8 @@ export interface CrawlSubmission {
 export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): CrawlSubmission {
   const body = request.body as Record<string, unknown> | undefined;
   const asked = gather(CRAWL_OPTIONS, { headers: {}, body });
-  const options = readerOptions(asked.options ?? {}, admission, rules);
+  const given = readerOptions(asked.options ?? {}, admission, rules);
+  const options = resolveUserAgent(given, request, admission.caller);
   for (const text of [asked.url ?? [], asked.urls ?? []].flat()) refuseStartUrl(text, request, rules);
   return { asked, options };
 }

@@ -35,6 +35,7 @@ import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
 import type { Tracing } from '../trace.ts';
+import { resolveUserAgent } from '../user-agent.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
 
 export interface ReaderEndpointOptions {
@@ -117,7 +118,8 @@ async function read(
   // Frees the memory of the body, which would otherwise be held until the response is sent.
   request.body = undefined;
   // Options come first, so that an invalid one is reported whatever else is wrong.
-  const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...given }, given);
+  const asked = resolveUserAgent(given, request, caller);
+  const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
   const target = targetOf(given, path, ownHosts(request, deps));
   if (!target) {
     const empty = TARGET_OPTIONS.find((name) => given[name] !== undefined);

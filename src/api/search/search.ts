@@ -30,6 +30,7 @@ import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Gatekeeper } from '../gatekeeper.ts';
 import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
+import { resolveUserAgent } from '../user-agent.ts';
 
 export interface SearchEndpointOptions {
   readonly search: Search;
@@ -135,7 +136,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   const options = resolve(
     {
       ...(deps.userAgent && { userAgent: deps.userAgent }),
-      ...pages,
+      ...resolveUserAgent(pages, request, caller),
       respondTiming: pages.respondTiming ?? 'visible-content',
       ...(kind === 'text' && { explain: false }),
     },

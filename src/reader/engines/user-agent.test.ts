@@ -10,11 +10,16 @@ describe('user agent', () => {
     expect(defaultUserAgent()).not.toMatch(/headless/i);
   });
 
-  test('lectern names this program and its version', () => {
-    expect(identify({ userAgent: 'Lectern', host: 'a.example', version: '1.2.3' })).toEqual({
+  test.each(['Lectern', 'bot'])('%s names this program and its version', (userAgent) => {
+    expect(identify({ userAgent, host: 'a.example', version: '1.2.3' })).toEqual({
       userAgent: 'Lectern/1.2.3 (+automated reader)',
       hints: {},
     });
+  });
+
+  // Names for the User-Agent of the caller are resolved before, if there is one.
+  test.each(['browser', 'auto', 'inherit', 'pass-through'])('%s alone is the default', (userAgent) => {
+    expect(identify({ userAgent, host: 'a.example' })).toEqual(identify({ host: 'a.example' }));
   });
 
   test('diversify stays with one browser for a host, and takes several over many', () => {

@@ -8,13 +8,13 @@ export interface Identity {
 }
 
 export interface IdentityFacts {
-  /** The option: `lectern`, `diversify`, a custom value, or `undefined` for the default. */
+  /** The option: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the default. */
   readonly userAgent?: string | undefined;
   /** Host of the target. `diversify` picks by host: a host always sees the same browser. */
   readonly host: string;
   /** Major version of the Chromium that reads pages, so that both engines look the same. */
   readonly chromiumMajor?: number | undefined;
-  /** Version of this program, for `lectern`. */
+  /** Version of this program, for `bot`. */
   readonly version?: string | undefined;
 }
 
@@ -51,12 +51,18 @@ const hintsOf = ({ platform, brand }: Browser, major: number) => ({
 export const defaultUserAgent = (chromiumMajor: number = CHROMIUM_MAJOR): string =>
   agentOf(LINUX_CHROME, chromiumMajor);
 
+/** Names of this program. */
+const BOT: readonly (string | undefined)[] = ['bot', 'lectern'];
+/** The default. The last three stand for the caller's User-Agent, which only requests over HTTP have. */
+const DEFAULT: readonly (string | undefined)[] = [undefined, '', 'browser', 'auto', 'inherit', 'pass-through'];
+
 /** The identity to use for a target. */
 export function identify({ userAgent, host, chromiumMajor = CHROMIUM_MAJOR, version = '0' }: IdentityFacts): Identity {
   const asked = userAgent?.trim();
   const word = asked?.toLowerCase();
-  if (word === 'lectern') return { userAgent: `Lectern/${version} (+automated reader)`, hints: {} };
-  if (asked && word !== 'diversify') return { userAgent: asked, hints: {} };
-  const browser = asked ? BROWSERS[createHash('sha256').update(host).digest()[0]! % BROWSERS.length]! : LINUX_CHROME;
+  if (BOT.includes(word)) return { userAgent: `Lectern/${version} (+automated reader)`, hints: {} };
+  if (asked && word !== 'diversify' && !DEFAULT.includes(word)) return { userAgent: asked, hints: {} };
+  const browser =
+    word === 'diversify' ? BROWSERS[createHash('sha256').update(host).digest()[0]! % BROWSERS.length]! : LINUX_CHROME;
   return { userAgent: agentOf(browser, chromiumMajor), hints: hintsOf(browser, chromiumMajor) };
 }

@@ -576,9 +576,9 @@ export const OPTIONS = {
       .string()
       .max(512)
       .refine((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
-    defaultText: 'that of the browser',
+    defaultText: 'browser',
     meaning:
-      'User agent: printable ASCII, at most 512 characters. `lectern` names this program; `diversify` picks one of several browsers for each host.',
+      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
   }),
   setCookies: row({
     group: 'Request',

@@ -106,6 +106,11 @@ const RULES: readonly Rule[] = [
   },
   { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it needs an API key' },
   {
+    names: ['userAgent'],
+    applies: ({ isKeyless, options }) => isKeyless && options.userAgent === 'browser',
+    why: 'the User-Agent of a browser needs an API key',
+  },
+  {
     names: ['respondTiming'],
     applies: ({ options, engine }) => options.engine === 'direct' || engine === 'given',
     why: 'the page was not rendered',
