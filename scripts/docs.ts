@@ -75,6 +75,16 @@ export function referencePages(): Record<string, string> {
         ]),
     ),
     ['all endpoints', '`concurrency`', ...PLAN_NAMES.map((name) => formatLimit(PLANS[name].concurrency))],
+    [
+      'classification',
+      '`labels` of a trained classifier',
+      ...PLAN_NAMES.map((name) => formatLimit(PLANS[name].labels)),
+    ],
+    [
+      'classification',
+      '`classifiers` of an account',
+      ...PLAN_NAMES.map((name) => formatLimit(PLANS[name].classifiers)),
+    ],
     ['all endpoints', '`features`', ...PLAN_NAMES.map((name) => PLANS[name].features.join(', '))],
   ];
   return {

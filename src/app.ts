@@ -19,6 +19,7 @@ import { registerModuleMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
 import { createIndexEmbedder, createPassageReranker } from '#app/model-tools.ts';
 import { openReaderModule } from '#app/reader-module.ts';
+import { openClassify } from '#classify/index.ts';
 import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
@@ -81,6 +82,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const batch = resources.use(await createBatch(config, { accounts, modelHost, fetch, log }));
 
+  const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
+
   const { onCacheRead } = observe;
   const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
   const { reader: bareReader, renderer, pool, fitPicture } = await openReaderModule(config, readerParts, resources);
@@ -129,11 +132,26 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     accounts: stateOf(accounts),
     limits: stateOf(counters),
     batches: stateOf(batch),
+    classifiers: stateOf(classify),
     crawls: stateOf(crawl),
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {
-    ...{ accounts, plans, counters, gatekeeper, network, reader, crawl, search, modelHost, completions, batch, flow },
+    ...{
+      accounts,
+      plans,
+      counters,
+      gatekeeper,
+      network,
+      reader,
+      crawl,
+      search,
+      modelHost,
+      completions,
+      batch,
+      classify,
+      flow,
+    },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };
   const { faces, listen, close: closeFaces } = await createFaces(config, modules, resources);

@@ -8,6 +8,8 @@ export const PROBLEMS = {
   DataStreamBrokenError: { status: 40003, code: 400, message: 'The data stream ended early' },
   ModelNotFoundError: { status: 40004, code: 400, message: 'This server does not offer the requested model' },
   TokenLimitExceededError: { status: 40005, code: 400, message: 'The input exceeds the maximum length of the model' },
+  InvalidLabelsError: { status: 40006, code: 400, message: 'Invalid training labels' },
+  LabelLimitExceededError: { status: 40007, code: 400, message: 'Label count exceeds the plan maximum' },
   AuthenticationFormatError: { status: 40101, code: 401, message: 'Invalid authorization format' },
   AuthenticationFailedError: { status: 40102, code: 401, message: 'The API key is unknown' },
   AuthenticationRequiredError: { status: 40103, code: 401, message: 'An API key is required' },

@@ -23,6 +23,10 @@ export interface Plan {
   /** Maximum number of simultaneous requests with one key. */
   readonly concurrency?: number | undefined;
   readonly features: readonly Feature[];
+  /** Maximum number of labels of a trained classifier; `undefined` for no limit. */
+  readonly labels?: number | undefined;
+  /** Maximum number of trained classifiers of an account; `undefined` for no limit. */
+  readonly classifiers?: number | undefined;
   readonly endpoints: Readonly<Record<Endpoint, EndpointLimits>>;
 }
 
@@ -38,6 +42,8 @@ export const PLANS: Plans = {
     name: 'free',
     concurrency: 5,
     features: FEATURES,
+    labels: 64,
+    classifiers: 16,
     endpoints: {
       reader: limits(500),
       search: limits(100),
@@ -50,6 +56,8 @@ export const PLANS: Plans = {
     name: 'paid',
     concurrency: 50,
     features: FEATURES,
+    labels: 256,
+    classifiers: 64,
     endpoints: {
       reader: limits(500),
       search: limits(100),
@@ -62,6 +70,8 @@ export const PLANS: Plans = {
     name: 'premium',
     concurrency: 500,
     features: FEATURES,
+    labels: 512,
+    classifiers: 256,
     endpoints: {
       reader: limits(5_000),
       search: limits(1_000),
@@ -82,6 +92,8 @@ const modelShape = pageShape.extend({ tokensPerMinute: limit.optional() });
 const planShape = z.strictObject({
   concurrency: limit.optional(),
   features: z.array(z.enum(FEATURES)).optional(),
+  labels: limit.optional(),
+  classifiers: limit.optional(),
   reader: pageShape.optional(),
   search: pageShape.optional(),
   embeddings: modelShape.optional(),
@@ -104,11 +116,13 @@ export function plansWith(given: GivenPlans): Plans {
 }
 
 function planWith(plan: Plan, given: NonNullable<GivenPlans[PlanName]>): Plan {
-  const { concurrency, features, ...endpoints } = given;
+  const { concurrency, features, labels, classifiers, ...endpoints } = given;
   return {
     ...plan,
     concurrency: changed(plan.concurrency, concurrency),
     features: features ?? plan.features,
+    labels: changed(plan.labels, labels),
+    classifiers: changed(plan.classifiers, classifiers),
     endpoints: Object.fromEntries(
       ENDPOINTS.map((name) => {
         const { requestsPerMinute, tokensPerMinute } = plan.endpoints[name];

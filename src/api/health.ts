@@ -9,7 +9,7 @@ export interface Health {
   readonly version: string;
   readonly browser: () => BrowserHealth;
   /** Whether each store answered its last query. */
-  readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'crawls', 'ok' | 'away'>>;
+  readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'classifiers' | 'crawls', 'ok' | 'away'>>;
 }
 
 export interface BrowserHealth {

@@ -21,6 +21,7 @@ import { searchDescriptionRoutes } from '#api/search/openapi.ts';
 import { SEARCH_PATHS, searchRoutes } from '#api/search/search.ts';
 import { combineObservers, type Tracing } from '#api/trace.ts';
 import type { BatchModule } from '#batch/index.ts';
+import type { ClassifyModule } from '#classify/index.ts';
 import type { Config } from '#config.ts';
 import type { CrawlModule } from '#crawl/index.ts';
 import { createServer, type Face, type ServerOptions } from '#http/server.ts';
@@ -53,6 +54,7 @@ export interface FaceModules {
   readonly modelHost: ModelHost;
   readonly completions: Completions;
   readonly batch: BatchModule;
+  readonly classify: ClassifyModule;
   readonly flow: FlowFace;
   readonly pictures: Pictures;
   readonly metrics: Metrics;
@@ -175,7 +177,7 @@ export function createSearchFace(context: FaceContext): Promise<Face> {
 
 export function createModelFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, health } = context;
-  const { modelHost, completions, gatekeeper, batch, network, version } = modules;
+  const { modelHost, completions, gatekeeper, batch, classify, plans, network, version } = modules;
   const options = {
     writeError: writeModelError,
     malformedBody: bareModelError,
@@ -196,6 +198,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
       prices: config.modelPrices,
       version,
       batch: { batch, guard: network.guard },
+      classify: { classify, plans },
     });
   });
 }

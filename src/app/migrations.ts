@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
+import { CLASSIFY_TABLES } from '#classify/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
@@ -20,6 +21,7 @@ const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[
   ACCOUNT_TABLES,
   BATCH_TABLES,
   CRAWL_TABLES,
+  CLASSIFY_TABLES,
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 

@@ -22,8 +22,8 @@ export {
 } from './generate.ts';
 export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
-export { FAULT_TYPES } from './inputs/faults.ts';
-export type { RequestField } from './inputs/fields.ts';
+export { createFaults, FAULT_TYPES, type Faults } from './inputs/faults.ts';
+export { type Body, findField, type RequestField, readInteger, readText, readWord } from './inputs/fields.ts';
 export { abilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
 export type { ModelRow, RerankRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
@@ -32,6 +32,7 @@ export {
   createRegistry,
   isEmbedding,
   type Registry,
+  type ServedEmbedding,
   type ServedModel,
   type ServedReranker,
 } from './registry/registry.ts';

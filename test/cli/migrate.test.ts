@@ -39,7 +39,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
   test('is shown, done, and not done twice', { timeout: LONG_MS }, async () => {
     const told = await migrate(['--dry-run'], environment());
     expect(told.exit).toBe('ok');
-    const names = ['accounts', 'batch', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];
+    const names = ['accounts', 'batch', 'classify', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];
     expect(told.rooms.map(({ room }: { room: string }) => room).sort()).toEqual(names);
     for (const room of told.rooms) {
       expect(room).toMatchObject({ seen: 0, done: false });

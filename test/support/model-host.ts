@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Account, type Charge, createGate } from '#accounts/index.ts';
 import type { BatchEndpointOptions } from '#api/batch/batch.ts';
+import type { ClassifyEndpointOptions } from '#api/classify/classify.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
@@ -41,6 +42,8 @@ interface ServingSetup {
   readonly completions?: Completions;
   /** Opens the room of batch jobs, which is closed with the host. */
   readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchEndpointOptions>;
+  /** Opens the classification module, which is closed with the host. */
+  readonly classify?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<ClassifyEndpointOptions>;
   /** Accounts by key; `test-key` is one of plan premium. */
   readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }
@@ -143,9 +146,11 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   const gatekeeper = createGatekeeper(gate);
   const tracing = createTracing({ gatekeeper });
   const batch = await setup.batch?.({ registry, models });
+  const classify = await setup.classify?.({ registry, models });
   const prices = setup.prices ?? {};
   const completions = setup.completions ?? noCompletions(temporaryDir);
-  modelHostRoutes(face, { registry, models, completions, gatekeeper, tracing, prices, version: '0.0.0-test', batch });
+  const version = '0.0.0-test';
+  modelHostRoutes(face, { registry, models, completions, gatekeeper, tracing, prices, version, batch, classify });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
@@ -161,6 +166,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     },
     async close() {
       await batch?.batch.close();
+      await classify?.classify.close();
       await close();
       face.server.closeAllConnections();
       await face.close();

@@ -10,6 +10,8 @@ import { type Problem, type ProblemName, problem } from '#errors.ts';
 export const MODEL_CODES = {
   ModelNotFoundError: { code: 'INPUT_MODEL_NOT_FOUND', status: 400 },
   TokenLimitExceededError: { code: 'INPUT_TOKEN_LIMIT_EXCEEDED', status: 400 },
+  InvalidLabelsError: { code: 'INPUT_INVALID_LABELS', status: 400 },
+  LabelLimitExceededError: { code: 'INPUT_LABEL_LIMIT_EXCEEDED', status: 400 },
   AuthenticationRequiredError: { code: 'AUTH_MISSING_API_KEY', status: 401, detail: 'Authentication required' },
   AuthenticationFormatError: { code: 'AUTH_INVALID_FORMAT', status: 401, detail: 'Invalid authorization format' },
   AuthenticationFailedError: { code: 'AUTH_INVALID_API_KEY', status: 401, detail: 'Invalid API key' },

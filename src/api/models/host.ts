@@ -1,6 +1,7 @@
 /** Adds the body parser and all endpoints of the model host. */
 import type { Face } from '#http/server.ts';
 import { type BatchEndpointOptions, batchRoutes } from '../batch/batch.ts';
+import { type ClassifyEndpointOptions, classifyRoutes } from '../classify/classify.ts';
 import { registerModelBodies } from './body.ts';
 import { type ChatEndpointOptions, chatCompletionsRoutes } from './chat-completions.ts';
 import { embeddingsRoutes } from './embeddings.ts';
@@ -12,6 +13,8 @@ export interface ModelHostOptions extends ChatEndpointOptions {
   readonly prices: Prices;
   /** `undefined` to serve no batch jobs. */
   readonly batch?: BatchEndpointOptions | undefined;
+  /** `undefined` to serve no classification. */
+  readonly classify?: ClassifyEndpointOptions | undefined;
   readonly version: string;
 }
 
@@ -23,5 +26,6 @@ export function modelHostRoutes(face: Face, host: ModelHostOptions): void {
   chatCompletionsRoutes(face, host);
   modelsRoutes(face, host);
   if (host.batch) batchRoutes(face, { ...host, ...host.batch });
+  if (host.classify) classifyRoutes(face, { ...host, ...host.classify });
   modelDescriptionRoute(face, host.version);
 }

@@ -1,7 +1,9 @@
 /** The OpenAPI document of the model host, made from the tables of fields, kinds and codes. */
+import { CLASSIFY_FIELDS, TRAIN_FIELDS } from '#classify/index.ts';
 import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
+import { CLASSIFY_PATHS, CLASSIFY_SCHEMAS } from '../classify/openapi.ts';
 import { MODEL_CODES, RATE_CODES } from '../envelopes/model.ts';
 import { ref } from '../openapi/components.ts';
 import { TRACE_SCHEMA } from '../openapi/trace.ts';
@@ -44,6 +46,7 @@ export function createModelDescription(version: string): object {
       },
       '/v1/chat/completions': { post: CHAT },
       ...BATCH_PATHS,
+      ...CLASSIFY_PATHS,
       '/v1/models': { get: open('listModels', 'List the models', ref('Models')) },
       '/v1/models/{model_id}': {
         get: {
@@ -78,6 +81,9 @@ export function createModelDescription(version: string): object {
         Models: object({ object: { const: 'list' }, data: list(ref('Model')) }, ['object', 'data']),
         Model: MODEL,
         ...BATCH_SCHEMAS,
+        ClassifyRequest: requestSchema(CLASSIFY_FIELDS),
+        TrainRequest: requestSchema(TRAIN_FIELDS),
+        ...CLASSIFY_SCHEMAS,
         Failure: FAILURE,
       },
     },

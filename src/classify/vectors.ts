@@ -1,0 +1,46 @@
+/** Vectors of length 1 for classification. */
+import {
+  type Call,
+  createFaults,
+  embed,
+  finishVector,
+  type Opened,
+  readEmbedRequest,
+  type ServedEmbedding,
+  TASKS,
+} from '#models/index.ts';
+
+export interface UnitVectors {
+  readonly vectors: readonly Float32Array[];
+  readonly tokens: number;
+}
+
+const TASK = 'classification';
+
+/**
+ * Embeds inputs for classification, with the model's task of that name if it has one. Throws as `embed` does, and
+ * ParamValidationError for inputs in which the model recognises nothing. `pathOf` gives the path of an input in the
+ * request.
+ */
+export async function embedUnits(
+  models: Opened,
+  { row, kind }: ServedEmbedding,
+  inputs: readonly unknown[],
+  { call, pathOf }: { readonly call: Call; readonly pathOf: (at: number) => (string | number)[] },
+): Promise<UnitVectors> {
+  const faults = createFaults();
+  if (kind === 'colbert' || kind === 'sparse') {
+    faults.add(['model'], 'value_error', 'cannot classify: it does not give one dense vector for each input');
+    faults.check();
+  }
+  const task = TASKS[kind]?.values.includes(TASK) ? { task: TASK } : {};
+  const request = readEmbedRequest({ input: inputs, ...task }, row, kind);
+  const { outputs, tokens } = await embed(models, row, request, call);
+  const vectors = outputs.map(({ values }) => finishVector(values, { dimensions: row.dimensions, normalized: true }));
+  for (const [at, vector] of vectors.entries()) {
+    if (vector.some((value) => value !== 0)) continue;
+    faults.add(pathOf(at), 'value_error', 'has nothing in it that this model knows: its vector would be zero');
+  }
+  faults.check();
+  return { vectors, tokens };
+}
