@@ -5,8 +5,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
+import { boundToLease } from '#storage/jobs/lease-queries.ts';
 import { isFinal } from '#storage/jobs/states.ts';
-import { boundToLease, jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
+import { jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { Job } from './job.ts';
 import { appendPieces } from './pieces.ts';
 import type { Db, JobRow, Tables } from './schema.ts';

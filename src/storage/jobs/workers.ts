@@ -5,8 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
 import { type Lease, LeaseLostError } from './lease.ts';
+import type { Release, Taken } from './lease-queries.ts';
 import type { JobNotifications } from './notifications.ts';
-import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
+import type { AnyStore } from './query-context.ts';
+import type { JobColumns, JobTable } from './table.ts';
 
 /** One run of a job under one lease. */
 export interface JobRun<Row> extends Taken<Row> {
