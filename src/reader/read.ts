@@ -21,7 +21,7 @@ import { createShoot } from './shoot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createSnapshotRenderer, type Limits } from './snapshot-renderer.ts';
 import type { Target } from './target.ts';
-import { writeUpload } from './upload.ts';
+import { writeUpload } from './write-upload.ts';
 
 export interface ReadRequest {
   readonly target: Target;

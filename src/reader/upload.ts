@@ -1,24 +1,23 @@
-/** Writes a file that came with the request to disk, for the document reader. */
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import type { FileSnapshot } from './file.ts';
+/** Reads a file that came with the request. HTML and text are decoded; other files become documents. */
+import { decodeBody } from './engines/encoded-body.ts';
+import { actualMedia, declaredMedia } from './engines/media-type.ts';
 import type { Target } from './target.ts';
 
-export async function writeUpload({ url, upload }: Target, folder: string): Promise<FileSnapshot> {
-  const { bytes, mediaType, contentType, name } = upload!;
-  const file = path.join(folder, 'upload');
-  await writeFile(file, bytes, { mode: 0o600 });
+export interface UploadedFile {
+  readonly bytes: Uint8Array;
+  readonly contentType?: string | undefined;
+  readonly name?: string | undefined;
+  readonly option: 'file' | 'pdf';
+}
+
+export function readUpload({ bytes, contentType, name, option }: UploadedFile): Pick<Target, 'given' | 'upload'> {
+  const { mediaType, kind } = actualMedia(declaredMedia(contentType), bytes, name);
+  if (kind === 'html' || kind === 'text')
+    return { given: { text: decodeBody({ bytes, contentType, kind }), mediaType } };
   return {
-    url,
-    status: 200,
-    statusText: 'OK',
-    mediaType,
-    text: '',
-    settled: true,
-    hiddenFrames: false,
-    hiddenShadow: false,
-    notes: [],
-    engine: 'given',
-    file: { path: file, size: bytes.byteLength, mediaType, contentType, name },
+    upload: { bytes, mediaType: mediaType || 'application/octet-stream', contentType, name: safeName(name), option },
   };
 }
+
+/** The last part of a name that may be a path on the caller's machine. */
+const safeName = (name: string | undefined) => name?.split(/[\\/]/).pop()?.trim() || undefined;
