@@ -4,6 +4,8 @@
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { Backend } from '../backends/backend.ts';
+import { createEviction, totalBytes } from './eviction.ts';
+import { createLoadBackOff, type LoadBackOff } from './load-back-off.ts';
 
 export type Residence = 'loaded' | 'loading' | 'failed' | 'asleep';
 
@@ -15,7 +17,7 @@ export interface Residents {
   readonly bytes: number;
 }
 
-interface Resident {
+export interface Resident {
   readonly backend: Backend;
   /** Current holders and those waiting for the load; a model is not evicted before they release it. */
   users: number;
@@ -25,16 +27,7 @@ interface Resident {
   /** Set while the model is being evicted and accepts no new users; resolves afterwards. */
   leaving: Promise<void> | undefined;
   failed: boolean;
-  /** The last load, if it failed. */
-  failure: Failure | undefined;
-}
-
-interface Failure {
-  readonly error: unknown;
-  /** State of the files that could not be loaded. */
-  readonly stamp: string;
-  readonly pauseMs: number;
-  readonly until: number;
+  readonly backOff: LoadBackOff;
 }
 
 export interface ResidentsOptions {
@@ -45,14 +38,9 @@ export interface ResidentsOptions {
   readonly now?: () => number;
 }
 
-/** Back-off after a failed load: the error is repeated without a new attempt as long as the files are unchanged. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
-
 export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now }: ResidentsOptions): Residents {
   const all = new Map<Backend, Resident>();
   let uses = 0;
-  let freed = () => {};
   /** Serialises loads, so that memory freed for one model is not taken by another. */
   let lastLoad: Promise<unknown> = Promise.resolve();
 
@@ -66,13 +54,13 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
       loading: undefined,
       leaving: undefined,
       failed: false,
-      failure: undefined,
+      backOff: createLoadBackOff(now),
     };
     all.set(backend, made);
     return made;
   };
   const loaded = () => [...all.values()].filter(({ backend }) => backend.loaded);
-  const bytes = () => loaded().reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
+  const eviction = createEviction({ maxBytes, loaded });
 
   async function hold(backend: Backend, signal: AbortSignal): Promise<() => void> {
     const resident = residentOf(backend);
@@ -81,7 +69,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     resident.users++;
     const release = () => {
       resident.users--;
-      freed();
+      eviction.onRelease();
     };
     try {
       if (!backend.loaded) await unlessAborted(signal, load(resident));
@@ -115,11 +103,10 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
       await resident.backend.fetch?.();
       return resident.backend.stamp?.();
     });
-    const { failure } = resident;
-    if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
+    resident.backOff.check(stamp);
     const work = lastLoad.then(async () => {
-      await freeMemory(resident);
-      await tryLoading(resident, stamp);
+      await eviction.freeMemoryFor(resident);
+      await resident.backOff.attempt(stamp, () => resident.backend.load());
     });
     lastLoad = work.catch(() => {});
     await reportFailure(resident, () => work);
@@ -134,45 +121,6 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     }
   }
 
-  async function tryLoading(resident: Resident, stamp: string | undefined): Promise<void> {
-    const before = resident.failure?.stamp === stamp ? resident.failure : undefined;
-    resident.failure = undefined;
-    try {
-      await resident.backend.load();
-    } catch (error) {
-      if (stamp !== undefined) {
-        const pauseMs = before ? Math.min(before.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
-        resident.failure = { error, stamp, pauseMs, until: now() + pauseMs };
-      }
-      throw error;
-    }
-  }
-
-  async function freeMemory(newcomer: Resident): Promise<void> {
-    for (;;) {
-      // Remote models use no memory here.
-      const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
-      if (!others.length || bytes() + (newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes) <= maxBytes) return;
-      const idle = others.filter(({ users }) => users === 0);
-      const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
-      oldest.leaving = evict(oldest);
-      await oldest.leaving;
-    }
-  }
-
-  async function evict(resident: Resident): Promise<void> {
-    try {
-      while (resident.users > 0) {
-        await new Promise<void>((resolve) => {
-          freed = resolve;
-        });
-      }
-      await resident.backend.unload();
-    } finally {
-      resident.leaving = undefined;
-    }
-  }
-
   return {
     hold,
     residence(backend) {
@@ -181,7 +129,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
       return resident?.loading ? 'loading' : resident?.failed ? 'failed' : 'asleep';
     },
     get bytes() {
-      return bytes();
+      return totalBytes(loaded());
     },
   };
 }
