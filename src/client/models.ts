@@ -3,8 +3,9 @@
 import type { EmbedRequest, RerankRequest } from '../generated/client-options.ts';
 import { isRecord, LecternError, streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
+import { dataOf } from './responses.ts';
 import { parseEventData, streamFailure } from './stream.ts';
-import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type {
   ChatChunk,
   ChatCompletion,

@@ -4,8 +4,9 @@ import type { ReadOptions } from '../generated/client-options.ts';
 import { isRecord, streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
+import { dataOf } from './responses.ts';
 import { parseEventData } from './stream.ts';
-import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
 /** A URL, or HTML or a file to read instead of fetching; `url` is then the base for links. */

@@ -4,8 +4,9 @@ import type { SearchOptions } from '../generated/client-options.ts';
 import { streamCut } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { STREAM, TEXT } from './reader.ts';
+import { dataOf } from './responses.ts';
 import { parseEventData } from './stream.ts';
-import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {
