@@ -1,7 +1,6 @@
 /** Runtime of the served models: creates each row's backend and queue on first use and closes them with the server. */
 
 import { setMaxListeners } from 'node:events';
-import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
@@ -10,6 +9,7 @@ import type { MediaReader } from '../media/reader.ts';
 import { createAdmission, type MemoryShare } from '../queue/intake.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
+import { createRequiredModels, type Readiness } from './required-models.ts';
 import { createResidents, type Residence } from './residents.ts';
 
 export interface EmbedLane extends Lane, Omit<EmbedOptions, 'signal'> {}
@@ -73,13 +73,6 @@ export interface Use {
   readonly trace?: Trace | undefined;
 }
 
-export interface Readiness {
-  readonly ready: boolean;
-  /** Required models, and others that are loaded. */
-  readonly models: Readonly<Record<string, Residence>>;
-  readonly reason?: string;
-}
-
 export interface OpenedOptions {
   readonly opening: Opening;
   /** Closed together with the models. */
@@ -99,9 +92,6 @@ export type OnBatch = (model: string, facts: BatchFacts) => void;
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
 /** Limits of data held by all requests, and by a single one. Characters of the input and bytes derived from it. */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
-
 export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch }: OpenedOptions): Opened {
   const embedders = new Map<string, OpenEmbedder>();
   const rerankers = new Map<string, OpenReranker>();
@@ -114,9 +104,6 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
     },
   });
   const intake = createAdmission(MAX_HELD);
-  const required = new Set<string>();
-  /** Required models that were loaded once. One evicted for another model is loaded again on use. */
-  const warmed = new Set<string>();
   const closing = new AbortController();
   // Each request in progress adds a listener.
   setMaxListeners(0, closing.signal);
@@ -170,48 +157,25 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
     }
   }
 
-  async function loadWithRetries(row: ModelRow): Promise<void> {
-    for (let pauseMs = FIRST_RETRY_MS; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
-      try {
-        (await residents.hold(open(row).backend, closing.signal))();
-        warmed.add(row.id);
-        return;
-      } catch {
-        if (closing.signal.aborted) return;
-      }
-      await pause(pauseMs, closing.signal);
-    }
-  }
-
   const residence = (row: ModelRow): Residence => {
     const made = embedders.get(row.id) ?? rerankers.get(row.id);
     return made ? residents.residence(made.backend) : 'asleep';
   };
+
+  const required = createRequiredModels({
+    load: async (row, signal) => (await residents.hold(open(row).backend, signal))(),
+    residence,
+    rows,
+    signal: closing.signal,
+  });
 
   return {
     media,
     withEmbedder: async (row, use, work) => using(embedder(row), use, work),
     withReranker: async (row, use, work) => using(reranker(row), use, work),
     residence,
-    warm(wanted) {
-      for (const row of wanted) {
-        required.add(row.id);
-        rows.set(row.id, row);
-        void loadWithRetries(row);
-      }
-    },
-    readiness() {
-      const models: Record<string, Residence> = {};
-      for (const row of rows.values()) {
-        const state = residence(row);
-        if (required.has(row.id) || state !== 'asleep') models[row.id] = state;
-      }
-      const missing = [...required].filter((id) => models[id] !== 'loaded' && !warmed.has(id));
-      if (!missing.length) return { ready: true, models };
-      const failed = missing.filter((id) => models[id] === 'failed');
-      const reason = failed.length ? `could not be loaded: ${failed.join(', ')}` : `loading: ${missing.join(', ')}`;
-      return { ready: false, models, reason };
-    },
+    warm: required.load,
+    readiness: required.readiness,
     *loads() {
       for (const [model, { queue }] of [...embedders, ...rerankers]) {
         yield { model, waiting: queue.waiting, runningBatches: queue.running };
@@ -248,13 +212,4 @@ function startDeadline(ms: number, signals: readonly AbortSignal[]) {
       for (const stop of followers) stop();
     },
   };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await unlessAborted(signal, over).catch(() => {});
-  clearTimeout(timer);
 }
