@@ -78,7 +78,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const { fetch, documents, ocr, transcribe, temporaryDir, timeoutMs = TIMEOUT_MS } = options;
   const processes = createProcessPool<MediaTask, MediaOutcome>({ worker: WORKER, memoryMb: WORKER_MB });
   const program = findProgram(options.ffmpeg ?? 'ffmpeg');
-  const ffmpeg = program && createFfmpeg({ program, temporaryDir, timeoutMs });
+  const ffmpeg = program ? createFfmpeg({ program, temporaryDir, timeoutMs }) : undefined;
 
   async function decode<Kind extends MediaOutcome['kind']>(task: MediaTask, kind: Kind, signal: AbortSignal) {
     const outcome = await processes.run(task, { timeoutMs, signal });
