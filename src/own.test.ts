@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { readPairs } from './cli/pairs.ts';
 import { INHERITED_NAMES } from './own.suite.ts';
-import { own, setKey } from './own.ts';
+import { ownValue, setOwnValue } from './own.ts';
 
 it.each(INHERITED_NAMES)('%s is a key only when it was set', (name) => {
   const table: Record<string, number> = {};
-  expect(own(table, name)).toBeUndefined();
-  setKey(table, name, 1);
-  expect(own(table, name)).toBe(1);
+  expect(ownValue(table, name)).toBeUndefined();
+  setOwnValue(table, name, 1);
+  expect(ownValue(table, name)).toBe(1);
   expect(Object.keys(table)).toEqual([name]);
   expect(Object.getPrototypeOf(table)).toBe(Object.prototype);
 });

@@ -4,11 +4,11 @@
  */
 
 /** The value of an own property; undefined for inherited and missing keys. */
-export const own = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+export const ownValue = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
 
 /** Sets an own property, even for the key `__proto__`. */
-export function setKey<Value>(target: Record<string, Value>, key: string, value: Value): void {
+export function setOwnValue<Value>(target: Record<string, Value>, key: string, value: Value): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   } else {

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PLANS } from '#plans.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
 import type { AccessRule } from './admission.ts';
-import { createGate } from './gate.ts';
+import { createAccessControl } from './gate.ts';
 import { openAccounts } from './open.ts';
 
 const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
@@ -21,7 +21,7 @@ async function openGate() {
   const account = await accounts.createAccount({ name: 'paying', plan: 'free', balance: 1_000 });
   const { key } = await accounts.mintKey({ accountId: account.id, name: 'test' });
   const counters = createMemoryCounters();
-  const gate = createGate({ ...OPEN, accounts, usage, counters });
+  const gate = createAccessControl({ ...OPEN, accounts, usage, counters });
   return { gate, usage, accounts, account, credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' } };
 }
 

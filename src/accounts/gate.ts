@@ -8,11 +8,11 @@ import type { Counters } from '#storage/counters/counters.ts';
 import type { AccessRule, Admission, Caller, Credentials, ShowLimits } from './admission.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
 import { createKeyAdmission, limitState, takeCounters } from './key-admission.ts';
-import { addressLimit, asUnavailable } from './limit-problems.ts';
+import { clientIpLimit, asUnavailable } from './limit-problems.ts';
 import { limiterKeyOf } from './limiter-key.ts';
 import type { Accounts, Identity, Usage } from './records.ts';
 
-export interface Gate {
+export interface AccessControl {
   /**
    * Admits a request, or rejects with the problem to answer it with. `show` gets the caller's limits, also before a
    * rejection, and again when tokens are reserved.
@@ -22,7 +22,7 @@ export interface Gate {
   identifyCaller(rule: AccessRule, credentials: Credentials): Promise<Caller>;
 }
 
-export interface GateOptions {
+export interface AccessControlOptions {
   readonly accounts: Pick<Accounts, 'identify'>;
   readonly usage: Pick<Usage, 'hold' | 'charge'>;
   readonly counters: Counters;
@@ -37,7 +37,7 @@ export interface GateOptions {
   readonly now?: () => number;
 }
 
-export function createGate(options: GateOptions): Gate {
+export function createAccessControl(options: AccessControlOptions): AccessControl {
   const { accounts, usage, counters, plans, keylessFeatures, keylessRpm, refusedRpm, now = Date.now } = options;
   const admitKey = createKeyAdmission({ usage, counters, plans, now });
 
@@ -46,7 +46,7 @@ export function createGate(options: GateOptions): Gate {
     const window = { bucket: `refused:${limiterKeyOf(clientIp)}`, limit: refusedRpm, amount: 1 };
     // If it cannot be counted, it is refused all the same.
     const taken = await counters.take({ windows: [window] }).catch(() => undefined);
-    return taken && !taken.ok ? addressLimit(taken.waitMs) : problem(name, {});
+    return taken && !taken.ok ? clientIpLimit(taken.waitMs) : problem(name, {});
   }
 
   /** `undefined` for a caller without a key, where that is allowed. */
@@ -72,7 +72,7 @@ export function createGate(options: GateOptions): Gate {
       const bucket = `keyless:${rule.endpoint}:${limiterKeyOf(clientIp)}`;
       const taken = await takeCounters(counters, { windows: [{ bucket, limit: keylessRpm, amount: 1 }] });
       show({ requests: limitState(keylessRpm, taken.windows[0]!) });
-      if (!taken.ok) throw addressLimit(taken.waitMs);
+      if (!taken.ok) throw clientIpLimit(taken.waitMs);
     }
     return {
       caller: { kind: 'keyless' },

@@ -11,9 +11,9 @@ export type KeyJson = WithTimes<KeyRecord, 'createdAt' | 'expiresAt' | 'revokedA
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
-export const showAccount = (account: Account): AccountJson => ({ ...account, createdAt: iso(account.createdAt) });
+export const toAccountJson = (account: Account): AccountJson => ({ ...account, createdAt: iso(account.createdAt) });
 
-export const showKey = (record: KeyRecord): KeyJson => ({
+export const toKeyJson = (record: KeyRecord): KeyJson => ({
   ...record,
   createdAt: iso(record.createdAt),
   expiresAt: isoOrNull(record.expiresAt),

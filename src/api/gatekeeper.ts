@@ -1,13 +1,13 @@
 /** Applies access control to routes: a hook that admits or refuses each request, and ends its admission afterwards. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { AccessRule, Admission, Caller, Gate, LimitState, LimitStates } from '#accounts/index.ts';
+import type { AccessRule, Admission, Caller, AccessControl, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 
 /** The rate-limit headers of a face: one set, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
 
-export interface Gatekeeper {
+export interface AccessHooks {
   /** A hook for a route that admits or refuses a request before its body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
   /** The admission of a request to a route with that hook. */
@@ -26,12 +26,12 @@ export interface KeyCheck {
 /** Status for a client that disconnected before the response was complete (nginx's convention). */
 const CLIENT_GONE = 499;
 
-export interface GatekeeperOptions {
+export interface AccessHooksOptions {
   /** Called with the cost of a response, once it is sent. */
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
-export function createGatekeeper(gate: Gate, { onTokensSpent }: GatekeeperOptions = {}): Gatekeeper {
+export function createAccessHooks(gate: AccessControl, { onTokensSpent }: AccessHooksOptions = {}): AccessHooks {
   const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
   return {
     hook: (rule, headers) => async (request, reply) => {

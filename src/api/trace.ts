@@ -6,18 +6,18 @@ import type { SpanExport } from '#telemetry/otlp.ts';
 import {
   createTrace,
   readTraceParent,
-  type ShownTrace,
+  type TraceJson,
   serverTiming,
   type Trace,
   type TraceParent,
 } from '#telemetry/trace.ts';
-import type { Gatekeeper } from './gatekeeper.ts';
+import type { AccessHooks } from './gatekeeper.ts';
 
 export interface Tracing {
   /** Starts the trace of a request, from its arrival. `undefined` if neither the caller nor an export needs one. */
   start(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
   /** Returns the trace for a caller who asked for it, and sets the Server-Timing header. `undefined` for all others. */
-  show(request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined;
+  show(request: FastifyRequest, reply: FastifyReply): TraceJson | undefined;
   /** Exports traces when their requests end. */
   readonly observer: RequestObserver;
 }
@@ -34,7 +34,7 @@ export function createTracing({
   gatekeeper,
   spanExport,
 }: {
-  readonly gatekeeper: Pick<Gatekeeper, 'keyCheckOf'>;
+  readonly gatekeeper: Pick<AccessHooks, 'keyCheckOf'>;
   readonly spanExport?: SpanExport | undefined;
 }): Tracing {
   const traced = new WeakMap<FastifyRequest, TracedRequest>();
@@ -48,7 +48,7 @@ export function createTracing({
     return trace;
   }
 
-  const show = (request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined => {
+  const show = (request: FastifyRequest, reply: FastifyReply): TraceJson | undefined => {
     const known = traced.get(request);
     if (!known?.asked) return undefined;
     const shown = known.trace.shown();

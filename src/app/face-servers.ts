@@ -5,7 +5,7 @@ import { createSecretHook } from '#api/admin/secret-hook.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
-import type { Gatekeeper } from '#api/gatekeeper.ts';
+import type { AccessHooks } from '#api/gatekeeper.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';
@@ -45,7 +45,7 @@ export interface FaceModules {
   readonly accounts: AccountsModule;
   readonly plans: Plans;
   readonly counters: Counters;
-  readonly gatekeeper: Gatekeeper;
+  readonly gatekeeper: AccessHooks;
   readonly network: Network;
   readonly reader: Reader;
   readonly crawl: CrawlModule;

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from '#accounts/index.ts';
 import { isCrossSite } from '#api/cross-site.ts';
-import type { Gatekeeper } from '#api/gatekeeper.ts';
+import type { AccessHooks } from '#api/gatekeeper.ts';
 import type { HostFaces } from '#api/hosts.ts';
 import { createClient } from '#client/index.ts';
 import type { Face } from '#http/server.ts';
@@ -14,7 +14,7 @@ import { CLIENT_IP_HEADER, type InProcess, openInProcess } from './in-process.ts
 export { MCP_PATHS } from '#mcp/http.ts';
 
 export interface McpEndpointOptions {
-  readonly gatekeeper: Pick<Gatekeeper, 'identify'>;
+  readonly gatekeeper: Pick<AccessHooks, 'identify'>;
   readonly version: string;
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];

@@ -7,18 +7,18 @@ import type { Links } from './links.ts';
 import { removePieces } from './pieces.ts';
 import {
   type BatchDb,
-  findLittered,
+  findJobToCleanUp,
   findUncharged,
   JOBS,
   jobOf,
   markCharged,
-  markClean,
+  markCleanedUp,
   setWebhook,
   takeWebhook,
 } from './store.ts';
 import { sendWebhook } from './webhook.ts';
 
-export interface BatchChoresOptions extends Pick<MaintenanceOptions, 'busy' | 'restMs' | 'log'> {
+export interface BatchMaintenanceOptions extends Pick<MaintenanceOptions, 'busy' | 'restMs' | 'log'> {
   readonly store: BatchDb;
   readonly fetch: GuardedFetch;
   readonly links: Links;
@@ -35,12 +35,12 @@ const DELIVERY_LEASE_MS = 60_000;
 /** Concurrent deliveries, so that a slow receiver does not delay the others. */
 const MAX_DELIVERIES = 8;
 
-export function startBatchChores({ store, charge, now, rememberMs, ...options }: BatchChoresOptions): Maintenance {
+export function startBatchMaintenance({ store, charge, now, rememberMs, ...options }: BatchMaintenanceOptions): Maintenance {
   async function clean(signal: AbortSignal): Promise<void> {
-    for (let job = await findLittered(store); job && !signal.aborted; job = await findLittered(store)) {
+    for (let job = await findJobToCleanUp(store); job && !signal.aborted; job = await findJobToCleanUp(store)) {
       const kinds = job.litter === 'all' ? (['input', 'output', 'errors'] as const) : (['input'] as const);
       while (!signal.aborted && (await removePieces(store.db, job.id, kinds))) await sleep(1);
-      if (!signal.aborted) await markClean(store, job);
+      if (!signal.aborted) await markCleanedUp(store, job);
     }
   }
 
@@ -72,7 +72,7 @@ export function startBatchChores({ store, charge, now, rememberMs, ...options }:
   };
 }
 
-type TellingOptions = Pick<BatchChoresOptions, 'store' | 'fetch' | 'links' | 'webhookRetryMs' | 'now' | 'log'>;
+type TellingOptions = Pick<BatchMaintenanceOptions, 'store' | 'fetch' | 'links' | 'webhookRetryMs' | 'now' | 'log'>;
 
 /** Sends webhooks of finished jobs. `onDue` is called when a delivery may be due. */
 function createDeliveries({ store, fetch, links, webhookRetryMs, now, log }: TellingOptions, onDue: () => void) {

@@ -3,7 +3,7 @@ import { isFinal, type JobState } from '#storage/jobs/states.ts';
 import type { Job } from './job.ts';
 import type { FileKind, Links } from './links.ts';
 
-export interface ShownJob {
+export interface JobJson {
   readonly batch_id: string;
   readonly status: JobState;
   readonly model: string;
@@ -22,7 +22,7 @@ export interface ShownJob {
 }
 
 /** Links start with the base URL of the request that created the job, unless given. */
-export function showJob(job: Job, links: Links, baseUrl = job.baseUrl): ShownJob {
+export function toJobJson(job: Job, links: Links, baseUrl = job.baseUrl): JobJson {
   const hasFiles = isFinal(job.state) && job.state !== 'expired';
   const link = (kind: FileKind) =>
     `${baseUrl}/v1/batch/${job.id}/${kind}?${links.sign(job.id, kind, Math.floor(job.expiresAt / 1000))}`;

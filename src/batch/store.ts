@@ -162,7 +162,7 @@ export async function countInput({ db }: BatchDb, lease: Lease, total: number): 
   if (!row) throw new LeaseLostError();
 }
 
-export async function findLittered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
+export async function findJobToCleanUp({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
   return db
     .selectFrom('batch_jobs')
     .select(['id', 'litter'])
@@ -171,7 +171,7 @@ export async function findLittered({ db }: BatchDb): Promise<Pick<JobRow, 'id' |
     .executeTakeFirst();
 }
 
-export async function markClean({ db }: BatchDb, { id, litter }: Pick<JobRow, 'id' | 'litter'>): Promise<void> {
+export async function markCleanedUp({ db }: BatchDb, { id, litter }: Pick<JobRow, 'id' | 'litter'>): Promise<void> {
   await db
     .updateTable('batch_jobs')
     .set({ litter: 'none' })

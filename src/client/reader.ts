@@ -1,7 +1,7 @@
 /** Reads pages and files. */
 
 import type { ReadOptions } from '../generated/client-options.ts';
-import { isRecord, streamCut } from './errors.ts';
+import { isRecord, streamInterrupted } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
 import { dataOf } from './responses.ts';
@@ -63,7 +63,7 @@ export function readerCalls(transport: Transport): ReaderCalls {
     async *readStream(target, options, call) {
       const chunks = stream({ ...readRequest(target, options), accept: STREAM }, call);
       let page: Page | undefined;
-      for await (const { event, data } of eventsOf(chunks, streamCut)) {
+      for await (const { event, data } of eventsOf(chunks, streamInterrupted)) {
         const parsed = parseEventData<unknown>(event, data);
         if (event === 'data') {
           page = parsed as Page;

@@ -1,5 +1,5 @@
 /** One call over HTTP: retries transient failures, supports timeout and cancellation, and throws one class of error. */
-import { errorFromResponse, LecternError, LecternUnreachable, streamCut } from './errors.ts';
+import { errorFromResponse, LecternError, LecternUnreachable, streamInterrupted } from './errors.ts';
 import { chunksOf } from './events.ts';
 import type { FaceName, Places } from './face-urls.ts';
 import { type CallLimits, createCallLimits } from './limits.ts';
@@ -165,7 +165,7 @@ export function createTransport(options: ClientOptions): Transport {
         try {
           yield* chunksOf(response.body);
         } catch (error) {
-          throw limits.abortReason() ?? streamCut(error);
+          throw limits.abortReason() ?? streamInterrupted(error);
         }
       } finally {
         limits.release();

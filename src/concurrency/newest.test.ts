@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { newest } from './newest.ts';
+import { latestValues } from './newest.ts';
 
 async function* counted(until: number, seen: number[] = [], failing = false) {
   for (let n = 1; n <= until; n++) {
@@ -13,14 +13,14 @@ async function* counted(until: number, seen: number[] = [], failing = false) {
 
 it('gives each value to a quick reader', async () => {
   const got: number[] = [];
-  for await (const n of newest(counted(5))) got.push(n);
+  for await (const n of latestValues(counted(5))) got.push(n);
   expect(got).toEqual([1, 2, 3, 4, 5]);
 });
 
 it('lets a slow reader hold nothing up, and gives it the last', async () => {
   const seen: number[] = [];
   const got: number[] = [];
-  for await (const n of newest(counted(20, seen))) {
+  for await (const n of latestValues(counted(20, seen))) {
     got.push(n);
     if (got.length === 1) {
       await expect.poll(() => seen.length).toBe(20);
@@ -32,7 +32,7 @@ it('lets a slow reader hold nothing up, and gives it the last', async () => {
 it('gives what came before a failure, then the failure', async () => {
   const got: number[] = [];
   const run = async () => {
-    for await (const n of newest(counted(3, [], true))) {
+    for await (const n of latestValues(counted(3, [], true))) {
       got.push(n);
       await sleep(30);
     }
@@ -43,7 +43,7 @@ it('gives what came before a failure, then the failure', async () => {
 
 it('stops its source when its reader leaves', async () => {
   const seen: number[] = [];
-  for await (const _ of newest(counted(1000, seen))) break;
+  for await (const _ of latestValues(counted(1000, seen))) break;
   await sleep(50);
   const then = seen.length;
   await sleep(50);

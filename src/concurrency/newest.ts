@@ -2,7 +2,7 @@
  * Yields the newest value of a source and skips those that arrived while the consumer was busy. For values that replace
  * each other: a slow consumer does not hold up the source, and always gets the last value.
  */
-export async function* newest<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* latestValues<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   let waiting: { value: T } | undefined;
   let ended: { error?: unknown; failed: boolean } | undefined;
   let wake = () => {};

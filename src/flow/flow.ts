@@ -1,7 +1,7 @@
 /** Runs a flow: starts its deployments, sends requests through them and closes them. */
 import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type CompileSearch, type Condition, compileCondition } from './definition/condition.ts';
 import type { FlowDefinition } from './definition/definition.ts';
@@ -120,8 +120,8 @@ function visibleHeaders(
   const shown: Record<string, string> = {};
   if (!headers) return shown;
   for (const name of definition.headers) {
-    const value = own(headers, name);
-    if (value !== undefined) setKey(shown, name, Array.isArray(value) ? value.join(', ') : value);
+    const value = ownValue(headers, name);
+    if (value !== undefined) setOwnValue(shown, name, Array.isArray(value) ? value.join(', ') : value);
   }
   return shown;
 }

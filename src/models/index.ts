@@ -24,10 +24,10 @@ export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { FAULT_TYPES } from './inputs/faults.ts';
 export type { RequestField } from './inputs/fields.ts';
-export { abilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
+export { capabilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
 export type { ModelRow, RerankRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
-export { type Call, type OnBatch, type Opened, type Opening, openModels } from './registry/opened.ts';
+export { type RequestContext, type OnBatch, type ModelRuntime, type BackendFactory, openModelRuntime } from './registry/opened.ts';
 export {
   createRegistry,
   isEmbedding,

@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Account, type Charge, createGate } from '#accounts/index.ts';
+import { type Account, type Charge, createAccessControl } from '#accounts/index.ts';
 import type { BatchEndpointOptions } from '#api/batch/batch.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
-import { createGatekeeper } from '#api/gatekeeper.ts';
+import { createAccessHooks } from '#api/gatekeeper.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
 import type { Prices } from '#api/models/models.ts';
@@ -18,10 +18,10 @@ import {
   createRegistry,
   type ModelHost,
   type ModelRow,
-  type Opened,
-  type Opening,
+  type ModelRuntime,
+  type BackendFactory,
   openModelHost,
-  openModels,
+  openModelRuntime,
 } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { PLANS, type PlanName } from '#plans.ts';
@@ -47,7 +47,7 @@ interface ServingSetup {
 
 export interface ModelHostSetup extends ServingSetup {
   readonly rows: readonly ModelRow[];
-  readonly opening: Opening;
+  readonly opening: BackendFactory;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly away?: readonly string[];
   readonly maxBytes?: number;
@@ -57,7 +57,7 @@ export interface ModelHostSetup extends ServingSetup {
 
 export interface TestModelHost {
   readonly url: string;
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   readonly charges: readonly Charge[];
   /** Posts JSON with the key of the tests. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Posted>;
@@ -73,7 +73,7 @@ export interface Posted {
 
 /** With models of the test's own. */
 export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
-  const models = openModels({
+  const models = openModelRuntime({
     opening: setup.opening,
     maxBytes: setup.maxBytes ?? 1e9,
     deadlineMs: setup.deadlineMs ?? 60_000,
@@ -114,7 +114,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   const known = { 'test-key': { plan: 'premium', balance: null }, ...setup.accounts } as const;
   const charges: Charge[] = [];
   const counters = createMemoryCounters();
-  const gate = createGate({
+  const gate = createAccessControl({
     accounts: {
       identify: async (key) =>
         Object.hasOwn(known, key) ? identity(key, known[key as keyof typeof known]) : undefined,
@@ -140,7 +140,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     servesPrograms: true,
   });
   modelHealthRoutes(face, { models, draining: () => false, fullDisks: async () => [] });
-  const gatekeeper = createGatekeeper(gate);
+  const gatekeeper = createAccessHooks(gate);
   const tracing = createTracing({ gatekeeper });
   const batch = await setup.batch?.({ registry, models });
   const prices = setup.prices ?? {};

@@ -3,7 +3,7 @@
  * (docs/reference/wire/models.md, Batches).
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { type BatchModule, type FileKind, isFinal, type Job, showJob } from '#batch/index.ts';
+import { type BatchModule, type FileKind, isFinal, type Job, toJobJson } from '#batch/index.ts';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Guard } from '#net/guard/guard.ts';
@@ -28,7 +28,7 @@ export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpoi
   const onRequest = gatekeeper.hook(ACCESS, 'by kind');
   const send = (reply: FastifyReply, value: unknown) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
-  const shown = (request: FastifyRequest, job: Job) => showJob(job, batch.links, baseUrlOf(request));
+  const shown = (request: FastifyRequest, job: Job) => toJobJson(job, batch.links, baseUrlOf(request));
   const ownerOf = (request: FastifyRequest) => callerOf(gatekeeper.admissionOf(request).caller).owner;
 
   /** The job in the path, if it belongs to the caller. Otherwise it is reported as not found. */

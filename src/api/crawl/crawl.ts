@@ -10,13 +10,13 @@ import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
+import type { AccessHooks } from '../gatekeeper.ts';
 import { orUnavailable } from '../unavailable.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 
 export interface CrawlEndpointOptions extends CrawlRules {
   readonly crawls: CrawlModule;
-  readonly gatekeeper: Gatekeeper;
+  readonly gatekeeper: AccessHooks;
   /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
   readonly refusesCrossSite: boolean;
   /** Host names of this server, besides IP addresses and localhost. */

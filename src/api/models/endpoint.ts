@@ -4,16 +4,16 @@ import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
-import type { Call, Opened, Registry } from '#models/index.ts';
+import type { RequestContext, ModelRuntime, Registry } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
+import type { AccessHooks } from '../gatekeeper.ts';
 import { asksForTrace, type Tracing } from '../trace.ts';
 import type { ModelBody } from './body.ts';
 
 export interface ModelEndpointOptions {
   readonly registry: Registry;
-  readonly models: Opened;
-  readonly gatekeeper: Gatekeeper;
+  readonly models: ModelRuntime;
+  readonly gatekeeper: AccessHooks;
   readonly tracing: Tracing;
 }
 
@@ -59,7 +59,7 @@ export function callOf(
   reply: FastifyReply,
   { gatekeeper, tracing }: ModelEndpointOptions,
   body?: ModelBody,
-): Call {
+): RequestContext {
   const admission = gatekeeper.admissionOf(request);
   const { caller } = admission;
   return {

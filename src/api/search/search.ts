@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
-import { newest } from '#concurrency/newest.ts';
+import { latestValues } from '#concurrency/newest.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
@@ -24,16 +24,16 @@ import {
   type SearchRequest,
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
-import type { ShownTrace } from '#telemetry/trace.ts';
+import type { TraceJson } from '#telemetry/trace.ts';
 import { type OwnOrigins, refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
+import type { AccessHooks } from '../gatekeeper.ts';
 import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 
 export interface SearchEndpointOptions {
   readonly search: Search;
-  readonly gatekeeper: Gatekeeper;
+  readonly gatekeeper: AccessHooks;
   readonly tracing: Tracing;
   /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
@@ -222,7 +222,7 @@ async function sendStream(
   work: SearchRequest,
   admission: Admission,
 ) {
-  const answers = newest(deps.search.each(work));
+  const answers = latestValues(deps.search.each(work));
   const first = await answers.next();
   if (!first.done) showSources(reply, first.value);
   let tokens = 0;
@@ -247,7 +247,7 @@ async function sendStream(
     .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
 }
 
-function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: ShownTrace | undefined) {
+function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: TraceJson | undefined) {
   const meta = { usage: { tokens }, ...(notice && { notice }), ...(trace && { trace }) };
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(success(results, meta)));
 }

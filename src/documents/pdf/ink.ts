@@ -63,7 +63,7 @@ export interface Rule extends Box {
   readonly upright: boolean;
 }
 
-export interface Ink {
+export interface DrawnContent {
   readonly width: number;
   readonly height: number;
   readonly pieces: readonly RawPiece[];
@@ -93,7 +93,7 @@ export interface InkSources {
   readonly layers: { isVisible(group: unknown): boolean } | null;
 }
 
-export function readInk({ operators, names, viewport, font, layers }: InkSources): Ink {
+export function readDrawnContent({ operators, names, viewport, font, layers }: InkSources): DrawnContent {
   const graphics = new Graphics({ viewport, font });
   const marks = new MarkedContent(layers);
   const canvas = new Canvas(graphics, marks);

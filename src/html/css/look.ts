@@ -1,12 +1,12 @@
 /** Interprets declarations: whether an element, and the text in it, is visible. */
-import { own } from '#own.ts';
+import { ownValue } from '#own.ts';
 import { type Color, parseColor } from './color.ts';
 
 /** Why an element with all its descendants is invisible. */
-export type Gone = 'display' | 'place' | 'size';
+export type HidingReason = 'display' | 'place' | 'size';
 
-export interface Look {
-  readonly gone: Gone | null;
+export interface VisualStyle {
+  readonly gone: HidingReason | null;
   /** Opacity of the element with all its descendants, 0 to 1. An element that a script fades in counts as opaque. */
   readonly opacity: number;
   /** Inherited, and a descendant may override it: undefined if not set. */
@@ -74,7 +74,7 @@ const UNITS_PX: Readonly<Record<string, number>> = {
 /** An approximate length in px, at 16 px per em; NaN if it is not a length. */
 function pixels(value: string | undefined): number {
   const found = /^(?:calc\(\s*)?([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)/.exec(value ?? '');
-  return found ? Number(found[1]) * (own(UNITS_PX, found[2]!) ?? 1) : Number.NaN;
+  return found ? Number(found[1]) * (ownValue(UNITS_PX, found[2]!) ?? 1) : Number.NaN;
 }
 
 const isZero = (value: string | undefined): boolean =>
@@ -171,7 +171,7 @@ const MOTIONS = ['transform', 'transition', 'transition-property', 'will-change'
 const moves = (values: Values, only = /./): boolean =>
   MOTIONS.some((name) => only.test(name) && !/^(?:none|auto|initial|unset|)$/.test(values.get(name) ?? ''));
 
-function goneOf(values: Values, mayChange: boolean): Gone | null {
+function goneOf(values: Values, mayChange: boolean): HidingReason | null {
   if (values.get('display') === 'none' || values.get('content-visibility') === 'hidden') return 'display';
   if (isPlaced(values) && isClippedAway(values.get('clip'))) return 'size';
   if (isCutAway(values.get('clip-path'))) return 'size';
@@ -195,7 +195,7 @@ function fontOf(value: string | undefined): FontSize | undefined {
   for (const [, number, unit = ''] of value.matchAll(MEASURE)) {
     const relative = unit === 'em' || unit === '%';
     if (unit === '' && Number(number) !== 0) continue;
-    return { size: Number(number) * (unit === '%' ? 0.01 : relative ? 1 : (own(UNITS_PX, unit) ?? 1)), relative };
+    return { size: Number(number) * (unit === '%' ? 0.01 : relative ? 1 : (ownValue(UNITS_PX, unit) ?? 1)), relative };
   }
   return USUAL_FONT;
 }
@@ -235,7 +235,7 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
 }
 
 /** Reads the look of an element. `mayChange`: scripts could later show what is hidden now. */
-export function readLook(values: Values, mayChange: boolean): Look {
+export function readVisualStyle(values: Values, mayChange: boolean): VisualStyle {
   const gone = goneOf(values, mayChange);
   const isAnimated = (mayChange && moves(values)) || moves(values, /^animation/);
   const filtered = /(?:^|\s)opacity\(\s*([\d.]+%?)\s*\)/.exec(values.get('filter') ?? '')?.[1];

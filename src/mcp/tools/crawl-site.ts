@@ -4,7 +4,7 @@ import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
-import { fence, withoutMarks } from '../fence.ts';
+import { markUntrusted, withoutMarks } from '../fence.ts';
 import { fenceTokens, formatPage, normalizeUrl } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 
@@ -66,7 +66,7 @@ export const crawlSite = defineTool({
     );
     const over = all.length - fitting.length;
     const cut = over ? `\n${over} pages did not fit: raise \`max_tokens\` or lower \`limit\`.` : '';
-    return textResult(`${counts}\n${fence(pieces.join('\n\n---\n\n'), source)}${cut}`);
+    return textResult(`${counts}\n${markUntrusted(pieces.join('\n\n---\n\n'), source)}${cut}`);
   },
 });
 

@@ -18,7 +18,7 @@ import type {
   Backend,
   Embedder,
   EmbedOptions,
-  MediaNeeds,
+  MediaFormats,
   Output,
   Prepared,
   PrepareOptions,
@@ -203,7 +203,7 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
         ready({ do: 'chunks', prefix, items, maxTokens, task }, signal),
     }),
     ...(towers && {
-      async media(): Promise<MediaNeeds> {
+      async media(): Promise<MediaFormats> {
         const image = towers.image && (await pictureRuleOf(towers.image, await options.files(row)));
         return { image, audio: towers.audio?.rule };
       },

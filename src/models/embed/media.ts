@@ -2,10 +2,10 @@
  * Prepares the inputs of a request: loads and decodes media, and reports all faults at once, each with its position.
  */
 import { problem } from '#errors.ts';
-import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
+import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import type { InputPart } from '../inputs/inputs.ts';
-import { eachOf } from '../media/each.ts';
+import { mapConcurrently } from '../media/each.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
 import { MediaError } from '../media/value.ts';
 import type { MemoryShare } from '../queue/intake.ts';
@@ -30,7 +30,7 @@ export interface DecodedInputs {
 export interface MediaTools {
   readonly reader: MediaReader | undefined;
   /** The formats that the model expects. */
-  readonly needs: MediaNeeds;
+  readonly needs: MediaFormats;
   readonly row: EmbeddingRow;
   readonly signal: AbortSignal;
   readonly hold: MemoryShare['hold'];
@@ -56,7 +56,7 @@ const givenIn = (part: InputPart): string => (part.medium === 'text' ? part.text
 export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<DecodedInputs> {
   const faults = createFaults();
   const parts = inputs.flatMap((input) => input.parts);
-  const lists = await eachOf(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
+  const lists = await mapConcurrently(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
     piecesOf(part, { ...tools, signal }, faults),
   );
   faults.check();

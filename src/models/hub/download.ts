@@ -5,9 +5,9 @@ import type { ModelRow } from '../registry/catalogue.ts';
 import { isNonCommercial } from '../registry/known-models.ts';
 import { neededFiles, type OnnxRuns } from './files.ts';
 import { type FolderRecord, readRecord, sizeOf, writeRecord } from './folder.ts';
-import type { HubOptions, OnDisk, PullOptions, PullPlan } from './hub.ts';
+import type { HubOptions, StoredModel, PullOptions, PullPlan } from './hub.ts';
 import { withLock } from './lock.ts';
-import { askForFile, fetchFile, type HubAccess, hubFailure, type RemoteFile } from './transfer.ts';
+import { fetchFileInfo, fetchFile, type HubAccess, hubFailure, type RemoteFile } from './transfer.ts';
 
 /** Disk space that a download must leave free. */
 const SPARE_BYTES = 64 * 1024 * 1024;
@@ -27,10 +27,10 @@ export interface DownloadTools {
   readonly lockStaleMs: number;
   readonly log: HubOptions['log'];
   /** The model on disk; `undefined` if a file is missing. */
-  readonly onDisk: (row: ModelRow) => Promise<OnDisk | undefined>;
+  readonly onDisk: (row: ModelRow) => Promise<StoredModel | undefined>;
 }
 
-export async function downloadModel(download: Download, tools: DownloadTools): Promise<OnDisk> {
+export async function downloadModel(download: Download, tools: DownloadTools): Promise<StoredModel> {
   const { row, folder, signal } = download;
   await mkdir(folder, { recursive: true });
   return withLock(`${folder}.lock`, { staleMs: tools.lockStaleMs, signal }, async () => {
@@ -86,7 +86,7 @@ async function describeFiles(
   let revision = runs.revision ?? 'main';
   const remote: RemoteFile[] = [];
   for (const { name, optional } of neededFiles(runs)) {
-    const file = await askForFile(access, { repository, revision, name }, signal);
+    const file = await fetchFileInfo(access, { repository, revision, name }, signal);
     if (!file && optional) continue;
     if (!file) throw hubFailure(`The hub has no file ${name} in ${repository} at ${revision}`);
     if (file.commit && /^[0-9a-f]{40}$/.test(file.commit)) revision = file.commit;

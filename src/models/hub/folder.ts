@@ -2,7 +2,7 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NeededFile } from './files.ts';
-import type { OnDisk } from './hub.ts';
+import type { StoredModel } from './hub.ts';
 
 export interface FileRecord {
   readonly bytes: number;
@@ -22,14 +22,14 @@ export const sizeOf = async (file: string): Promise<number | undefined> =>
   (await stat(file).catch(() => undefined))?.size;
 
 /** A folder of the operator; `undefined` if a needed file is missing. */
-export async function findOperatorFolder(folder: string, needed: readonly NeededFile[]): Promise<OnDisk | undefined> {
+export async function findOperatorFolder(folder: string, needed: readonly NeededFile[]): Promise<StoredModel | undefined> {
   const sizes = await Promise.all(needed.map(({ name }) => sizeOf(path.join(folder, name))));
   if (sizes.includes(undefined)) return undefined;
   return { folder, bytes: sizes.reduce((sum: number, size) => sum + size!, 0), commit: '' };
 }
 
 /** The folder of a download; `undefined` if a needed file is missing or differs in size from its record. */
-export async function findDownload(folder: string, needed: readonly NeededFile[]): Promise<OnDisk | undefined> {
+export async function findDownload(folder: string, needed: readonly NeededFile[]): Promise<StoredModel | undefined> {
   const record = await readRecord(folder);
   if (!record) return undefined;
   let bytes = 0;

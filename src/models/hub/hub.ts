@@ -56,7 +56,7 @@ export interface PullOptions {
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
 }
 
-export interface OnDisk {
+export interface StoredModel {
   readonly folder: string;
   readonly bytes: number;
   /** The commit of the repository; empty for an operator's folder. */
@@ -68,9 +68,9 @@ export interface Hub {
   /** The files of a local model, downloaded if missing and allowed. */
   files(row: ModelRow): Promise<ModelFiles>;
   /** Downloads missing files. Concurrent pulls of the same model share one download. */
-  pull(row: ModelRow, options?: PullOptions): Promise<OnDisk>;
+  pull(row: ModelRow, options?: PullOptions): Promise<StoredModel>;
   /** Undefined if a file is missing. */
-  onDisk(row: ModelRow): Promise<OnDisk | undefined>;
+  onDisk(row: ModelRow): Promise<StoredModel | undefined>;
   /** Returns whether the model was on disk. An operator's folder is never removed. */
   remove(row: ModelRow): Promise<boolean>;
   /** Aborts downloads; the next pull resumes them. */
@@ -87,12 +87,12 @@ export function createHub(options: HubOptions): Hub {
     retryMs: options.retryMs ?? 1_000,
   };
   const ending = new AbortController();
-  const pulls = new Map<string, Promise<OnDisk>>();
+  const pulls = new Map<string, Promise<StoredModel>>();
 
   const folderOf = (runs: OnnxRuns, repository: string) =>
     path.resolve(dir, `${repository.replace('/', '--')}@${runs.revision ?? 'main'}`);
 
-  async function onDisk(row: ModelRow): Promise<OnDisk | undefined> {
+  async function onDisk(row: ModelRow): Promise<StoredModel | undefined> {
     const runs = onnxRuns(row);
     if (!runs) return undefined;
     const needed = neededFiles(runs).filter(({ optional }) => !optional);

@@ -9,7 +9,7 @@ export interface EachOptions {
  * Results in the order of the items. The first failure aborts the running work through its signal, and is thrown after
  * all of it has ended.
  */
-export async function eachOf<Thing, Result>(
+export async function mapConcurrently<Thing, Result>(
   things: readonly Thing[],
   { atOnce, signal }: EachOptions,
   work: (thing: Thing, signal: AbortSignal) => Promise<Result>,

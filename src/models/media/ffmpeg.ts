@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createProgramFolder, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
-import { eachOf } from './each.ts';
+import { mapConcurrently } from './each.ts';
 import { InvalidClipError, runFfmpeg } from './ffmpeg-run.ts';
 import { MediaError } from './value.ts';
 
@@ -126,7 +126,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident }: 
         });
         const names = await pictures(folder.path);
         if (names.length === 0) throw new MediaError('has no video frames');
-        return eachOf(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
+        return mapConcurrently(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
           work(new Uint8Array(await readFile(path.join(folder.path, name))), stop),
         );
       }),

@@ -9,7 +9,7 @@ import type { Documents } from '#documents/documents.ts';
 import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Ocr } from '#ocr/index.ts';
-import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
+import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
 import { type MemoryShare, RequestTooLargeError } from '../queue/intake.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createConverter } from './convert.ts';
@@ -22,14 +22,14 @@ import type { MediaOutcome, MediaTask } from './worker.ts';
 export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };
 
 /** Media support of this machine. */
-export interface MediaMeans {
+export interface MediaSupport {
   readonly documents: boolean;
   readonly ffmpeg: boolean;
   readonly speech: boolean;
 }
 
 export interface MediaReader {
-  readonly means: MediaMeans;
+  readonly means: MediaSupport;
   /**
    * One list of pieces per vector; several pieces are pooled. A PDF gives one list per page, other media give one.
    * Throws MediaError, ServiceNodeResourceDrainError, errors of the speech model, or the signal's reason.
@@ -39,7 +39,7 @@ export interface MediaReader {
 }
 
 export interface ReadOptions {
-  readonly needs: MediaNeeds;
+  readonly needs: MediaFormats;
   /** Whether PDF pages are embedded as images or text. */
   readonly pdf: 'pictures' | 'text';
   readonly signal: AbortSignal;

@@ -1,25 +1,25 @@
 /** Frees memory for a model: evicts the least recently used others, once their users have released them. */
-import type { Resident } from './residents.ts';
+import type { MemoryEntry } from './residents.ts';
 
 export interface Eviction {
   /** Evicts models until the newcomer fits within the limit, or no other model is left. */
-  freeMemoryFor(newcomer: Resident): Promise<void>;
+  freeMemoryFor(newcomer: MemoryEntry): Promise<void>;
   /** Call after a user has released a model. */
   onRelease(): void;
 }
 
 export interface EvictionOptions {
   readonly maxBytes: number;
-  readonly loaded: () => readonly Resident[];
+  readonly loaded: () => readonly MemoryEntry[];
 }
 
-export const totalBytes = (residents: readonly Resident[]): number =>
+export const totalBytes = (residents: readonly MemoryEntry[]): number =>
   residents.reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
 
 export function createEviction({ maxBytes, loaded }: EvictionOptions): Eviction {
   let notifyRelease = () => {};
 
-  async function freeMemoryFor(newcomer: Resident): Promise<void> {
+  async function freeMemoryFor(newcomer: MemoryEntry): Promise<void> {
     for (;;) {
       // Remote models use no memory here.
       const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
@@ -32,7 +32,7 @@ export function createEviction({ maxBytes, loaded }: EvictionOptions): Eviction 
     }
   }
 
-  async function evict(resident: Resident): Promise<void> {
+  async function evict(resident: MemoryEntry): Promise<void> {
     try {
       while (resident.users > 0) {
         await new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Log } from '#telemetry/log.ts';
 import { fakeEmbedder, fakeReranker, fakeRow } from '../embed/embed.suite.ts';
-import { openModels } from './opened.ts';
+import { openModelRuntime } from './opened.ts';
 
 it('a model that cannot be loaded is told once a try, whoever waits for it', async () => {
   let loads = 0;
   const told: unknown[] = [];
-  const models = openModels({
+  const models = openModelRuntime({
     opening: {
       embedder: (row) =>
         fakeEmbedder(row, {

@@ -10,7 +10,7 @@ import { createAdmission, type MemoryShare } from '../queue/intake.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { createRequiredModels, type Readiness } from './required-models.ts';
-import { createResidents, type Residence } from './residents.ts';
+import { createModelMemory, type LoadState } from './residents.ts';
 
 export interface EmbedLane extends Lane, Omit<EmbedOptions, 'signal'> {}
 
@@ -25,13 +25,13 @@ export interface OpenReranker {
 }
 
 /** Creates backends without loading the model. */
-export interface Opening {
+export interface BackendFactory {
   embedder(row: EmbeddingRow): Embedder;
   reranker(row: RerankRow): Reranker;
 }
 
 /** Context of a model request. */
-export interface Call {
+export interface RequestContext {
   /** Callers share a model fairly. */
   readonly caller: string;
   /** Batch work: yields to interactive requests. */
@@ -42,15 +42,15 @@ export interface Call {
   readonly trace?: Trace | undefined;
 }
 
-export interface Opened {
+export interface ModelRuntime {
   /** Runs work with a loaded model. Throws ServiceTimeoutError after the request deadline. */
   withEmbedder<T>(
     row: EmbeddingRow,
-    use: Use,
+    use: ModelUse,
     work: (open: OpenEmbedder, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T>;
-  withReranker<T>(row: RerankRow, use: Use, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
-  residence(row: ModelRow): Residence;
+  withReranker<T>(row: RerankRow, use: ModelUse, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
+  residence(row: ModelRow): LoadState;
   /** Loads models that must be in memory; retries failures with back-off. */
   warm(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
@@ -67,14 +67,14 @@ export interface ModelLoad {
   readonly runningBatches: number;
 }
 
-export interface Use {
+export interface ModelUse {
   readonly characters: number;
   readonly signal: AbortSignal;
   readonly trace?: Trace | undefined;
 }
 
-export interface OpenedOptions {
-  readonly opening: Opening;
+export interface ModelRuntimeOptions {
+  readonly opening: BackendFactory;
   /** Closed together with the models. */
   readonly media?: MediaReader | undefined;
   /** Limit for all models together. */
@@ -92,12 +92,12 @@ export type OnBatch = (model: string, facts: BatchFacts) => void;
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
 /** Limits of data held by all requests, and by a single one. Characters of the input and bytes derived from it. */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
-export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch }: OpenedOptions): Opened {
+export function openModelRuntime({ opening, media, maxBytes, deadlineMs, log, onBatch }: ModelRuntimeOptions): ModelRuntime {
   const embedders = new Map<string, OpenEmbedder>();
   const rerankers = new Map<string, OpenReranker>();
   const rows = new Map<string, ModelRow>();
   const ids = new Map<Backend, string>();
-  const residents = createResidents({
+  const residents = createModelMemory({
     maxBytes,
     onFailed(backend, err) {
       if (!closing.signal.aborted) log.warn({ err, model: ids.get(backend) }, 'a model could not be loaded');
@@ -141,7 +141,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
 
   async function using<T, Open extends { readonly backend: Backend }>(
     made: Open,
-    { characters, signal, trace }: Use,
+    { characters, signal, trace }: ModelUse,
     work: (open: Open, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T> {
     const share = intake.enter(characters);
@@ -157,7 +157,7 @@ export function openModels({ opening, media, maxBytes, deadlineMs, log, onBatch 
     }
   }
 
-  const residence = (row: ModelRow): Residence => {
+  const residence = (row: ModelRow): LoadState => {
     const made = embedders.get(row.id) ?? rerankers.get(row.id);
     return made ? residents.residence(made.backend) : 'asleep';
   };

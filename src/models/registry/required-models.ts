@@ -1,12 +1,12 @@
 /** The models that must be in memory: loads them with retries, and tells whether all of them are ready. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { ModelRow } from './catalogue.ts';
-import type { Residence } from './residents.ts';
+import type { LoadState } from './residents.ts';
 
 export interface Readiness {
   readonly ready: boolean;
   /** Required models, and others that are loaded. */
-  readonly models: Readonly<Record<string, Residence>>;
+  readonly models: Readonly<Record<string, LoadState>>;
   readonly reason?: string;
 }
 
@@ -18,7 +18,7 @@ export interface RequiredModels {
 
 export interface RequiredModelsOptions {
   readonly load: (row: ModelRow, signal: AbortSignal) => Promise<void>;
-  readonly residence: (row: ModelRow) => Residence;
+  readonly residence: (row: ModelRow) => LoadState;
   /** All models used so far, by id; required models are added. */
   readonly rows: Map<string, ModelRow>;
   /** Aborted when the server stops. */
@@ -55,7 +55,7 @@ export function createRequiredModels({ load, residence, rows, signal }: Required
       }
     },
     readiness() {
-      const models: Record<string, Residence> = {};
+      const models: Record<string, LoadState> = {};
       for (const row of rows.values()) {
         const state = residence(row);
         if (required.has(row.id) || state !== 'asleep') models[row.id] = state;

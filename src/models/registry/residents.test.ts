@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FakeOptions, fakeEmbedder, fakeRow } from '../embed/embed.suite.ts';
-import { createResidents } from './residents.ts';
+import { createModelMemory } from './residents.ts';
 
 const model = (memoryBytes: number, options: FakeOptions = {}) =>
   fakeEmbedder(fakeRow('any'), { memoryBytes, ...options });
@@ -10,7 +10,7 @@ describe('models in memory', () => {
   it('are loaded once for all who come at a time', async () => {
     let loads = 0;
     const one = model(10, { onLoad: () => void loads++ });
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     const holds = await Promise.all([1, 2, 3].map(() => residents.hold(one, patient())));
     expect([loads, residents.bytes, residents.residence(one)]).toEqual([1, 10, 'loaded']);
     for (const release of holds) release();
@@ -19,7 +19,7 @@ describe('models in memory', () => {
 
   it('make room in the order of their last use', async () => {
     const [a, b, c] = [model(40), model(40), model(40)];
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     for (const one of [a, b, a]) (await residents.hold(one!, patient()))();
     (await residents.hold(c!, patient()))();
     expect([a!.loaded, b!.loaded, c!.loaded]).toEqual([true, false, true]);
@@ -28,7 +28,7 @@ describe('models in memory', () => {
 
   it('stay while they are used, and the newcomer waits', async () => {
     const [a, b] = [model(60), model(60)];
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     const release = await residents.hold(a!, patient());
     let loaded = false;
     const second = residents.hold(b!, patient()).then((end) => {
@@ -48,14 +48,14 @@ describe('models in memory', () => {
 
   it('stay when their going would make no room', async () => {
     const [elsewhere, a, b] = [model(0), model(60), model(60)];
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     for (const one of [elsewhere, a, b]) (await residents.hold(one!, patient()))();
     expect([elsewhere!.loaded, a!.loaded, b!.loaded]).toEqual([true, false, true]);
   });
 
   it('may be larger than the bound, alone', async () => {
     const [small, large] = [model(10), model(500)];
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     (await residents.hold(small!, patient()))();
     (await residents.hold(large!, patient()))();
     expect([small!.loaded, large!.loaded]).toEqual([false, true]);
@@ -63,7 +63,7 @@ describe('models in memory', () => {
 
   it('never take more than the bound, whoever wants which', async () => {
     const models = Array.from({ length: 6 }, (_, index) => model(10 + index * 8));
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     let most = 0;
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
@@ -84,7 +84,7 @@ describe('models in memory', () => {
         if (broken) throw new Error('broken file');
       },
     });
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     await expect(residents.hold(one, patient())).rejects.toThrow('broken file');
     expect(residents.residence(one)).toBe('failed');
     broken = false;
@@ -104,7 +104,7 @@ describe('models in memory', () => {
         if (stamp !== 'good') throw new Error(`${stamp} ${loads}`);
       },
     });
-    const residents = createResidents({
+    const residents = createModelMemory({
       maxBytes: 100,
       now: () => clock,
       onFailed: (backend, error) => failures.push([backend === one, (error as Error).message]),
@@ -141,7 +141,7 @@ describe('models in memory', () => {
     });
     let loads = 0;
     const [far, near] = [model(10, { onFetch: () => files, onLoad: () => void loads++ }), model(10)];
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     const waits = residents.hold(far, patient());
     (await residents.hold(near, patient()))();
     expect([loads, residents.residence(far), residents.residence(near)]).toEqual([0, 'loading', 'loaded']);
@@ -158,7 +158,7 @@ describe('models in memory', () => {
           open = resolve;
         }),
     });
-    const residents = createResidents({ maxBytes: 100 });
+    const residents = createModelMemory({ maxBytes: 100 });
     const leaving = new AbortController();
     const gone = residents.hold(one, leaving.signal);
     const stays = residents.hold(one, patient());

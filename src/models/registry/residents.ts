@@ -7,17 +7,17 @@ import type { Backend } from '../backends/backend.ts';
 import { createEviction, totalBytes } from './eviction.ts';
 import { createLoadBackOff, type LoadBackOff } from './load-back-off.ts';
 
-export type Residence = 'loaded' | 'loading' | 'failed' | 'asleep';
+export type LoadState = 'loaded' | 'loading' | 'failed' | 'asleep';
 
-export interface Residents {
+export interface ModelMemory {
   /** Waits until the model is loaded and keeps it loaded until the returned function is called once. */
   hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
-  residence(backend: Backend): Residence;
+  residence(backend: Backend): LoadState;
   /** Memory of all loaded models, in bytes. */
   readonly bytes: number;
 }
 
-export interface Resident {
+export interface MemoryEntry {
   readonly backend: Backend;
   /** Current holders and those waiting for the load; a model is not evicted before they release it. */
   users: number;
@@ -30,7 +30,7 @@ export interface Resident {
   readonly backOff: LoadBackOff;
 }
 
-export interface ResidentsOptions {
+export interface ModelMemoryOptions {
   /** Limit for all models together. A single larger model is loaded alone. */
   readonly maxBytes: number;
   /** Called once per failed attempt, however many requests wait for it. */
@@ -38,16 +38,16 @@ export interface ResidentsOptions {
   readonly now?: () => number;
 }
 
-export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now }: ResidentsOptions): Residents {
-  const all = new Map<Backend, Resident>();
+export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.now }: ModelMemoryOptions): ModelMemory {
+  const all = new Map<Backend, MemoryEntry>();
   let uses = 0;
   /** Serialises loads, so that memory freed for one model is not taken by another. */
   let lastLoad: Promise<unknown> = Promise.resolve();
 
-  const residentOf = (backend: Backend): Resident => {
+  const residentOf = (backend: Backend): MemoryEntry => {
     const known = all.get(backend);
     if (known) return known;
-    const made: Resident = {
+    const made: MemoryEntry = {
       backend,
       users: 0,
       usedAt: 0,
@@ -81,7 +81,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     return release;
   }
 
-  function load(resident: Resident): Promise<void> {
+  function load(resident: MemoryEntry): Promise<void> {
     resident.loading ??= fetchAndLoad(resident)
       .then(
         () => {
@@ -98,7 +98,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     return resident.loading;
   }
 
-  async function fetchAndLoad(resident: Resident): Promise<void> {
+  async function fetchAndLoad(resident: MemoryEntry): Promise<void> {
     const stamp = await reportFailure(resident, async () => {
       await resident.backend.fetch?.();
       return resident.backend.stamp?.();
@@ -112,7 +112,7 @@ export function createResidents({ maxBytes, onFailed = () => {}, now = Date.now 
     await reportFailure(resident, () => work);
   }
 
-  async function reportFailure<T>({ backend }: Resident, work: () => Promise<T>): Promise<T> {
+  async function reportFailure<T>({ backend }: MemoryEntry, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

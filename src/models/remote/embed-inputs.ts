@@ -1,9 +1,9 @@
 /** Prepares the inputs of an embedding model on a remote server: counts tokens and truncates texts. */
-import type { MediaNeeds, Prepared, PrepareOptions, ReadyMedium } from '../backends/backend.ts';
+import type { MediaFormats, Prepared, PrepareOptions, ReadyMedium } from '../backends/backend.ts';
 import { MEDIA_KINDS } from '../inputs/inputs.ts';
 import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 import { createExactCounts, cutTo, SURE_SHARE } from './counts.ts';
-import { estimate, SPECIAL_TOKENS, sendable } from './estimate.ts';
+import { estimate, SPECIAL_TOKENS, sanitizeText } from './estimate.ts';
 import type { RemoteMedium } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
 import type { RemoteTools, Server } from './server.ts';
@@ -44,7 +44,7 @@ export function createInputPreparer(
     protocol.tasks && Object.keys(row.prefixes).length === 0 ? task : undefined;
 
   async function prepare(texts: readonly string[], { maxTokens, task, signal }: PrepareOptions): Promise<Prepared[]> {
-    const clean = texts.map(sendable);
+    const clean = texts.map(sanitizeText);
     const estimates = await estimate(tokens, clean, signal);
     const counted = clean.map((text, index) => ({ text, tokens: estimates[index]! }));
     const counts = await exact.of(counted, contextTokens, signal);
@@ -86,7 +86,7 @@ export function createInputPreparer(
   /** The server splits the sequence into windows itself. */
   async function prepareChunks(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]> {
     const { maxTokens, task, signal } = options;
-    const texts = items.map((text, index) => sendable(index === 0 ? prefix + text : text));
+    const texts = items.map((text, index) => sanitizeText(index === 0 ? prefix + text : text));
     const estimates = await estimate(tokens, texts, signal);
     const fullTokens = estimates.reduce((sum, count) => sum + count - SPECIAL_TOKENS, SPECIAL_TOKENS);
     const payload: Payload = {
@@ -103,7 +103,7 @@ export function createInputPreparer(
 }
 
 /** The media that both the protocol and the model's kind accept, as files. */
-export function mediaNeedsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaNeeds {
+export function mediaNeedsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaFormats {
   const need = (medium: RemoteMedium) =>
     media.includes(medium) && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind) ? 'file' : undefined;
   return { image: need('image'), audio: need('audio'), video: need('video') };

@@ -5,7 +5,7 @@ import { inOrder } from './answers.ts';
 import type { Payload } from './embed-inputs.ts';
 import { SPECIAL_TOKENS } from './estimate.ts';
 import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
-import type { EmbedAsk, Protocol } from './protocol.ts';
+import type { RemoteEmbedRequest, Protocol } from './protocol.ts';
 import { type RemoteTools, type Server, tooLong } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 
@@ -81,7 +81,7 @@ export function createEmbedSender({ row, model, embedProtocol, transport, tokens
     const { output, dimensions, signal } = options;
     const texts = items.flatMap(({ payload }) => payload.texts);
     const cuts = output === 'pooled' && dimensions < row.dimensions && row.matryoshka.includes(dimensions);
-    const request: EmbedAsk = {
+    const request: RemoteEmbedRequest = {
       model,
       kind: row.kind,
       texts,

@@ -1,6 +1,6 @@
 /** The runs in progress in this process: keeps their leases, and tells them of cancellation and loss. */
 import { type Lease, LeaseLostError } from './lease.ts';
-import type { Taken } from './lease-queries.ts';
+import type { LeasedJob } from './lease-queries.ts';
 import type { AnyStore } from './query-context.ts';
 import type { JobColumns, JobTable } from './table.ts';
 
@@ -38,7 +38,7 @@ export function createActiveRuns<Row extends JobColumns>({ jobs, store, leaseMs,
 
   return {
     /** Renews the lease of a run until the returned function is called. */
-    begin({ row, lease }: Taken<Row>): { readonly run: ActiveRun; readonly end: () => void } {
+    begin({ row, lease }: LeasedJob<Row>): { readonly run: ActiveRun; readonly end: () => void } {
       const run: ActiveRun = {
         lease,
         until: row.lease_until,

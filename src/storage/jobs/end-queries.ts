@@ -1,6 +1,6 @@
 /** Cancels and expires jobs, and deletes the rows of expired ones. */
 import type { AnyStore, QueryContext } from './query-context.ts';
-import { MOVES } from './states.ts';
+import { TRANSITIONS } from './states.ts';
 import type { JobColumns } from './table.ts';
 
 export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
@@ -14,9 +14,9 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
       await jobsIn(db)
         .transaction()
         .execute(async (transaction) => {
-          const job = transaction.updateTable(table).where('id', '=', id).where('state', 'in', MOVES.cancel.from);
+          const job = transaction.updateTable(table).where('id', '=', id).where('state', 'in', TRANSITIONS.cancel.from);
           const idle = await job
-            .set(ending(MOVES.cancel.to, now))
+            .set(ending(TRANSITIONS.cancel.to, now))
             .where((eb) => eb.or([eb('lease', 'is', null), eb('lease_until', '<=', now)]))
             .executeTakeFirst();
           if (!idle.numUpdatedRows) await job.set({ cancelling: 1 }).execute();
@@ -25,8 +25,8 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
 
     /** Cancels the job even if a worker has it. Later changes by that worker have no effect. */
     async cancelNow({ db }: AnyStore, id: string, now: number): Promise<void> {
-      const job = jobsIn(db).updateTable(table).where('id', '=', id).where('state', 'in', MOVES.cancel.from);
-      await job.set(ending(MOVES.cancel.to, now)).execute();
+      const job = jobsIn(db).updateTable(table).where('id', '=', id).where('state', 'in', TRANSITIONS.cancel.from);
+      await job.set(ending(TRANSITIONS.cancel.to, now)).execute();
     },
 
     /** Expires jobs that are due, finished or not, and marks their data for removal. */
@@ -35,20 +35,20 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
         const jobs = jobsIn(db)
           .updateTable(table)
           .where('expires_at', '<=', now)
-          .where('state', 'in', MOVES[move].from);
+          .where('state', 'in', TRANSITIONS[move].from);
         return id === undefined ? jobs : jobs.where('id', '=', id);
       };
       await due('lapse')
-        .set({ ...ending(MOVES.lapse.to, now), ...expired })
+        .set({ ...ending(TRANSITIONS.lapse.to, now), ...expired })
         .execute();
       await due('expire')
-        .set({ state: MOVES.expire.to, ...expired })
+        .set({ state: TRANSITIONS.expire.to, ...expired })
         .execute();
     },
 
     /** Deletes the rows of expired jobs created before `before`, once no cleanup remains. */
     async forget({ db }: AnyStore, before: number): Promise<void> {
-      let old = jobsIn(db).deleteFrom(table).where('created_at', '<', before).where('state', '=', MOVES.expire.to);
+      let old = jobsIn(db).deleteFrom(table).where('created_at', '<', before).where('state', '=', TRANSITIONS.expire.to);
       for (const [column, value] of Object.entries(removable)) old = old.where(column as 'id', '=', value as string);
       await old.execute();
     },

@@ -1,5 +1,5 @@
 /** Takes the next ready job: the one that a notification names, or without notifications any from the database. */
-import type { Taken } from './lease-queries.ts';
+import type { LeasedJob } from './lease-queries.ts';
 import type { JobNotifications } from './notifications.ts';
 import type { AnyStore } from './query-context.ts';
 import type { JobColumns, JobTable } from './table.ts';
@@ -15,7 +15,7 @@ export interface JobSourceOptions<Row extends JobColumns> {
 export interface JobSource<Row extends JobColumns> {
   /** Whether `take` waits for a notification; otherwise the caller has to poll. */
   isNotified(): boolean;
-  take(signal: AbortSignal): Promise<Taken<Row> | undefined>;
+  take(signal: AbortSignal): Promise<LeasedJob<Row> | undefined>;
 }
 
 /** Maximum number of waiting jobs that are announced again at a time. */
@@ -25,14 +25,14 @@ export function createJobSource<Row extends JobColumns>(options: JobSourceOption
   const { jobs, store, leaseMs, now, notifications } = options;
   let nextScanAt = 0;
 
-  async function takeAny(): Promise<Taken<Row> | undefined> {
+  async function takeAny(): Promise<LeasedJob<Row> | undefined> {
     // Scan once notifications work again, to find jobs that could not be announced.
     nextScanAt = 0;
     return jobs.take(store, { now: now(), leaseMs });
   }
 
   /** Waits for a notification and takes that job if it is still ready. */
-  async function takeNotified(source: JobNotifications, signal: AbortSignal): Promise<Taken<Row> | undefined> {
+  async function takeNotified(source: JobNotifications, signal: AbortSignal): Promise<LeasedJob<Row> | undefined> {
     if (now() >= nextScanAt) {
       for (const id of await jobs.waiting(store, now(), MAX_REANNOUNCED)) source.announce(id, 0);
       // Scan once per lease period: the job of a dead worker is not ready sooner.

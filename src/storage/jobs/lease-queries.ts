@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { type Lease, LeaseLostError } from './lease.ts';
 import type { AnyStore, Changes, QueryContext, Tables } from './query-context.ts';
-import { MOVES } from './states.ts';
+import { TRANSITIONS } from './states.ts';
 import type { JobColumns } from './table.ts';
 
-export interface Taken<Row> {
+export interface LeasedJob<Row> {
   readonly row: Row;
   readonly lease: Lease;
 }
@@ -21,7 +21,7 @@ export interface Release {
 /** Restricts an update to the worker that holds the lease. */
 export function boundToLease<Query>(update: Query, { jobId, token }: Lease): Query {
   const typed = update as UpdateQueryBuilder<Tables, 'jobs', 'jobs', UpdateResult>;
-  const bound = typed.where('id', '=', jobId).where('lease', '=', token).where('state', '=', MOVES.take.to);
+  const bound = typed.where('id', '=', jobId).where('lease', '=', token).where('state', '=', TRANSITIONS.take.to);
   return bound as unknown as Query;
 }
 
@@ -31,7 +31,7 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
     async take(
       { db, dialect }: AnyStore,
       { now, leaseMs, id }: { readonly now: number; readonly leaseMs: number; readonly id?: string | undefined },
-    ): Promise<Taken<Row> | undefined> {
+    ): Promise<LeasedJob<Row> | undefined> {
       return jobsIn(db)
         .transaction()
         .execute(async (transaction) => {
@@ -42,7 +42,7 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
           const token = randomUUID();
           const row = await transaction
             .updateTable(table)
-            .set({ state: MOVES.take.to, lease: token, lease_until: now + leaseMs, worked_at: now })
+            .set({ state: TRANSITIONS.take.to, lease: token, lease_until: now + leaseMs, worked_at: now })
             .where('id', '=', found.id)
             .returningAll()
             .executeTakeFirstOrThrow();
@@ -77,7 +77,7 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
     },
 
     /** Columns that end a job, for an update bound to its lease. */
-    ending: (move: 'complete' | 'fail' | 'cancel', now: number) => ending(MOVES[move].to, now) as Changes<Row>,
+    ending: (move: 'complete' | 'fail' | 'cancel', now: number) => ending(TRANSITIONS[move].to, now) as Changes<Row>,
 
     /** Ends a job; `error` is the reason of a failure. */
     async end(
@@ -87,7 +87,7 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
       now: number,
     ): Promise<void> {
       const ended = boundToLease(jobsIn(db).updateTable(table), lease);
-      await ended.set({ ...ending(MOVES[move].to, now), error }).execute();
+      await ended.set({ ...ending(TRANSITIONS[move].to, now), error }).execute();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What the queries of one kind of job share: its table, which jobs can be taken, and the columns of an ended job. */
 import type { Expression, Kysely } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
-import { type JobState, MOVES } from './states.ts';
+import { type JobState, TRANSITIONS } from './states.ts';
 import type { JobColumns, JobTableOptions } from './table.ts';
 
 export type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | Expression<Row[Name]> };
@@ -39,7 +39,7 @@ export function createQueryContext<Row extends JobColumns>(options: JobTableOpti
       jobsIn(db)
         .selectFrom(table)
         .select('id')
-        .where('state', 'in', MOVES.take.from)
+        .where('state', 'in', TRANSITIONS.take.from)
         .where('ready_at', '<=', now)
         .where('expires_at', '>', now)
         .where((eb) => eb.or([eb('lease', 'is', null), eb('lease_until', '<=', now)]))

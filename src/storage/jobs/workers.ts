@@ -7,13 +7,13 @@ import type { Log } from '#telemetry/log.ts';
 import { createActiveRuns } from './active-runs.ts';
 import { createJobSource } from './job-source.ts';
 import { type Lease, LeaseLostError } from './lease.ts';
-import type { Release, Taken } from './lease-queries.ts';
+import type { Release, LeasedJob } from './lease-queries.ts';
 import type { JobNotifications } from './notifications.ts';
 import type { AnyStore } from './query-context.ts';
 import type { JobColumns, JobTable } from './table.ts';
 
 /** One run of a job under one lease. */
-export interface JobRun<Row> extends Taken<Row> {
+export interface JobRun<Row> extends LeasedJob<Row> {
   /** Aborted when the lease is lost or the process shuts down. */
   readonly signal: AbortSignal;
   readonly cancelling: () => boolean;
@@ -24,7 +24,7 @@ export interface JobKind<Row extends JobColumns> {
   /** Works on a job for a while. If it has not ended, returns when it is ready again, in milliseconds since 1970. */
   work(run: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
   /** Ends a job after a failed run, or returns false if the run should be retried. */
-  endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
+  endFailed(taken: LeasedJob<Row>, error: unknown): Promise<boolean>;
   /** Called after each run, whether or not the job has ended. */
   onRunEnd(jobId: string): void;
 }
@@ -96,7 +96,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     await Promise.all(running);
   }
 
-  function start(taken: Taken<Row>): void {
+  function start(taken: LeasedJob<Row>): void {
     const run = work(taken)
       .catch(warn)
       .finally(() => {
@@ -106,7 +106,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     running.add(run);
   }
 
-  async function work(taken: Taken<Row>): Promise<void> {
+  async function work(taken: LeasedJob<Row>): Promise<void> {
     const { row, lease } = taken;
     const { run, end } = active.begin(taken);
     try {
@@ -122,7 +122,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   }
 
   /** Handles a failed run: ends the job, or schedules a retry. */
-  async function settle(error: unknown, taken: Taken<Row>): Promise<void> {
+  async function settle(error: unknown, taken: LeasedJob<Row>): Promise<void> {
     const { row, lease } = taken;
     if (error instanceof LeaseLostError) return;
     if (closing.signal.aborted) return release(lease, { readyAt: 0, outcome: 'aborted' });

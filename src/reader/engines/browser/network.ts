@@ -4,7 +4,7 @@ import { type Problem, problem } from '#errors.ts';
 import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
 import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
 import { partNote } from '../notes.ts';
@@ -140,7 +140,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     const egress = headers[EGRESS_HEADER];
     if (egress !== undefined) {
       failure =
-        own(EGRESS_PROBLEMS, egress)?.(redirectStatus) ??
+        ownValue(EGRESS_PROBLEMS, egress)?.(redirectStatus) ??
         problem('AssertionFailureError', { message: 'The page could not be reached' });
       return changed();
     }
