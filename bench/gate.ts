@@ -10,7 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type AccessRule, createAccessControl, openAccounts } from '#accounts/index.ts';
 import { writeModelError } from '#api/envelopes/model.ts';
-import { createAccessHooks } from '#api/gatekeeper.ts';
+import { createAccessHooks } from '#api/access-hooks.ts';
 import { createServer } from '#http/server.ts';
 import { PLANS, type Plans } from '#plans.ts';
 import type { Counters } from '#storage/counters/counters.ts';

@@ -6,7 +6,7 @@ export {
   type LimitState,
   type LimitStates,
 } from './admission.ts';
-export { createAccessControl, type AccessControl } from './gate.ts';
+export { createAccessControl, type AccessControl } from './access-control.ts';
 export { newId } from './ids.ts';
 export { limiterKeyOf } from './limiter-key.ts';
 export { NAME_PATTERN } from './names.ts';
@@ -21,4 +21,4 @@ export {
   type UsageGroup,
   type UsageSum,
 } from './records.ts';
-export { type AccountJson, type KeyJson, toAccountJson, toKeyJson } from './shown.ts';
+export { type AccountJson, type KeyJson, toAccountJson, toKeyJson } from './account-json.ts';

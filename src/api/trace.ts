@@ -11,7 +11,7 @@ import {
   type Trace,
   type TraceParent,
 } from '#telemetry/trace.ts';
-import type { AccessHooks } from './gatekeeper.ts';
+import type { AccessHooks } from './access-hooks.ts';
 
 export interface Tracing {
   /** Starts the trace of a request, from its arrival. `undefined` if neither the caller nor an export needs one. */

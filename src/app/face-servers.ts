@@ -5,7 +5,7 @@ import { createSecretHook } from '#api/admin/secret-hook.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
-import type { AccessHooks } from '#api/gatekeeper.ts';
+import type { AccessHooks } from '#api/access-hooks.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';

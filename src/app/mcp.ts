@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from '#accounts/index.ts';
 import { isCrossSite } from '#api/cross-site.ts';
-import type { AccessHooks } from '#api/gatekeeper.ts';
+import type { AccessHooks } from '#api/access-hooks.ts';
 import type { HostFaces } from '#api/hosts.ts';
 import { createClient } from '#client/index.ts';
 import type { Face } from '#http/server.ts';

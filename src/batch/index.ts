@@ -6,5 +6,5 @@ export { optionsOf } from './line.ts';
 export type { FileKind } from './links.ts';
 export { BATCH_TABLES, type BatchModule, openBatch, type Submission } from './open.ts';
 export { INVALID_LINE } from './run-line.ts';
-export { type JobJson, toJobJson } from './shown.ts';
+export { type JobJson, toJobJson } from './job-json.ts';
 export { BATCH_TASKS, taskOfKind } from './task.ts';

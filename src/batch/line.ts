@@ -1,7 +1,7 @@
 /** One line of a job, from the caller's JSON to the stored form (docs/reference/wire/models.md, Batch lines). */
 import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { JobOptions } from './job.ts';
 
 /** A stored line: texts to embed, or the reason why it is invalid. */

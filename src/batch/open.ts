@@ -10,7 +10,7 @@ import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
-import { startBatchMaintenance } from './chores.ts';
+import { startBatchMaintenance } from './maintenance.ts';
 import { inlineInput } from './input.ts';
 import type { Job } from './job.ts';
 import { namesOf } from './line.ts';

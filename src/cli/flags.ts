@@ -1,7 +1,7 @@
 /** Command-line flags from rows of the options table, and the request options that they set. */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export { Command, Option };
 

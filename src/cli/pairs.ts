@@ -1,6 +1,6 @@
 /** Parses options given as `KEY: VALUE` on the command line. */
 import { parse } from 'yaml';
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 /** Merges all pairs into one mapping. Throws an Error that quotes an invalid pair. */
 export function readPairs(pairs: readonly string[] | undefined): Record<string, unknown> | undefined {

@@ -1,5 +1,5 @@
 /** Detects the type of a file by its first bytes and its name, and lists the supported types. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';

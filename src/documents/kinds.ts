@@ -1,5 +1,5 @@
 /** Maps file types to the modules that read them. Each module is loaded on first use. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { TYPES } from './detect.ts';
 import type { DocumentKind } from './document.ts';
 

@@ -9,7 +9,7 @@
  *       }
  *     }
  */
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Document } from './document.ts';
 import type { JsonObject } from './values.ts';

@@ -1,7 +1,7 @@
 /** Runs a flow: starts its deployments, sends requests through them and closes them. */
 import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { ownValue, setOwnValue } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type CompileSearch, type Condition, compileCondition } from './definition/condition.ts';
 import type { FlowDefinition } from './definition/definition.ts';

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import os from 'node:os';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { JsonObject } from './values.ts';
 
 export type NestedList = number | boolean | readonly NestedList[];

@@ -1,5 +1,5 @@
 /** JSON values: what tags, parameters and returned objects may hold. A protobuf Struct holds the same. */
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {

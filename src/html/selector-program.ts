@@ -6,7 +6,7 @@
  */
 import type { PseudoSelector, Selector } from 'css-what';
 import { parse } from 'css-what';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { LIVE_PSEUDO_CLASSES, PSEUDO_CLASSES, readNth, type Test, testAttribute, testName } from './selector-tests.ts';
 
 /** A selector that cannot be used; the message tells its author why. */

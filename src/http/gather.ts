@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { problem } from '#errors.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface OptionSource {
   /** Header names in lower case; the first that is present counts. Empty: the option has no header. */

@@ -5,7 +5,7 @@ import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
 import { takeExcerpt } from './budget.ts';
 import { ToolError } from './failures.ts';
-import { markUntrusted, withoutMarks } from './fence.ts';
+import { markUntrusted, withoutMarks } from './untrusted-marks.ts';
 import type { ToolCall } from './tool.ts';
 
 type OptionName = keyof typeof OPTIONS;

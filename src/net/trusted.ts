@@ -5,7 +5,7 @@
 import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import { limitTime, type TimeLimit } from './fetch/time-limit.ts';
 import { basicAuthorization, credentialsOf } from './proxy/proxy-table.ts';
 import { createRegion, type RegionOptions } from './region.ts';

@@ -1,6 +1,6 @@
 /** Formats results as plain text (docs/reference/wire/search.md, Text answers). */
 
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { findStaleWarning } from '#reader/index.ts';
 import type { Result } from './result.ts';
 

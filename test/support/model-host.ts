@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Account, type Charge, createAccessControl } from '#accounts/index.ts';
 import type { BatchEndpointOptions } from '#api/batch/batch.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
-import { createAccessHooks } from '#api/gatekeeper.ts';
+import { createAccessHooks } from '#api/access-hooks.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
 import type { Prices } from '#api/models/models.ts';

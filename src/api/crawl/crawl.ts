@@ -10,7 +10,7 @@ import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
-import type { AccessHooks } from '../gatekeeper.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { orUnavailable } from '../unavailable.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 

@@ -6,7 +6,7 @@ import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
 import type { RequestContext, ModelRuntime, Registry } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
-import type { AccessHooks } from '../gatekeeper.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { asksForTrace, type Tracing } from '../trace.ts';
 import type { ModelBody } from './body.ts';
 

@@ -14,7 +14,7 @@ import {
   sizesOf,
   TASKS,
 } from '#models/index.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type ModelEndpointOptions, publicRoute } from './endpoint.ts';
 
 /** Prices by model and unit, as decimal strings. */

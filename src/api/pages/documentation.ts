@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export const DOCUMENTATION_PATHS = ['/docs', '/docs/', '/llms.txt', '/llms-full.txt'] as const;
 

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { type FieldTable, formOf, modelFormOf, OCR_FORM } from './playground-form.ts';

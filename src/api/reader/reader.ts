@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
-import { latestValues } from '#concurrency/newest.ts';
+import { latestValues } from '#concurrency/latest-values.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs, Upload } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
@@ -33,7 +33,7 @@ import type { Pictures } from '#storage/pictures.ts';
 import type { TraceJson, Trace } from '#telemetry/trace.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { AccessHooks } from '../gatekeeper.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import type { Tracing } from '../trace.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
 

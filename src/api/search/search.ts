@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
-import { latestValues } from '#concurrency/newest.ts';
+import { latestValues } from '#concurrency/latest-values.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
@@ -27,7 +27,7 @@ import type { Pictures } from '#storage/pictures.ts';
 import type { TraceJson } from '#telemetry/trace.ts';
 import { type OwnOrigins, refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { AccessHooks } from '../gatekeeper.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 

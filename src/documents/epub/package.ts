@@ -1,5 +1,5 @@
 /** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): the list of chapters and the metadata. */
-import { ownValue, setOwnValue } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import { attribute, children, descendants, parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';

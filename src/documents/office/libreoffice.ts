@@ -13,7 +13,7 @@ import { childEnvironment } from '#concurrency/environment.ts';
 import { officeProfile, removeOfficePipe } from '#concurrency/office-pipe.ts';
 import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { DocumentError } from '../document.ts';
 import { isPasswordProtected } from './password.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the text of an OpenDocument file (version 1.3, part 3) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';

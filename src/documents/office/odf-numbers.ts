@@ -1,5 +1,5 @@
 /** Numbering of list items and headings in OpenDocument. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { formatNumber } from './numerals.ts';
 import type { ListLevel } from './odf-styles.ts';
 

@@ -1,5 +1,5 @@
 /** Opens OpenDocument files, as an archive of parts or as one XML file, and reads their metadata. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { openZip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';

@@ -1,6 +1,6 @@
 /** Converts Office formulas (OMML, ISO/IEC 29500-1, chapter 22) to MathML. */
 import { escapeText } from '#html/serialize.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, childAt, textOf, type XmlElement } from '../xml/xml.ts';
 

@@ -1,5 +1,5 @@
 /** Metadata of an Office package: the parts for core and application properties. */
-import { ownValue, setOwnValue } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { children, textOf } from '../xml/xml.ts';
 import type { Package } from './package.ts';
 

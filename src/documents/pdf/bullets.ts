@@ -1,6 +1,6 @@
 /** Detects bullets that are drawn as graphics: small shapes just before the first word of a line. */
 import { type Box, containsPoint } from './geometry.ts';
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 
 /** In font sizes: largest distance between a bullet and its text. */
 const MAX_DISTANCE = 2.6;

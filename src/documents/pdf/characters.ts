@@ -1,5 +1,5 @@
 /** Normalizes characters to plain text: expands ligatures, replaces private-use characters, detects directions. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** Characters of symbol fonts in the private use area: 0xF000 plus the code in the font. */
 const PRIVATE: Readonly<Record<string, string>> = {

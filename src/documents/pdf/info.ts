@@ -1,5 +1,5 @@
 /** Metadata of a PDF. */
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 /** Default titles that programs write. */
 const EMPTY_TITLES =

@@ -5,7 +5,7 @@ import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
 import { withoutFurniture } from './furniture.ts';
 import { toHtml } from './html.ts';
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 import { segmentsWithInsets } from './insets.ts';
 import { toSegments } from './lines.ts';
 import { withNotes } from './notes.ts';

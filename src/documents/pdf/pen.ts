@@ -3,7 +3,7 @@ import type { Canvas } from './canvas.ts';
 import { isRightToLeft, plainText } from './characters.ts';
 import { type Matrix, multiply, toMatrix } from './geometry.ts';
 import type { Graphics, GraphicsState } from './graphics.ts';
-import type { FontFacts, RawPiece } from './ink.ts';
+import type { FontFacts, RawPiece } from './drawn-content.ts';
 import type { MarkedContent } from './marked-content.ts';
 
 export interface Glyph {

@@ -1,7 +1,7 @@
 /** Converts the pieces of a line to text in reading order, with spaces, as runs of one style. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { isRightToLeft, isUnspaced } from './characters.ts';
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 import { type Line, type Run, type Segment, segmentOf } from './lines.ts';
 
 /** In ems: the minimum gap that counts as a space. */

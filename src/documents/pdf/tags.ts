@@ -1,6 +1,6 @@
 /** Reads the structure tree of a tagged file: which pieces form a block, and which blocks are headings. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { DrawnContent, Piece } from './ink.ts';
+import type { DrawnContent, Piece } from './drawn-content.ts';
 
 export interface Tag {
   /** The same for all text of one paragraph, heading or item. */

@@ -1,6 +1,6 @@
 /** Filters the pieces of a page to those a person can see. */
 import { area, containsPoint } from './geometry.ts';
-import type { Fill, DrawnContent, RawPiece } from './ink.ts';
+import type { Fill, DrawnContent, RawPiece } from './drawn-content.ts';
 
 const PAPER = '#ffffff';
 /** In points. */

@@ -15,7 +15,7 @@ import {
 } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 import { escapeText, innerHtml } from '#html/serialize.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { safeUrl } from './url.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));

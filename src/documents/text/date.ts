@@ -1,5 +1,5 @@
 /** Converts dates as feeds write them (RFC 822, ISO 8601 and similar) to ISO 8601. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** Offsets of time zone names that JavaScript does not know. */
 const ZONES: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
  * tags. Any input becomes a tree. Document type declarations are ignored, so entities cannot expand.
  */
 import { decodeHTMLStrict } from 'entities';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface XmlNode {
   /** With the prefix in NAMESPACES, whatever prefix the file uses. Names in other namespaces keep the file's prefix. */

@@ -1,5 +1,5 @@
 /** XML: feeds, sitemaps and outlines become lists of entries; all other XML is shown as source. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { DocumentKind, ParsedDocument } from '../document.ts';
 import { readAtom } from './atom.ts';
 import { writeFeed } from './feed.ts';

@@ -3,7 +3,7 @@
  * document that declares entities is refused: no supported format needs them, and they can expand without bound.
  */
 import { decodeText } from '#html/decode.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { DocumentError } from '../document.ts';
 import { prefixOf, UNKNOWN } from './namespaces.ts';
 

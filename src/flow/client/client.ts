@@ -4,7 +4,7 @@
  *     const client = createFlowClient('grpc://localhost:3004');
  *     const [question] = await client.post('/search', [new Document({ text: 'when is tea?' })]);
  */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Document } from '../document.ts';
 import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';

@@ -1,5 +1,5 @@
 /** Sends requests over HTTP to `/post`, or to the endpoint's own route if the gateway has no `/post`. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { documentJson, readDocument } from '../json/index.ts';
 import type { DataRequest, Status } from '../request.ts';
 import { isObject, type JsonObject } from '../values.ts';

@@ -1,6 +1,6 @@
 /** Conditions that choose which documents a branch receives (docs/reference/wire/flow.md, Conditions). */
 import { problem } from '#errors.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Document } from '../document.ts';
 import { NdArray } from '../ndarray.ts';
 import { isObject, type JsonObject } from '../values.ts';

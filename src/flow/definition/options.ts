@@ -1,6 +1,6 @@
 /** Option names of flows and executors, their old names, and a reader for their values. */
 import { problem } from '#errors.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
 
 export type Options = Record<string, unknown>;

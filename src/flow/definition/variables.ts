@@ -1,5 +1,5 @@
 /** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Substitution). */
-import { ownValue, setOwnValue } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
 import { invalidOption } from './options.ts';
 

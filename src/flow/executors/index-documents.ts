@@ -1,5 +1,5 @@
 /** Adds documents to a search index and removes them from it. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { openExecutorCollection } from './collection.ts';

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';

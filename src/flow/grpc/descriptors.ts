@@ -1,5 +1,5 @@
 /** Encodes the protocol's .proto files as descriptors (descriptor.proto), for reflection. Computed on first use. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { BYTES, createWriter, openNested, tagOf, VARINT, type Writer, writeText, writeUint } from '../proto/wire.ts';
 import { PROTO_FILES } from './proto-files.ts';
 

@@ -2,7 +2,7 @@
  * Reads requests and documents from parsed JSON, in the current form and in every older form that is unambiguous
  * (docs/reference/wire/flow.md, Requests).
  */
-import { ownValue, setOwnValue } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
 import { checkDense, type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from '../ndarray.ts';
 import type { DataRequest } from '../request.ts';

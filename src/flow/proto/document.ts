@@ -1,5 +1,5 @@
 /** Reads and writes docarray.DocumentProto. */
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
 import { NdArray } from '../ndarray.ts';
 import { MAX_DOCUMENT_DEPTH } from '../values.ts';

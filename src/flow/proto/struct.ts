@@ -1,5 +1,5 @@
 /** Reads and writes google.protobuf.Struct: JSON values whose numbers are doubles. */
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import { isObject, type JsonObject, type JsonValue, MAX_VALUE_DEPTH } from '../values.ts';
 import {
   BYTES,

@@ -1,6 +1,6 @@
 /** A deployment is one node of a flow: its replicas and shards, and the executors before and after them. */
 import { within } from '#concurrency/deadline.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from '../definition/definition.ts';
 import { cloneRequest, type DataRequest, failed } from '../request.ts';
 import type { ExecutorPosition } from './open-executor.ts';

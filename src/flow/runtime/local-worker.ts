@@ -1,6 +1,6 @@
 /** Runs an executor in this process: finds the handler of the endpoint, calls it and applies its answer. */
 import { Problem } from '#errors.ts';
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Batching } from '../definition/definition.ts';
 import { Document } from '../document.ts';

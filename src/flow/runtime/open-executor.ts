@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { Executor, type ExecutorClass, type ExecutorContext } from '../executor.ts';

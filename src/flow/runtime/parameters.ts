@@ -1,5 +1,5 @@
 /** Which parameters each executor receives (docs/reference/wire/flow.md, Parameters). */
-import { ownValue, setOwnValue } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { isPlainObject, type JsonObject } from '../values.ts';
 
 export const RESULTS = '__results__';

@@ -1,5 +1,5 @@
 /** Evaluates `@media` and `@supports` for a browser window of a given size (Media Queries 4, CSS Conditional 3). */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface Viewport {
   readonly width: number;

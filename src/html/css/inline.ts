@@ -3,7 +3,7 @@
  */
 import { isIndistinguishable, over, WHITE } from './color.ts';
 import { readStyleAttribute } from './declarations.ts';
-import { FAINT, isTinyFont, readVisualStyle, tracksProperty } from './look.ts';
+import { FAINT, isTinyFont, readVisualStyle, tracksProperty } from './visual-style.ts';
 
 export function hidesText(style: string): boolean {
   const values = new Map(readStyleAttribute(style, tracksProperty).map(({ property, value }) => [property, value]));

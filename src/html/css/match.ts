@@ -5,7 +5,7 @@
  */
 
 import type { PseudoSelector, Selector } from 'css-what';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { ELEMENT, type Element, type Parent } from '../node.ts';
 import {
   type MatchContext,

@@ -4,7 +4,7 @@ import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
-import { markUntrusted, withoutMarks } from '../fence.ts';
+import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 import { fenceTokens, formatPage, normalizeUrl } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens } from '../budget.ts';
 import { describeFailure, errorResult, ToolError } from '../failures.ts';
-import { shortSource } from '../fence.ts';
+import { shortSource } from '../untrusted-marks.ts';
 import {
   COMMON_OPTIONS,
   fenceTokens,

@@ -1,6 +1,6 @@
 /** A model behind the OpenAI chat protocol as an engine: transcribes pages, answers questions about them, or chats. */
 import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
-import { mapConcurrently } from '../media/each.ts';
+import { mapConcurrently } from '../media/map-concurrently.ts';
 import type { EngineRequest, Engine, Piece } from './engine.ts';
 import type { Page, Picture } from './media.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';

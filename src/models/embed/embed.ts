@@ -4,7 +4,7 @@ import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
 import { createFaults } from '../inputs/faults.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
-import type { RequestContext, EmbedLane, ModelRuntime } from '../registry/opened.ts';
+import type { RequestContext, EmbedLane, ModelRuntime } from '../registry/model-runtime.ts';
 import {
   charactersOf,
   type DecodedInputs,

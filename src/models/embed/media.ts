@@ -5,10 +5,10 @@ import { problem } from '#errors.ts';
 import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import type { InputPart } from '../inputs/inputs.ts';
-import { mapConcurrently } from '../media/each.ts';
+import { mapConcurrently } from '../media/map-concurrently.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
 import { MediaError } from '../media/value.ts';
-import type { MemoryShare } from '../queue/intake.ts';
+import type { MemoryShare } from '../queue/admission.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
 

@@ -1,5 +1,5 @@
 /** Tasks: the values that each kind of model accepts (docs/reference/wire/models.md, Tasks) and the prompt of each. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 
 const V3_TASKS = ['retrieval.query', 'retrieval.passage', 'text-matching', 'classification', 'separation'];

@@ -1,5 +1,5 @@
 /** Reads one field of a request: resolves aliases and checks the type. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Faults } from './faults.ts';
 
 /** An entry of a field table. */

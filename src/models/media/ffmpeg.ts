@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createProgramFolder, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
-import { mapConcurrently } from './each.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { InvalidClipError, runFfmpeg } from './ffmpeg-run.ts';
 import { MediaError } from './value.ts';
 

@@ -8,7 +8,7 @@ import type { Documents } from '#documents/documents.ts';
 import { parseFragment } from '#html/parse.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Ocr } from '#ocr/index.ts';
-import { mapConcurrently } from './each.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { MediaError } from './value.ts';
 
 const MAX_PAGES = 200;

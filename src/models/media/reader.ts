@@ -10,7 +10,7 @@ import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
-import { type MemoryShare, RequestTooLargeError } from '../queue/intake.ts';
+import { type MemoryShare, RequestTooLargeError } from '../queue/admission.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createConverter } from './convert.ts';
 import { createFfmpeg, findProgram } from './ffmpeg.ts';

@@ -1,6 +1,6 @@
 /** Tokenises texts for a model, with truncation, pairs, windows and late chunking. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
 

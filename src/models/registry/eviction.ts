@@ -1,5 +1,5 @@
 /** Frees memory for a model: evicts the least recently used others, once their users have released them. */
-import type { MemoryEntry } from './residents.ts';
+import type { MemoryEntry } from './model-memory.ts';
 
 export interface Eviction {
   /** Evicts models until the newcomer fits within the limit, or no other model is left. */

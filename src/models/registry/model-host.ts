@@ -12,7 +12,7 @@ import { createTranscribe } from '../media/transcript.ts';
 import { createAvailability } from './availability.ts';
 import { BUILT_IN_MODELS } from './built-in.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
-import { type OnBatch, type ModelRuntime, type BackendFactory, openModelRuntime } from './opened.ts';
+import { type OnBatch, type ModelRuntime, type BackendFactory, openModelRuntime } from './model-runtime.ts';
 import { readModelRows } from './operator-models.ts';
 import { createRegistry, type Registry } from './registry.ts';
 

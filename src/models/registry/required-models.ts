@@ -1,7 +1,7 @@
 /** The models that must be in memory: loads them with retries, and tells whether all of them are ready. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { ModelRow } from './catalogue.ts';
-import type { LoadState } from './residents.ts';
+import type { LoadState } from './model-memory.ts';
 
 export interface Readiness {
   readonly ready: boolean;

@@ -2,7 +2,7 @@
  * WordPiece with BERT's normaliser and pre-tokeniser in a single pass: linear time, no intermediate strings. A run can
  * be split into steps, so that a long text does not block the event loop.
  */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type BertCharacters, bertCharacters, KIND } from './bert-characters.ts';
 import { type Frame, framePair, frameSingle, NO_FRAME, type Tokenizer } from './tokenizer.ts';
 import { buildTrie, type Trie } from './trie.ts';

@@ -6,7 +6,7 @@ import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
 import { CookieJar, MemoryCookieStore, parseDate, Cookie as StoredCookie } from 'tough-cookie';
 import { problem } from '#errors.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export { CookieJar } from 'tough-cookie';
 

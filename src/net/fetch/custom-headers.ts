@@ -1,6 +1,6 @@
 /** Validates the option `customHeader`: additional headers for requests to the target. */
 import { problem } from '#errors.ts';
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 /** Headers that belong to the connection, so callers must not set them. */
 const FORBIDDEN_HEADERS = new Set([

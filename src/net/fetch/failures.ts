@@ -1,6 +1,6 @@
 /** Error messages for failed connections and requests. They never contain internal IP addresses, ports or paths. */
 import { Problem, problem } from '#errors.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** The target sent only an interim response (RFC 9110, section 15.2) or switched protocols. */
 export const interimResponseOnly = (status: number, cause?: unknown): Problem =>

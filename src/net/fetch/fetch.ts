@@ -4,7 +4,7 @@
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { setOwnValue } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { ChannelRequest, ChannelResponse } from '../connect/channel.ts';
 import { createConnections, type Lease } from '../connect/connections.ts';

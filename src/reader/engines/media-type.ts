@@ -7,7 +7,7 @@ import {
   typeOfBytes,
   typeOfFileName,
 } from '#documents/detect.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /**
  * `html` and `text` are decoded, a `file` becomes a document, `other` cannot be read; `unknown` needs the body to

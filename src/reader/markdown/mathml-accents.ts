@@ -1,6 +1,6 @@
 /** Scripts directly above or below a part of a formula: accents, limits, labels of arrows. */
 import { attribute, type Element } from '#html/node.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 const ACCENTS: Readonly<Record<string, string>> = {
   '^': 'hat',

@@ -1,6 +1,6 @@
 /** Rows of a formula: adjacent parts, between fences, and in the rows of a matrix. */
 import { attribute, type Element } from '#html/node.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** A fraction without a line, as in a binomial coefficient. */
 export const STACKED = '\\genfrac{}{}{0pt}{}';

@@ -1,5 +1,5 @@
 /** LaTeX names of the signs in formulas. A sign without an entry is written unchanged. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 const LIST = `
 α alpha|β beta|γ gamma|δ delta|ε varepsilon|ϵ epsilon|ζ zeta|η eta|θ theta|ϑ vartheta|ι iota|κ kappa|λ lambda|μ mu|µ mu

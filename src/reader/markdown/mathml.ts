@@ -3,7 +3,7 @@
  * presentation tree from the innermost elements up, without recursion.
  */
 import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { underOver } from './mathml-accents.ts';
 import { fencedRow, fences, join, matrix, STACKED } from './mathml-row.ts';
 import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbols.ts';

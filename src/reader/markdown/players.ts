@@ -1,6 +1,6 @@
 /** Hosts whose frames play one recording, and placeholder elements that load such a frame later. */
 import { attribute, type Element } from '#html/node.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export type MediaKind = 'Video' | 'Audio';
 

@@ -1,5 +1,5 @@
 /** URLs in Markdown. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { oneLine } from './one-line.ts';
 
 /** Schemes allowed in links. Others run scripts, contain documents, or open local programs. */

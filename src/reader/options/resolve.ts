@@ -3,7 +3,7 @@
  * are computed once. The result is frozen and no longer tells where a value came from, except in `given`.
  */
 
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { picturesNeeded } from '../formats/pictures.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {

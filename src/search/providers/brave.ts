@@ -1,5 +1,5 @@
 /** Brave Search: https://api-dashboard.search.brave.com/app/documentation */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { objectsIn, toHit, toSiteLink, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';

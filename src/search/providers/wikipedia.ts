@@ -2,7 +2,7 @@
  * Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the
  * query.
  */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';

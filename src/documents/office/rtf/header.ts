@@ -1,6 +1,6 @@
 /** Reads the header of an RTF file: fonts, colours, styles, lists, and metadata. */
 
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { isCodeFont } from '../fonts.ts';
 import type { Numbering } from '../word/numbering.ts';
 import { type Charset, charsetOfFont, charsetOfPage } from './charsets.ts';

@@ -4,7 +4,7 @@ import { type Problem, problem } from '#errors.ts';
 import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
 import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
 import { partNote } from '../notes.ts';

@@ -2,7 +2,7 @@
 
 import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
-import { recordSelectors, type UniqueSelectors } from '#html/places.ts';
+import { recordSelectors, type UniqueSelectors } from '#html/unique-selectors.ts';
 import { BLOCK_NAMES } from '../../markdown/elements/names.ts';
 import { countWords } from '../../words.ts';
 

@@ -2,7 +2,7 @@
  * Converts dates as pages write them to ISO 8601. Nothing is invented: a date without a time stays a date, a time
  * without a zone stays without one, and an ambiguous date is not read. The current time is not used.
  */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { monthOf } from './month-names.ts';
 
 interface Parts {

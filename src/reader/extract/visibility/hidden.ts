@@ -4,7 +4,7 @@
  */
 
 import { hasHiddenText, cleanCharacters } from '#html/characters.ts';
-import { FAINT } from '#html/css/look.ts';
+import { FAINT } from '#html/css/visual-style.ts';
 import {
   attribute,
   type Child,

@@ -4,7 +4,7 @@
  */
 import { applySheets, type Declared } from '#html/css/cascade.ts';
 import { mediaMatches } from '#html/css/conditions.ts';
-import { tracksProperty } from '#html/css/look.ts';
+import { tracksProperty } from '#html/css/visual-style.ts';
 import { attribute, type Document, type Element, elements, textOf } from '#html/node.ts';
 import { relsOf } from '../metadata/head-links.ts';
 

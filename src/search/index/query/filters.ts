@@ -1,5 +1,5 @@
 /** Turns the operators of a query into filters over the pages of the index. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { SearchQuery } from '../../query.ts';
 import { languageFromTag } from '../text/language.ts';
 import { querySlots, type Slot, surfaceText } from '../text/terms.ts';

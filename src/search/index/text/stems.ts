@@ -1,6 +1,6 @@
 /** Stems words by language, with Snowball. Stemmers are loaded on first use. */
 import { createRequire } from 'node:module';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 interface Stemmer {
   stem(word: string): string;

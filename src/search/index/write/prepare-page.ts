@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isCapabilityUrl } from '#net/capability-url.ts';
 import { isTrackingParameter } from '#net/tracking-parameters.ts';
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { IndexablePage } from '../local-index.ts';
 import { keyOf, PUBLIC } from '../owners.ts';
 import { cutPassages } from '../passages/cut-passages.ts';

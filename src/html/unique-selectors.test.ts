@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elements, find } from './node.ts';
 import { parseDocument } from './parse.ts';
-import { recordSelectors } from './places.ts';
+import { recordSelectors } from './unique-selectors.ts';
 import { compileSelectors, selectAll } from './select.ts';
 
 const selectorsOf = (html: string, name: string): (string | null)[] => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FakeOptions, fakeEmbedder, fakeRow } from '../embed/embed.suite.ts';
-import { createModelMemory } from './residents.ts';
+import { createModelMemory } from './model-memory.ts';
 
 const model = (memoryBytes: number, options: FakeOptions = {}) =>
   fakeEmbedder(fakeRow('any'), { memoryBytes, ...options });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { mapConcurrently } from './each.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 
 const signal = new AbortController().signal;
 const options = { atOnce: 3, signal };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Log } from '#telemetry/log.ts';
 import { fakeEmbedder, fakeReranker, fakeRow } from '../embed/embed.suite.ts';
-import { openModelRuntime } from './opened.ts';
+import { openModelRuntime } from './model-runtime.ts';
 
 it('a model that cannot be loaded is told once a try, whoever waits for it', async () => {
   let loads = 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { markUntrusted } from './fence.ts';
+import { markUntrusted } from './untrusted-marks.ts';
 
 it('wraps any text in two lines with a unique mark', () => {
   fc.assert(

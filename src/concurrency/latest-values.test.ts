@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { latestValues } from './newest.ts';
+import { latestValues } from './latest-values.ts';
 
 async function* counted(until: number, seen: number[] = [], failing = false) {
   for (let n = 1; n <= until; n++) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readPairs } from './cli/pairs.ts';
-import { INHERITED_NAMES } from './own.suite.ts';
-import { ownValue, setOwnValue } from './own.ts';
+import { readPairs } from '#cli/pairs.ts';
+import { INHERITED_NAMES } from './own-value.suite.ts';
+import { ownValue, setOwnValue } from './own-value.ts';
 
 it.each(INHERITED_NAMES)('%s is a key only when it was set', (name) => {
   const table: Record<string, number> = {};

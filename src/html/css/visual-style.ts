@@ -1,5 +1,5 @@
 /** Interprets declarations: whether an element, and the text in it, is visible. */
-import { ownValue } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type Color, parseColor } from './color.ts';
 
 /** Why an element with all its descendants is invisible. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAdmission, RequestTooLargeError } from './intake.ts';
+import { createAdmission, RequestTooLargeError } from './admission.ts';
 
 const full = expect.objectContaining({ name: 'ServiceNodeResourceDrainError' });
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PLANS } from '#plans.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
 import type { AccessRule } from './admission.ts';
-import { createAccessControl } from './gate.ts';
+import { createAccessControl } from './access-control.ts';
 import { openAccounts } from './open.ts';
 
 const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };

@@ -6,11 +6,11 @@ import type { Log } from '#telemetry/log.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from '../backends/backend.ts';
 import type { MediaReader } from '../media/reader.ts';
-import { createAdmission, type MemoryShare } from '../queue/intake.ts';
+import { createAdmission, type MemoryShare } from '../queue/admission.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { createRequiredModels, type Readiness } from './required-models.ts';
-import { createModelMemory, type LoadState } from './residents.ts';
+import { createModelMemory, type LoadState } from './model-memory.ts';
 
 export interface EmbedLane extends Lane, Omit<EmbedOptions, 'signal'> {}
 
