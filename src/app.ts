@@ -62,7 +62,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function build({ config, version, log, environment, lookup }: AppOptions, resources: CloseStack): Promise<App> {
   const { dataDir, userAgent } = config;
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
-  const { temporaryDir, metrics, observe, plans, accounts, firstKey, counters, gatekeeper, pictures } = foundation;
+  const { temporaryDir, metrics, observe, plans, accounts, firstKey, counters, accessHooks, pictures } = foundation;
   const { network, documents, ocr, models } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
@@ -133,7 +133,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {
-    ...{ accounts, plans, counters, gatekeeper, network, reader, crawl, search, modelHost, completions, batch, flow },
+    ...{ accounts, plans, counters, accessHooks, network, reader, crawl, search, modelHost, completions, batch, flow },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };
   const { faces, listen, close: closeFaces } = await createFaces(config, modules, resources);

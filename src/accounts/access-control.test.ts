@@ -11,8 +11,8 @@ import { openAccounts } from './open.ts';
 const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
 const OPEN = { auth: 'on', keylessRpm: 20, keylessFeatures: [], refusedRpm: 60, plans: PLANS } as const;
 
-async function openGate() {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-gate-'));
+async function openAccessControl() {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-access-'));
   const { accounts, usage, close } = await openAccounts({ dataDir });
   onTestFinished(async () => {
     await close();
@@ -21,13 +21,13 @@ async function openGate() {
   const account = await accounts.createAccount({ name: 'paying', plan: 'free', balance: 1_000 });
   const { key } = await accounts.mintKey({ accountId: account.id, name: 'test' });
   const counters = createMemoryCounters();
-  const gate = createAccessControl({ ...OPEN, accounts, usage, counters });
-  return { gate, usage, accounts, account, credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' } };
+  const accessControl = createAccessControl({ ...OPEN, accounts, usage, counters });
+  return { accessControl, usage, accounts, account, credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' } };
 }
 
 it('releases tokens when the caller disconnects while they are being reserved', async () => {
-  const { gate, usage, accounts, account, credentials } = await openGate();
-  const leaving = await gate.admit(ACCESS, credentials);
+  const { accessControl, usage, accounts, account, credentials } = await openAccessControl();
+  const leaving = await accessControl.admit(ACCESS, credentials);
   const taking = leaving.reserveTokens(900);
   leaving.end(499);
   await taking;
@@ -35,7 +35,7 @@ it('releases tokens when the caller disconnects while they are being reserved', 
   expect((await accounts.account(account.id))!.balance).toBe(1_000);
 
   const remaining: (number | undefined)[] = [];
-  const next = await gate.admit(ACCESS, credentials, ({ tokens }) => remaining.push(tokens?.remaining));
+  const next = await accessControl.admit(ACCESS, credentials, ({ tokens }) => remaining.push(tokens?.remaining));
   await next.reserveTokens(1_000);
   expect(remaining).toEqual([1_000_000, 999_000]);
   next.recordCost({ tokens: 1_000, model: 'm' });

@@ -31,13 +31,13 @@ export interface AccessHooksOptions {
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
-export function createAccessHooks(gate: AccessControl, { onTokensSpent }: AccessHooksOptions = {}): AccessHooks {
+export function createAccessHooks(accessControl: AccessControl, { onTokensSpent }: AccessHooksOptions = {}): AccessHooks {
   const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
   return {
     hook: (rule, headers) => async (request, reply) => {
       const credentials = credentialsOf(request);
       const fromMs = performance.now();
-      const admitted = await gate.admit(rule, credentials, (states) => showLimits(reply, states, headers));
+      const admitted = await accessControl.admit(rule, credentials, (states) => showLimits(reply, states, headers));
       let spent = 0;
       const admission: Admission = {
         ...admitted,
@@ -54,7 +54,7 @@ export function createAccessHooks(gate: AccessControl, { onTokensSpent }: Access
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);
     },
-    identify: (rule, request) => gate.identifyCaller(rule, credentialsOf(request)),
+    identify: (rule, request) => accessControl.identifyCaller(rule, credentialsOf(request)),
     admissionOf(request) {
       const known = admissions.get(request);
       if (!known) throw problem('InternalError', {}, new Error('the route has no access hook'));

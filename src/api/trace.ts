@@ -31,10 +31,10 @@ interface TracedRequest {
 const HEADER = 'server-timing';
 
 export function createTracing({
-  gatekeeper,
+  accessHooks,
   spanExport,
 }: {
-  readonly gatekeeper: Pick<AccessHooks, 'keyCheckOf'>;
+  readonly accessHooks: Pick<AccessHooks, 'keyCheckOf'>;
   readonly spanExport?: SpanExport | undefined;
 }): Tracing {
   const traced = new WeakMap<FastifyRequest, TracedRequest>();
@@ -42,7 +42,7 @@ export function createTracing({
   function begin(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace {
     const parent = readTraceParent(request.headers.traceparent);
     const trace = createTrace({ id: parent?.traceId, startedAt: performance.now() - reply.elapsedTime });
-    const check = gatekeeper.keyCheckOf(request);
+    const check = accessHooks.keyCheckOf(request);
     if (check) trace.note('key_check', check.fromMs, check.toMs);
     traced.set(request, { trace, asked, parent });
     return trace;

@@ -45,7 +45,7 @@ export interface FaceModules {
   readonly accounts: AccountsModule;
   readonly plans: Plans;
   readonly counters: Counters;
-  readonly gatekeeper: AccessHooks;
+  readonly accessHooks: AccessHooks;
   readonly network: Network;
   readonly reader: Reader;
   readonly crawl: CrawlModule;
@@ -116,7 +116,7 @@ async function createFace(
 }
 
 /** Options that the endpoints of the reader and the search host share. */
-function commonOptions({ config, modules: { gatekeeper, network, pictures } }: FaceContext) {
+function commonOptions({ config, modules: { accessHooks, network, pictures } }: FaceContext) {
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
   const index: IndexPage = {
     usage1: `${publicUrl}/YOUR_URL`,
@@ -124,7 +124,7 @@ function commonOptions({ config, modules: { gatekeeper, network, pictures } }: F
     homepage: `${publicUrl}/docs`,
   };
   return {
-    gatekeeper,
+    accessHooks,
     refusesCrossSite: config.allowNetworks.length > 0,
     ownNames: network.ownNames,
     publicUrl: config.publicUrl,
@@ -175,7 +175,7 @@ export function createSearchFace(context: FaceContext): Promise<Face> {
 
 export function createModelFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, health } = context;
-  const { modelHost, completions, gatekeeper, batch, network, version } = modules;
+  const { modelHost, completions, accessHooks, batch, network, version } = modules;
   const options = {
     writeError: writeModelError,
     malformedBody: bareModelError,
@@ -191,7 +191,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
     modelHostRoutes(face, {
       ...modelHost,
       completions,
-      gatekeeper,
+      accessHooks,
       tracing,
       prices: config.modelPrices,
       version,

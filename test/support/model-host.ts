@@ -140,12 +140,12 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     servesPrograms: true,
   });
   modelHealthRoutes(face, { models, draining: () => false, fullDisks: async () => [] });
-  const gatekeeper = createAccessHooks(gate);
-  const tracing = createTracing({ gatekeeper });
+  const accessHooks = createAccessHooks(gate);
+  const tracing = createTracing({ accessHooks });
   const batch = await setup.batch?.({ registry, models });
   const prices = setup.prices ?? {};
   const completions = setup.completions ?? noCompletions(temporaryDir);
-  modelHostRoutes(face, { registry, models, completions, gatekeeper, tracing, prices, version: '0.0.0-test', batch });
+  modelHostRoutes(face, { registry, models, completions, accessHooks, tracing, prices, version: '0.0.0-test', batch });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,

@@ -13,7 +13,7 @@ import type { ModelBody } from './body.ts';
 export interface ModelEndpointOptions {
   readonly registry: Registry;
   readonly models: ModelRuntime;
-  readonly gatekeeper: AccessHooks;
+  readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
 }
 
@@ -28,7 +28,7 @@ export function keyedRoute(
   handler: RouteHandlerMethod,
 ) {
   const access = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
-  face.route({ method: 'POST', url, onRequest: deps.gatekeeper.hook(access, 'by kind'), handler });
+  face.route({ method: 'POST', url, onRequest: deps.accessHooks.hook(access, 'by kind'), handler });
   refuseOtherMethods(face, url, ['POST']);
 }
 
@@ -57,10 +57,10 @@ export function refuseOtherMethods(face: Face, url: string, methods: readonly HT
 export function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { gatekeeper, tracing }: ModelEndpointOptions,
+  { accessHooks, tracing }: ModelEndpointOptions,
   body?: ModelBody,
 ): RequestContext {
-  const admission = gatekeeper.admissionOf(request);
+  const admission = accessHooks.admissionOf(request);
   const { caller } = admission;
   return {
     caller: caller.kind === 'key' ? caller.account.id : clientIpOf(request),

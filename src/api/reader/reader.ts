@@ -39,7 +39,7 @@ import { type IndexPage, writeIndex } from './index-answer.ts';
 
 export interface ReaderEndpointOptions {
   readonly reader: Reader;
-  readonly gatekeeper: AccessHooks;
+  readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
   /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
   readonly refusesCrossSite: boolean;
@@ -68,8 +68,8 @@ const ACCESS: AccessRule = {
 };
 
 export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
-  const { pictures, gatekeeper } = deps;
-  const onRequest = gatekeeper.hook(ACCESS, 'plain');
+  const { pictures, accessHooks } = deps;
+  const onRequest = accessHooks.hook(ACCESS, 'plain');
 
   face.route({
     method: ['GET', 'POST'],
@@ -108,7 +108,7 @@ async function read(
   deps: ReaderEndpointOptions,
   { path, query }: RequestLine,
 ) {
-  const admission = deps.gatekeeper.admissionOf(request);
+  const admission = deps.accessHooks.admissionOf(request);
   const { caller } = admission;
   if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames);
   const body = request.body as Record<string, unknown> | undefined;

@@ -33,7 +33,7 @@ import type { Tracing } from '../trace.ts';
 
 export interface SearchEndpointOptions {
   readonly search: Search;
-  readonly gatekeeper: AccessHooks;
+  readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
   /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
@@ -70,7 +70,7 @@ export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
     keyless: deps.keyless,
     expectedTokens: EXPECTED_TOKENS,
   };
-  const onRequest = deps.gatekeeper.hook(access, 'plain');
+  const onRequest = deps.accessHooks.hook(access, 'plain');
   const method = ['GET', 'POST'];
   face.route({
     method,
@@ -119,7 +119,7 @@ function hasQuery(request: FastifyRequest): boolean {
 type QuerySource = 'optional' | 'required' | { readonly url: string };
 
 async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, source: QuerySource) {
-  const admission = deps.gatekeeper.admissionOf(request);
+  const admission = deps.accessHooks.admissionOf(request);
   const { caller } = admission;
   if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames, deps.ownPages);
   const kind = successKind(request.headers.accept);
