@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { PLANS } from '#plans.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
-import type { AccessRule } from './admission.ts';
 import { createAccessControl } from './access-control.ts';
+import type { AccessRule } from './admission.ts';
 import { openAccounts } from './open.ts';
 
 const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
@@ -22,7 +22,13 @@ async function openAccessControl() {
   const { key } = await accounts.mintKey({ accountId: account.id, name: 'test' });
   const counters = createMemoryCounters();
   const accessControl = createAccessControl({ ...OPEN, accounts, usage, counters });
-  return { accessControl, usage, accounts, account, credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' } };
+  return {
+    accessControl,
+    usage,
+    accounts,
+    account,
+    credentials: { authorization: [`Bearer ${key}`], clientIp: '192.0.2.1' },
+  };
 }
 
 it('releases tokens when the caller disconnects while they are being reserved', async () => {

@@ -8,7 +8,7 @@ import type { Counters } from '#storage/counters/counters.ts';
 import type { AccessRule, Admission, Caller, Credentials, ShowLimits } from './admission.ts';
 import { readAnyKey, readBearer } from './authorization.ts';
 import { createKeyAdmission, limitState, takeCounters } from './key-admission.ts';
-import { clientIpLimit, asUnavailable } from './limit-problems.ts';
+import { asUnavailable, clientIpLimit } from './limit-problems.ts';
 import { limiterKeyOf } from './limiter-key.ts';
 import type { Accounts, Identity, Usage } from './records.ts';
 

@@ -1,6 +1,6 @@
 /** Applies access control to routes: a hook that admits or refuses each request, and ends its admission afterwards. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { AccessRule, Admission, Caller, AccessControl, LimitState, LimitStates } from '#accounts/index.ts';
+import type { AccessControl, AccessRule, Admission, Caller, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 
@@ -31,7 +31,10 @@ export interface AccessHooksOptions {
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
-export function createAccessHooks(accessControl: AccessControl, { onTokensSpent }: AccessHooksOptions = {}): AccessHooks {
+export function createAccessHooks(
+  accessControl: AccessControl,
+  { onTokensSpent }: AccessHooksOptions = {},
+): AccessHooks {
   const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
   return {
     hook: (rule, headers) => async (request, reply) => {

@@ -6,9 +6,9 @@ import type { SpanExport } from '#telemetry/otlp.ts';
 import {
   createTrace,
   readTraceParent,
-  type TraceJson,
   serverTiming,
   type Trace,
+  type TraceJson,
   type TraceParent,
 } from '#telemetry/trace.ts';
 import type { AccessHooks } from './access-hooks.ts';

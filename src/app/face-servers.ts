@@ -1,11 +1,11 @@
 /** The servers of the faces, each with its routes. None of them listens yet. */
 import type { AccountsModule } from '#accounts/index.ts';
+import type { AccessHooks } from '#api/access-hooks.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
 import { createSecretHook } from '#api/admin/secret-hook.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
-import type { AccessHooks } from '#api/access-hooks.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';

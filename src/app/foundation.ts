@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createAccessControl, openAccounts } from '#accounts/index.ts';
-import { createAccessHooks, type AccessHooks } from '#api/access-hooks.ts';
+import { type AccessHooks, createAccessHooks } from '#api/access-hooks.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
 import { createDocuments, type Documents } from '#documents/documents.ts';

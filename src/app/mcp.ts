@@ -1,8 +1,8 @@
 /** The MCP endpoint on the reader's host. Its tools send requests to the faces of this process on behalf of the caller. */
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from '#accounts/index.ts';
-import { isCrossSite } from '#api/cross-site.ts';
 import type { AccessHooks } from '#api/access-hooks.ts';
+import { isCrossSite } from '#api/cross-site.ts';
 import type { HostFaces } from '#api/hosts.ts';
 import { createClient } from '#client/index.ts';
 import type { Face } from '#http/server.ts';

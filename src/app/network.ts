@@ -5,7 +5,7 @@
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
-import { createCachedUrlCheck, type CachedUrlCheck } from '#net/guard/cached-url-check.ts';
+import { type CachedUrlCheck, createCachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import { createGuard, type Guard } from '#net/guard/guard.ts';
 import { createOwnPorts, type OwnPorts } from '#net/guard/own-ports.ts';
 import { createEgressProxy, type EgressProxy } from '#net/proxy/egress-proxy.ts';

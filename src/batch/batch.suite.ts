@@ -36,7 +36,7 @@ export async function openTestBatch(
   fake: FakeOptions = {},
 ): Promise<TestBatch> {
   const models = openModelRuntime({
-    opening: { embedder: (row) => fakeEmbedder(row, fake), reranker: (row) => fakeReranker(row) },
+    backends: { embedder: (row) => fakeEmbedder(row, fake), reranker: (row) => fakeReranker(row) },
     maxBytes: 1e9,
     deadlineMs: 60_000,
     log: SILENT,

@@ -35,7 +35,13 @@ const DELIVERY_LEASE_MS = 60_000;
 /** Concurrent deliveries, so that a slow receiver does not delay the others. */
 const MAX_DELIVERIES = 8;
 
-export function startBatchMaintenance({ store, charge, now, rememberMs, ...options }: BatchMaintenanceOptions): Maintenance {
+export function startBatchMaintenance({
+  store,
+  charge,
+  now,
+  rememberMs,
+  ...options
+}: BatchMaintenanceOptions): Maintenance {
   async function clean(signal: AbortSignal): Promise<void> {
     for (let job = await findJobToCleanUp(store); job && !signal.aborted; job = await findJobToCleanUp(store)) {
       const kinds = job.litter === 'all' ? (['input', 'output', 'errors'] as const) : (['input'] as const);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
-import { type JobState, TRANSITIONS, type TransitionName, nextState } from '#storage/jobs/states.ts';
+import { type JobState, nextState, TRANSITIONS, type TransitionName } from '#storage/jobs/states.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { PIECE_BYTES, readLog, removePieces } from './pieces.ts';

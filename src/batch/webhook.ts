@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Job } from './job.ts';
-import type { Links } from './links.ts';
 import { toJobJson } from './job-json.ts';
+import type { Links } from './links.ts';
 
 /** Delays between attempts, in milliseconds. */
 export const RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];

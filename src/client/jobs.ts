@@ -25,7 +25,9 @@ const isReconnectable = (error: unknown, taken: number): boolean =>
   error instanceof LecternError && (error.code === 'CUT_OFF' || (taken > 0 && error.code === 'UNREACHABLE'));
 
 /** Yields all records across lost connections. `open` receives what has arrived and returns the rest. */
-export async function* resumeStream<T>(open: (taken: number, last: T | undefined) => AsyncIterable<T>): AsyncGenerator<T> {
+export async function* resumeStream<T>(
+  open: (taken: number, last: T | undefined) => AsyncIterable<T>,
+): AsyncGenerator<T> {
   let taken = 0;
   let last: T | undefined;
   for (let breaks = 0; ; ) {

@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<string, Load>> = {
 /** The kind of a type; `undefined` if the type is not supported. */
 export async function kindOf(mediaType: string): Promise<DocumentKind | undefined> {
   const load =
-    ownValue(KINDS, mediaType) ?? (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
+    ownValue(KINDS, mediaType) ??
+    (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
   return load && (await load()).kind;
 }

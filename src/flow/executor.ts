@@ -86,7 +86,8 @@ export const on =
   ): void => {
     context.addInitializer(function (this: This) {
       const bound = decoratorBindings.get(this) ?? {};
-      for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL]) setOwnValue(bound, endpoint, String(context.name));
+      for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL])
+        setOwnValue(bound, endpoint, String(context.name));
       decoratorBindings.set(this, bound);
     });
   };

@@ -6,7 +6,7 @@
 import { parse, type Selector } from 'css-what';
 import { type Child, DOCUMENT, ELEMENT, type Element, elements, type Node, type Parent } from './node.ts';
 import { type Chain, compilePrograms, type HasTest, type Program, SelectorError } from './selector-program.ts';
-import { type MatchContext, createSiblings, type Siblings } from './selector-tests.ts';
+import { createSiblings, type MatchContext, type Siblings } from './selector-tests.ts';
 
 export { SelectorError } from './selector-program.ts';
 
@@ -98,7 +98,14 @@ function run(program: Program, top: Node, scope: Node, work: Work, onMatch: (ele
 }
 
 /** Visits every element of the tree in document order with the program's results for it. */
-function walk(program: Program, top: Node, scope: Node, has: MatchContext['has'], work: Work, visit: (at: MatchContext) => void): void {
+function walk(
+  program: Program,
+  top: Node,
+  scope: Node,
+  has: MatchContext['has'],
+  work: Work,
+  visit: (at: MatchContext) => void,
+): void {
   const at: MatchContext = {
     element: null as unknown as Element,
     siblings: null as unknown as Siblings,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elements, find } from './node.ts';
 import { parseDocument } from './parse.ts';
-import { recordSelectors } from './unique-selectors.ts';
 import { compileSelectors, selectAll } from './select.ts';
+import { recordSelectors } from './unique-selectors.ts';
 
 const selectorsOf = (html: string, name: string): (string | null)[] => {
   const document = parseDocument(html);

@@ -5,8 +5,8 @@ import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
 import { takeExcerpt } from './budget.ts';
 import { ToolError } from './failures.ts';
-import { markUntrusted, withoutMarks } from './untrusted-marks.ts';
 import type { ToolCall } from './tool.ts';
+import { markUntrusted, withoutMarks } from './untrusted-marks.ts';
 
 type OptionName = keyof typeof OPTIONS;
 

@@ -27,7 +27,13 @@ export type { RequestField } from './inputs/fields.ts';
 export { capabilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
 export type { ModelRow, RerankRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
-export { type RequestContext, type OnBatch, type ModelRuntime, type BackendFactory, openModelRuntime } from './registry/model-runtime.ts';
+export {
+  type BackendFactory,
+  type ModelRuntime,
+  type OnBatch,
+  openModelRuntime,
+  type RequestContext,
+} from './registry/model-runtime.ts';
 export {
   createRegistry,
   isEmbedding,

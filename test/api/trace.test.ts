@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startChatServer } from '#models/chat-server.suite.ts';
-import { type TraceJson, SPANS } from '#telemetry/trace.ts';
+import { SPANS, type TraceJson } from '#telemetry/trace.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
 const PAGE = `<html><head><title>Followed</title></head><body><article><h1>Followed</h1>${'<p>Words of a page that is read.</p>'.repeat(20)}</article></body></html>`;

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type Account, type Charge, createAccessControl } from '#accounts/index.ts';
+import { createAccessHooks } from '#api/access-hooks.ts';
 import type { BatchEndpointOptions } from '#api/batch/batch.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
-import { createAccessHooks } from '#api/access-hooks.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
 import type { Prices } from '#api/models/models.ts';
@@ -13,13 +13,13 @@ import { createTracing } from '#api/trace.ts';
 import { readConfig } from '#config.ts';
 import { createServer } from '#http/server.ts';
 import {
+  type BackendFactory,
   type Completions,
   createCompletions,
   createRegistry,
   type ModelHost,
   type ModelRow,
   type ModelRuntime,
-  type BackendFactory,
   openModelHost,
   openModelRuntime,
 } from '#models/index.ts';
@@ -74,7 +74,7 @@ export interface Posted {
 /** With models of the test's own. */
 export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
   const models = openModelRuntime({
-    opening: setup.opening,
+    backends: setup.opening,
     maxBytes: setup.maxBytes ?? 1e9,
     deadlineMs: setup.deadlineMs ?? 60_000,
     log: createLog('silent'),

@@ -7,10 +7,10 @@ import {
   accountChange,
   accountList,
   accountShape,
+  createdKeyShape,
   keyChange,
   keyList,
   keyShape,
-  createdKeyShape,
   newAccount,
   newKey,
   planShape,
@@ -109,7 +109,9 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     summary: 'Get an account',
     shape: 'Account',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: toAccountJson(orNotFound(await accounts.account(id), 'account', id)) }),
+    run: async ({ accounts }, { id }) => ({
+      data: toAccountJson(orNotFound(await accounts.account(id), 'account', id)),
+    }),
   }),
   row({
     method: 'PATCH',

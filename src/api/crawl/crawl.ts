@@ -8,9 +8,9 @@ import { disconnectSignal } from '#http/disconnect.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
-import type { AccessHooks } from '../access-hooks.ts';
 import { orUnavailable } from '../unavailable.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 

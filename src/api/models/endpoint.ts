@@ -4,7 +4,7 @@ import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
-import type { RequestContext, ModelRuntime, Registry } from '#models/index.ts';
+import type { ModelRuntime, Registry, RequestContext } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
 import type { AccessHooks } from '../access-hooks.ts';
 import { asksForTrace, type Tracing } from '../trace.ts';

@@ -2,9 +2,9 @@
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
-  capabilitiesOf,
   type CompletionModel,
   type Completions,
+  capabilitiesOf,
   EMBED_FIELDS,
   isEmbedding,
   type ModelRow,
@@ -60,7 +60,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
   const { row, alias, name } = model;
   const embedding = isEmbedding(model) ? model : undefined;
   const sizes = embedding && sizesOf(embedding.row);
-  const modalities = embedding ? modalitiesOf(embedding.row, embedding.kind, models.media?.means) : ['text'];
+  const modalities = embedding ? modalitiesOf(embedding.row, embedding.kind, models.media?.support) : ['text'];
   return {
     id: alias ? name : row.hub || row.id,
     name: row.name,

@@ -30,10 +30,10 @@ import {
   type UploadedFile,
 } from '#reader/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
-import type { TraceJson, Trace } from '#telemetry/trace.ts';
+import type { Trace, TraceJson } from '#telemetry/trace.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { AccessHooks } from '../access-hooks.ts';
 import type { Tracing } from '../trace.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
 

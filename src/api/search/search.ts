@@ -25,9 +25,9 @@ import {
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { TraceJson } from '#telemetry/trace.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { type OwnOrigins, refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { AccessHooks } from '../access-hooks.ts';
 import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 

@@ -1,6 +1,7 @@
 /** Detects bullets that are drawn as graphics: small shapes just before the first word of a line. */
-import { type Box, containsPoint } from './geometry.ts';
+
 import type { Piece } from './drawn-content.ts';
+import { type Box, containsPoint } from './geometry.ts';
 
 /** In font sizes: largest distance between a bullet and its text. */
 const MAX_DISTANCE = 2.6;

@@ -1,7 +1,7 @@
 /** Detects insets, which stand in the text but outside its flow: tables between lines, framed parts. */
 import { alignedTable } from './aligned.ts';
-import { type Box, containsPoint } from './geometry.ts';
 import type { DrawnContent, Piece } from './drawn-content.ts';
+import { type Box, containsPoint } from './geometry.ts';
 import { type Segment, toSegments } from './lines.ts';
 import type { PageText } from './page.ts';
 import { boxOfSegments, insetSegment } from './regions.ts';

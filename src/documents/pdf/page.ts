@@ -1,7 +1,14 @@
 /** Reads one page: its ink, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import {
+  type DrawnContent,
+  type FontFacts,
+  type InkSources,
+  type Piece,
+  type RawPiece,
+  readDrawnContent,
+} from './drawn-content.ts';
 import { type Box, containsPoint, toMatrix, transformBox } from './geometry.ts';
-import { type FontFacts, type DrawnContent, type InkSources, type Piece, type RawPiece, readDrawnContent } from './drawn-content.ts';
 import type { Library } from './open.ts';
 import { tagsOf } from './tags.ts';
 import { pictureShare, visiblePieces } from './visible.ts';

@@ -1,6 +1,7 @@
 /** Detects tables by their ruling lines: a grid whose cells are merged if no line separates them. */
-import { type Box, containsPoint, union } from './geometry.ts';
+
 import type { Piece, Rule } from './drawn-content.ts';
+import { type Box, containsPoint, union } from './geometry.ts';
 import { toSegments } from './lines.ts';
 import { regionOf } from './regions.ts';
 import type { Cell, Table } from './table.ts';

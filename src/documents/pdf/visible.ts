@@ -1,6 +1,7 @@
 /** Filters the pieces of a page to those a person can see. */
+
+import type { DrawnContent, Fill, RawPiece } from './drawn-content.ts';
 import { area, containsPoint } from './geometry.ts';
-import type { Fill, DrawnContent, RawPiece } from './drawn-content.ts';
 
 const PAPER = '#ffffff';
 /** In points. */

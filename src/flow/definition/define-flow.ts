@@ -14,10 +14,10 @@ import { readGateway } from './gateway-options.ts';
 import {
   createOptionReader,
   EXECUTOR_OPTIONS,
+  exportedOptions,
   FLOW_OPTIONS,
   INHERITED_OPTIONS,
   invalidOption,
-  exportedOptions,
   normalizeOptions,
   type Options,
 } from './options.ts';

@@ -175,7 +175,8 @@ function readScores(value: unknown, location: JsonLocation): Scores {
     return read;
   }
   if (!isObject(value)) throw invalidAt(location, 'dict');
-  for (const name of Object.keys(value)) setOwnValue(read, name, readScore(value[name], { parent: location, key: name }));
+  for (const name of Object.keys(value))
+    setOwnValue(read, name, readScore(value[name], { parent: location, key: name }));
   return read;
 }
 

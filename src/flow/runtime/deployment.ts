@@ -43,7 +43,8 @@ const EMPTY_GENERATION: Generation = { ...NO_REPLICAS, inWork: new Set() };
 /** /search goes to all shards by default, because indexed documents are spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
   return (
-    ownValue(polling, endpoint) ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
+    ownValue(polling, endpoint) ??
+    (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
   );
 }
 

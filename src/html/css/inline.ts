@@ -14,5 +14,7 @@ export function hidesText(style: string): boolean {
   if (font?.relative && font.size === 0) return true;
   if (!color || color === 'unknown') return false;
   if (color.alpha < FAINT) return true;
-  return !!background && background !== 'unknown' && isIndistinguishable(over(color, background), over(background, WHITE));
+  return (
+    !!background && background !== 'unknown' && isIndistinguishable(over(color, background), over(background, WHITE))
+  );
 }

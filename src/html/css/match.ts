@@ -8,8 +8,8 @@ import type { PseudoSelector, Selector } from 'css-what';
 import { ownValue } from '#own-value.ts';
 import { ELEMENT, type Element, type Parent } from '../node.ts';
 import {
-  type MatchContext,
   LIVE_PSEUDO_CLASSES,
+  type MatchContext,
   PSEUDO_CLASSES,
   readNth,
   type Siblings,

@@ -4,9 +4,9 @@ import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
-import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 import { fenceTokens, formatPage, normalizeUrl } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
+import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 
 const MAX_PAGES = 50;
 const DEFAULT_PAGES = 10;

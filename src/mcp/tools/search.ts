@@ -6,8 +6,8 @@ import { findStaleWarning, loadTokens, OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
-import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
+import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 
 type Name = keyof typeof ALL_OPTIONS;
 

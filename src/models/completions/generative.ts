@@ -1,7 +1,7 @@
 /** A model behind the OpenAI chat protocol as an engine: transcribes pages, answers questions about them, or chats. */
 import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
 import { mapConcurrently } from '../media/map-concurrently.ts';
-import type { EngineRequest, Engine, Piece } from './engine.ts';
+import type { Engine, EngineRequest, Piece } from './engine.ts';
 import type { Page, Picture } from './media.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';
 import type { Message } from './request.ts';
@@ -21,7 +21,11 @@ export interface GenerativeOptions {
 
 export function createGenerativeEngine({ id, chat, description, prompt }: GenerativeOptions): Engine {
   /** Sends one question to the server; streams if the caller streams. */
-  async function* asked(messages: readonly ChatMessage[], { request, signal }: EngineRequest, left: number | undefined) {
+  async function* asked(
+    messages: readonly ChatMessage[],
+    { request, signal }: EngineRequest,
+    left: number | undefined,
+  ) {
     const { sampling, stop } = request;
     const question = { messages, maxTokens: left, sampling: { ...sampling, ...(stop.length > 0 && { stop }) }, signal };
     if (request.stream) yield* chat.stream(question);

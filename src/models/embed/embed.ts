@@ -4,7 +4,7 @@ import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
 import { createFaults } from '../inputs/faults.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
-import type { RequestContext, EmbedLane, ModelRuntime } from '../registry/model-runtime.ts';
+import type { EmbedLane, ModelRuntime, RequestContext } from '../registry/model-runtime.ts';
 import {
   charactersOf,
   type DecodedInputs,
@@ -80,11 +80,11 @@ async function prepare(
   const none = { media: [], images: [], vectors: undefined };
   if (isAllText(request))
     return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
-  const needs = await backend.media?.();
-  if (!needs && row.pdf !== 'text') throw mediaUnsupported();
+  const formats = await backend.media?.();
+  if (!formats && row.pdf !== 'text') throw mediaUnsupported();
   const ready: DecodedInputs = await prepareInputs(request, {
     reader: models.media,
-    needs: needs ?? {},
+    formats: formats ?? {},
     row,
     signal,
     hold,

@@ -30,7 +30,7 @@ export interface DecodedInputs {
 export interface MediaTools {
   readonly reader: MediaReader | undefined;
   /** The formats that the model expects. */
-  readonly needs: MediaFormats;
+  readonly formats: MediaFormats;
   readonly row: EmbeddingRow;
   readonly signal: AbortSignal;
   readonly hold: MemoryShare['hold'];
@@ -83,10 +83,10 @@ export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools)
 /** One list per vector; empty if there is a fault. */
 async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Promise<Piece[][]> {
   if (part.medium === 'text') return [[part]];
-  const { reader, needs, row, signal, hold } = tools;
+  const { reader, formats, row, signal, hold } = tools;
   try {
     if (!reader) throw new MediaError('cannot be read on this server');
-    return await reader.read(part.medium, part.value, { needs, pdf: row.pdf ?? 'pictures', signal, hold });
+    return await reader.read(part.medium, part.value, { formats, pdf: row.pdf ?? 'pictures', signal, hold });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     faults.add(part.at, 'media_error', error.message, part.value);

@@ -5,9 +5,9 @@ import type { ModelRow } from '../registry/catalogue.ts';
 import { isNonCommercial } from '../registry/known-models.ts';
 import { neededFiles, type OnnxRuns } from './files.ts';
 import { type FolderRecord, readRecord, sizeOf, writeRecord } from './folder.ts';
-import type { HubOptions, StoredModel, PullOptions, PullPlan } from './hub.ts';
+import type { HubOptions, PullOptions, PullPlan, StoredModel } from './hub.ts';
 import { withLock } from './lock.ts';
-import { fetchFileInfo, fetchFile, type HubAccess, hubFailure, type RemoteFile } from './transfer.ts';
+import { fetchFile, fetchFileInfo, type HubAccess, hubFailure, type RemoteFile } from './transfer.ts';
 
 /** Disk space that a download must leave free. */
 const SPARE_BYTES = 64 * 1024 * 1024;

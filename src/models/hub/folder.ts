@@ -22,7 +22,10 @@ export const sizeOf = async (file: string): Promise<number | undefined> =>
   (await stat(file).catch(() => undefined))?.size;
 
 /** A folder of the operator; `undefined` if a needed file is missing. */
-export async function findOperatorFolder(folder: string, needed: readonly NeededFile[]): Promise<StoredModel | undefined> {
+export async function findOperatorFolder(
+  folder: string,
+  needed: readonly NeededFile[],
+): Promise<StoredModel | undefined> {
   const sizes = await Promise.all(needed.map(({ name }) => sizeOf(path.join(folder, name))));
   if (sizes.includes(undefined)) return undefined;
   return { folder, bytes: sizes.reduce((sum: number, size) => sum + size!, 0), commit: '' };

@@ -5,7 +5,7 @@ import { createTrustedFetch } from '#net/trusted.ts';
 import type { ModelRow } from '../registry/catalogue.ts';
 import { inPrecision, isNonCommercial, KNOWN_MODELS } from '../registry/known-models.ts';
 import { readModelRows } from '../registry/operator-models.ts';
-import { createHub, type StoredModel, type PullOptions } from './hub.ts';
+import { createHub, type PullOptions, type StoredModel } from './hub.ts';
 
 export type LibrarySettings = Pick<
   Config,

@@ -56,26 +56,26 @@ export function createConverter({ decode, ffmpeg, documents, ocr, transcribe, te
     return { medium: 'image', rgb } as const;
   }
 
-  async function video(bytes: Uint8Array, mediaType: string, { needs, signal, hold }: ReadOptions): Promise<Piece[]> {
-    if (needs.video === 'file') {
+  async function video(bytes: Uint8Array, mediaType: string, { formats, signal, hold }: ReadOptions): Promise<Piece[]> {
+    if (formats.video === 'file') {
       hold(sizeOfFile(bytes));
       return [{ medium: 'video', file: bytes, mediaType: mediaType || 'video/mp4' }];
     }
-    if (!needs.image) throw new MediaError('is not supported by this model');
-    const { image } = needs;
+    if (!formats.image) throw new MediaError('is not supported by this model');
+    const { image } = formats;
     const seen = (frame: Uint8Array, stop: AbortSignal) => picture(frame, 'image/png', image, { signal: stop, hold });
     return requireFfmpeg().frames(bytes, { most: MAX_FRAMES, signal }, seen);
   }
 
-  async function audio(bytes: Uint8Array, mediaType: string, { needs, signal, hold }: ReadOptions): Promise<Piece[]> {
-    if (needs.audio === 'file') {
+  async function audio(bytes: Uint8Array, mediaType: string, { formats, signal, hold }: ReadOptions): Promise<Piece[]> {
+    if (formats.audio === 'file') {
       hold(sizeOfFile(bytes));
       return [{ medium: 'audio', file: bytes, mediaType: mediaType || 'audio/wav' }];
     }
-    if (needs.audio) {
-      const { samplesPerSecond } = needs.audio;
+    if (formats.audio) {
+      const { samplesPerSecond } = formats.audio;
       const samples = await requireFfmpeg().samples(bytes, { samplesPerSecond, seconds: MAX_SECONDS, signal });
-      return featuresOf(samples, needs.audio, { signal, hold });
+      return featuresOf(samples, formats.audio, { signal, hold });
     }
     if (!transcribe)
       throw new MediaError('is not supported by this model, and no speech model is configured (`speechUrl`)');
@@ -101,7 +101,7 @@ export function createConverter({ decode, ffmpeg, documents, ocr, transcribe, te
     return pieces;
   }
 
-  async function pdf(bytes: Uint8Array, { needs, pdf: rule, signal, hold }: ReadOptions): Promise<Piece[][]> {
+  async function pdf(bytes: Uint8Array, { formats, pdf: rule, signal, hold }: ReadOptions): Promise<Piece[][]> {
     if (!documents) throw new MediaError('cannot be read on this server');
     const tools = { documents, ocr, temporaryDir };
     if (rule === 'text') {
@@ -109,7 +109,7 @@ export function createConverter({ decode, ffmpeg, documents, ocr, transcribe, te
       hold(texts.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text) => [{ medium: 'text', text }]);
     }
-    const { image } = needs;
+    const { image } = formats;
     if (!image) throw new MediaError('is not supported by this model');
     const as = image === 'file' ? 'png' : image;
     return pagesAsPictures(bytes, { as, tools, signal }, (drawn): Piece[] => {

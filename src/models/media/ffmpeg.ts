@@ -8,8 +8,8 @@ import path from 'node:path';
 import { createProgramFolder, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
-import { mapConcurrently } from './map-concurrently.ts';
 import { InvalidClipError, runFfmpeg } from './ffmpeg-run.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { MediaError } from './value.ts';
 
 export interface Ffmpeg {

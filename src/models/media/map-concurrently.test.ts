@@ -36,6 +36,8 @@ it('ends the others with the first failure, and waits for their end', async () =
 
 it('ends when it is told to', async () => {
   const leaving = new AbortController();
-  const work = mapConcurrently([1, 2], { atOnce: 1, signal: leaving.signal }, async () => leaving.abort(new Error('gone')));
+  const work = mapConcurrently([1, 2], { atOnce: 1, signal: leaving.signal }, async () =>
+    leaving.abort(new Error('gone')),
+  );
   await expect(work).rejects.toThrow('gone');
 });

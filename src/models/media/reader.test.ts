@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const read = (hold: (bytes: number) => () => void, image: 'file' | 'pixels' = 'pixels') =>
   reader.read('image', png.toString('base64'), {
-    needs: { image: image === 'file' ? 'file' : clipRule(side) },
+    formats: { image: image === 'file' ? 'file' : clipRule(side) },
     pdf: 'pictures',
     signal,
     hold,

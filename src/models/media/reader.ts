@@ -29,7 +29,7 @@ export interface MediaSupport {
 }
 
 export interface MediaReader {
-  readonly means: MediaSupport;
+  readonly support: MediaSupport;
   /**
    * One list of pieces per vector; several pieces are pooled. A PDF gives one list per page, other media give one.
    * Throws MediaError, ServiceNodeResourceDrainError, errors of the speech model, or the signal's reason.
@@ -39,7 +39,7 @@ export interface MediaReader {
 }
 
 export interface ReadOptions {
-  readonly needs: MediaFormats;
+  readonly formats: MediaFormats;
   /** Whether PDF pages are embedded as images or text. */
   readonly pdf: 'pictures' | 'text';
   readonly signal: AbortSignal;
@@ -90,7 +90,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const converter = createConverter({ decode, ffmpeg, documents, ocr, transcribe, temporaryDir });
 
   return {
-    means: { documents: documents !== undefined, ffmpeg: ffmpeg !== undefined, speech: transcribe !== undefined },
+    support: { documents: documents !== undefined, ffmpeg: ffmpeg !== undefined, speech: transcribe !== undefined },
     async read(medium, value, wants) {
       const { signal, hold } = wants;
       let letGo = () => {};
@@ -100,8 +100,8 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
         if (medium === 'pdf') return await converter.pdf(bytes, wants);
         if (medium === 'video') return [await converter.video(bytes, mediaType, wants)];
         if (medium === 'audio') return [await converter.audio(bytes, mediaType, wants)];
-        if (!wants.needs.image) throw new MediaError('is not supported by this model');
-        return [[await converter.picture(bytes, mediaType, wants.needs.image, wants)]];
+        if (!wants.formats.image) throw new MediaError('is not supported by this model');
+        return [[await converter.picture(bytes, mediaType, wants.formats.image, wants)]];
       } catch (error) {
         signal.throwIfAborted();
         throw failureOf(error, timeoutMs);

@@ -13,8 +13,8 @@ export interface EvictionOptions {
   readonly loaded: () => readonly MemoryEntry[];
 }
 
-export const totalBytes = (residents: readonly MemoryEntry[]): number =>
-  residents.reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
+export const totalBytes = (entries: readonly MemoryEntry[]): number =>
+  entries.reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
 
 export function createEviction({ maxBytes, loaded }: EvictionOptions): Eviction {
   let notifyRelease = () => {};
@@ -32,16 +32,16 @@ export function createEviction({ maxBytes, loaded }: EvictionOptions): Eviction 
     }
   }
 
-  async function evict(resident: MemoryEntry): Promise<void> {
+  async function evict(entry: MemoryEntry): Promise<void> {
     try {
-      while (resident.users > 0) {
+      while (entry.users > 0) {
         await new Promise<void>((resolve) => {
           notifyRelease = resolve;
         });
       }
-      await resident.backend.unload();
+      await entry.backend.unload();
     } finally {
-      resident.leaving = undefined;
+      entry.leaving = undefined;
     }
   }
 

@@ -12,7 +12,7 @@ import { createTranscribe } from '../media/transcript.ts';
 import { createAvailability } from './availability.ts';
 import { BUILT_IN_MODELS } from './built-in.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
-import { type OnBatch, type ModelRuntime, type BackendFactory, openModelRuntime } from './model-runtime.ts';
+import { type BackendFactory, type ModelRuntime, type OnBatch, openModelRuntime } from './model-runtime.ts';
 import { readModelRows } from './operator-models.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
@@ -73,7 +73,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     });
   const models = openModelRuntime({
     media,
-    opening: createOpening({
+    backends: createBackendFactory({
       onnx: { files: hub.files, threads: settings.modelThreads, timeoutMs: settings.modelTimeoutMs, log },
       remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },
     }),
@@ -111,7 +111,7 @@ interface OpeningTools {
   readonly remote: RemoteTools;
 }
 
-function createOpening({ onnx, remote }: OpeningTools): BackendFactory {
+function createBackendFactory({ onnx, remote }: OpeningTools): BackendFactory {
   const builtIn = createStaticBackends();
   return {
     embedder(row) {

@@ -12,7 +12,7 @@ export type LoadState = 'loaded' | 'loading' | 'failed' | 'asleep';
 export interface ModelMemory {
   /** Waits until the model is loaded and keeps it loaded until the returned function is called once. */
   hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
-  residence(backend: Backend): LoadState;
+  loadState(backend: Backend): LoadState;
   /** Memory of all loaded models, in bytes. */
   readonly bytes: number;
 }
@@ -44,7 +44,7 @@ export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.no
   /** Serialises loads, so that memory freed for one model is not taken by another. */
   let lastLoad: Promise<unknown> = Promise.resolve();
 
-  const residentOf = (backend: Backend): MemoryEntry => {
+  const entryOf = (backend: Backend): MemoryEntry => {
     const known = all.get(backend);
     if (known) return known;
     const made: MemoryEntry = {
@@ -63,53 +63,53 @@ export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.no
   const eviction = createEviction({ maxBytes, loaded });
 
   async function hold(backend: Backend, signal: AbortSignal): Promise<() => void> {
-    const resident = residentOf(backend);
+    const entry = entryOf(backend);
     signal.throwIfAborted();
-    while (resident.leaving) await unlessAborted(signal, resident.leaving);
-    resident.users++;
+    while (entry.leaving) await unlessAborted(signal, entry.leaving);
+    entry.users++;
     const release = () => {
-      resident.users--;
+      entry.users--;
       eviction.onRelease();
     };
     try {
-      if (!backend.loaded) await unlessAborted(signal, load(resident));
+      if (!backend.loaded) await unlessAborted(signal, load(entry));
     } catch (error) {
       release();
       throw error;
     }
-    resident.usedAt = ++uses;
+    entry.usedAt = ++uses;
     return release;
   }
 
-  function load(resident: MemoryEntry): Promise<void> {
-    resident.loading ??= fetchAndLoad(resident)
+  function load(entry: MemoryEntry): Promise<void> {
+    entry.loading ??= fetchAndLoad(entry)
       .then(
         () => {
-          resident.failed = false;
+          entry.failed = false;
         },
         (error: unknown) => {
-          resident.failed = true;
+          entry.failed = true;
           throw error;
         },
       )
       .finally(() => {
-        resident.loading = undefined;
+        entry.loading = undefined;
       });
-    return resident.loading;
+    return entry.loading;
   }
 
-  async function fetchAndLoad(resident: MemoryEntry): Promise<void> {
-    const stamp = await reportFailure(resident, async () => {
-      await resident.backend.fetch?.();
-      return resident.backend.stamp?.();
+  async function fetchAndLoad(entry: MemoryEntry): Promise<void> {
+    const stamp = await reportFailure(entry, async () => {
+      await entry.backend.fetch?.();
+      return entry.backend.stamp?.();
     });
-    resident.backOff.check(stamp);
+    entry.backOff.check(stamp);
     const work = lastLoad.then(async () => {
-      await eviction.freeMemoryFor(resident);
-      await resident.backOff.attempt(stamp, () => resident.backend.load());
+      await eviction.freeMemoryFor(entry);
+      await entry.backOff.attempt(stamp, () => entry.backend.load());
     });
     lastLoad = work.catch(() => {});
-    await reportFailure(resident, () => work);
+    await reportFailure(entry, () => work);
   }
 
   async function reportFailure<T>({ backend }: MemoryEntry, work: () => Promise<T>): Promise<T> {
@@ -123,10 +123,10 @@ export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.no
 
   return {
     hold,
-    residence(backend) {
+    loadState(backend) {
       if (backend.loaded) return 'loaded';
-      const resident = all.get(backend);
-      return resident?.loading ? 'loading' : resident?.failed ? 'failed' : 'asleep';
+      const entry = all.get(backend);
+      return entry?.loading ? 'loading' : entry?.failed ? 'failed' : 'asleep';
     },
     get bytes() {
       return totalBytes(loaded());

@@ -7,7 +7,7 @@ it('a model that cannot be loaded is told once a try, whoever waits for it', asy
   let loads = 0;
   const told: unknown[] = [];
   const models = openModelRuntime({
-    opening: {
+    backends: {
       embedder: (row) =>
         fakeEmbedder(row, {
           stamp: () => 'damaged',

@@ -9,8 +9,8 @@ import type { MediaReader } from '../media/reader.ts';
 import { createAdmission, type MemoryShare } from '../queue/admission.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';
 import type { EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
-import { createRequiredModels, type Readiness } from './required-models.ts';
 import { createModelMemory, type LoadState } from './model-memory.ts';
+import { createRequiredModels, type Readiness } from './required-models.ts';
 
 export interface EmbedLane extends Lane, Omit<EmbedOptions, 'signal'> {}
 
@@ -49,7 +49,11 @@ export interface ModelRuntime {
     use: ModelUse,
     work: (open: OpenEmbedder, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T>;
-  withReranker<T>(row: RerankRow, use: ModelUse, work: (open: OpenReranker, signal: AbortSignal) => Promise<T>): Promise<T>;
+  withReranker<T>(
+    row: RerankRow,
+    use: ModelUse,
+    work: (open: OpenReranker, signal: AbortSignal) => Promise<T>,
+  ): Promise<T>;
   residence(row: ModelRow): LoadState;
   /** Loads models that must be in memory; retries failures with back-off. */
   warm(rows: readonly ModelRow[]): void;
@@ -74,7 +78,7 @@ export interface ModelUse {
 }
 
 export interface ModelRuntimeOptions {
-  readonly opening: BackendFactory;
+  readonly backends: BackendFactory;
   /** Closed together with the models. */
   readonly media?: MediaReader | undefined;
   /** Limit for all models together. */
@@ -92,18 +96,25 @@ export type OnBatch = (model: string, facts: BatchFacts) => void;
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
 /** Limits of data held by all requests, and by a single one. Characters of the input and bytes derived from it. */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
-export function openModelRuntime({ opening, media, maxBytes, deadlineMs, log, onBatch }: ModelRuntimeOptions): ModelRuntime {
+export function openModelRuntime({
+  backends,
+  media,
+  maxBytes,
+  deadlineMs,
+  log,
+  onBatch,
+}: ModelRuntimeOptions): ModelRuntime {
   const embedders = new Map<string, OpenEmbedder>();
   const rerankers = new Map<string, OpenReranker>();
   const rows = new Map<string, ModelRow>();
   const ids = new Map<Backend, string>();
-  const residents = createModelMemory({
+  const memory = createModelMemory({
     maxBytes,
     onFailed(backend, err) {
       if (!closing.signal.aborted) log.warn({ err, model: ids.get(backend) }, 'a model could not be loaded');
     },
   });
-  const intake = createAdmission(MAX_HELD);
+  const admission = createAdmission(MAX_HELD);
   const closing = new AbortController();
   // Each request in progress adds a listener.
   setMaxListeners(0, closing.signal);
@@ -113,7 +124,7 @@ export function openModelRuntime({ opening, media, maxBytes, deadlineMs, log, on
   function embedder(row: EmbeddingRow): OpenEmbedder {
     const known = embedders.get(row.id);
     if (known) return known;
-    const backend = opening.embedder(row);
+    const backend = backends.embedder(row);
     const run = (batch: readonly Prepared[], { output, dimensions }: EmbedLane, signal: AbortSignal) =>
       backend.embed(batch, { output, dimensions, signal });
     const made = { backend, queue: createQueue({ run, ...capacityOf(backend), ...observed(row) }) };
@@ -126,7 +137,7 @@ export function openModelRuntime({ opening, media, maxBytes, deadlineMs, log, on
   function reranker(row: RerankRow): OpenReranker {
     const known = rerankers.get(row.id);
     if (known) return known;
-    const backend = opening.reranker(row);
+    const backend = backends.reranker(row);
     const run = async (batch: readonly Prepared[], _: Lane, signal: AbortSignal) => [
       ...(await backend.score(batch, signal)),
     ];
@@ -144,11 +155,11 @@ export function openModelRuntime({ opening, media, maxBytes, deadlineMs, log, on
     { characters, signal, trace }: ModelUse,
     work: (open: Open, signal: AbortSignal, hold: MemoryShare['hold']) => Promise<T>,
   ): Promise<T> {
-    const share = intake.enter(characters);
+    const share = admission.enter(characters);
     const deadline = startDeadline(deadlineMs, [signal, closing.signal]);
     let release = () => {};
     try {
-      release = await traceStep('load', trace, () => residents.hold(made.backend, deadline.signal));
+      release = await traceStep('load', trace, () => memory.hold(made.backend, deadline.signal));
       return await work(made, deadline.signal, share.hold);
     } finally {
       release();
@@ -159,11 +170,11 @@ export function openModelRuntime({ opening, media, maxBytes, deadlineMs, log, on
 
   const residence = (row: ModelRow): LoadState => {
     const made = embedders.get(row.id) ?? rerankers.get(row.id);
-    return made ? residents.residence(made.backend) : 'asleep';
+    return made ? memory.loadState(made.backend) : 'asleep';
   };
 
   const required = createRequiredModels({
-    load: async (row, signal) => (await residents.hold(open(row).backend, signal))(),
+    load: async (row, signal) => (await memory.hold(open(row).backend, signal))(),
     residence,
     rows,
     signal: closing.signal,

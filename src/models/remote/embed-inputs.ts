@@ -103,7 +103,7 @@ export function createInputPreparer(
 }
 
 /** The media that both the protocol and the model's kind accept, as files. */
-export function mediaNeedsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaFormats {
+export function mediaFormatsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaFormats {
   const need = (medium: RemoteMedium) =>
     media.includes(medium) && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind) ? 'file' : undefined;
   return { image: need('image'), audio: need('audio'), video: need('video') };

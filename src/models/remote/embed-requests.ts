@@ -5,7 +5,7 @@ import { inOrder } from './answers.ts';
 import type { Payload } from './embed-inputs.ts';
 import { SPECIAL_TOKENS } from './estimate.ts';
 import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
-import type { RemoteEmbedRequest, Protocol } from './protocol.ts';
+import type { Protocol, RemoteEmbedRequest } from './protocol.ts';
 import { type RemoteTools, type Server, tooLong } from './server.ts';
 import { RequestRefusedError } from './transport.ts';
 

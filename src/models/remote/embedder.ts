@@ -2,7 +2,7 @@
 import { problem } from '#errors.ts';
 import type { Embedder, EmbedOptions, Output, Prepared } from '../backends/backend.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
-import { createInputPreparer, mediaNeedsOf, type Payload } from './embed-inputs.ts';
+import { createInputPreparer, mediaFormatsOf, type Payload } from './embed-inputs.ts';
 import { createEmbedSender, type Item } from './embed-requests.ts';
 import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runAll, runsOf } from './requests.ts';
@@ -73,6 +73,6 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     prepare,
     embed: (batch: readonly Prepared[], options: EmbedOptions) => server.during(() => embed(batch, options)),
     ...(embedProtocol.lateChunking && { prepareChunks }),
-    ...(embedProtocol.media && { media: async () => mediaNeedsOf(embedProtocol.media!, row), prepareMedia }),
+    ...(embedProtocol.media && { media: async () => mediaFormatsOf(embedProtocol.media!, row), prepareMedia }),
   });
 }

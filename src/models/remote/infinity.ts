@@ -3,7 +3,7 @@
  * counts characters unless started with INFINITY_LENGTHS_VIA_TOKENIZE, so usage is ignored.
  */
 import { embeddingBody, parseEmbeddings } from './openai.ts';
-import type { RemoteEmbedRequest, Protocol } from './protocol.ts';
+import type { Protocol, RemoteEmbedRequest } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
 
 /** Media are URLs or data URIs in place of texts, all of one modality. */

@@ -9,7 +9,7 @@ import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { TrustedOptions, TrustedResponse } from '#net/trusted.ts';
 import { type Breaker, createBreaker, type Ticket } from './breaker.ts';
 import { malformed } from './fields.ts';
-import type { UrlStyle, ProtocolRequest, Reply } from './protocol.ts';
+import type { ProtocolRequest, Reply, UrlStyle } from './protocol.ts';
 import { createSlots } from './slots.ts';
 
 /** The fetch that the backend needs, for servers that the operator configured (src/net/trusted.ts). */

@@ -4,7 +4,7 @@ import { traceStep } from '#telemetry/trace.ts';
 import type { Prepared } from '../backends/backend.ts';
 import { tokensOf } from '../embed/embed.ts';
 import type { RerankRow } from '../registry/catalogue.ts';
-import type { RequestContext, ModelRuntime } from '../registry/model-runtime.ts';
+import type { ModelRuntime, RequestContext } from '../registry/model-runtime.ts';
 import type { RerankRequest } from './request.ts';
 
 export interface Ranked {

@@ -6,10 +6,10 @@ import {
   type Frame,
   framePair,
   frameSingle,
+  limitCombiningMarks,
   NO_FRAME,
   type Tokenizer,
   wellFormed,
-  limitCombiningMarks,
 } from './tokenizer.ts';
 import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
 

@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { portOf } from '../guard/guard.ts';
 import type { Channel, ChannelFacts } from './channel.ts';
-import { remainingTime, dial, startTlsOver } from './dial.ts';
+import { dial, remainingTime, startTlsOver } from './dial.ts';
 import { loadHttp1 } from './http1.ts';
 import { openHttp2 } from './http2.ts';
 import { dialThroughProxy, isHttpProxy, type ProxyRules } from './tunnel.ts';

@@ -10,7 +10,7 @@ import { networkProblem } from '../fetch/failures.ts';
 import { type Guard, portOf, type Resolved } from '../guard/guard.ts';
 import { OperatorProxy } from '../proxy/proxy-table.ts';
 import type { Region } from '../region.ts';
-import { remainingTime, type Destination, dial, startTlsOver } from './dial.ts';
+import { type Destination, dial, remainingTime, startTlsOver } from './dial.ts';
 import { connectByHttp, connectBySocks, type Handshake } from './proxy-handshake.ts';
 
 export interface ProxyRules {

@@ -134,7 +134,9 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       const counters = await open({});
       opened.push(counters);
       const bucket = fresh();
-      const first = (await counters.take({ ...one(bucket, 1), lease: { bucket, limit: 1 } })) as TakeResult & { ok: true };
+      const first = (await counters.take({ ...one(bucket, 1), lease: { bucket, limit: 1 } })) as TakeResult & {
+        ok: true;
+      };
       expect(first.windows[0]!.resetMs).toBeGreaterThan(WINDOW_MS - 1_000);
       expect(first.windows[0]!.resetMs).toBeLessThanOrEqual(LEAVES_MS);
       expect(await counters.take(one(bucket, 1))).toMatchObject({ ok: false, current: 1 });

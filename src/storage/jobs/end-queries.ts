@@ -48,7 +48,10 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
 
     /** Deletes the rows of expired jobs created before `before`, once no cleanup remains. */
     async forget({ db }: AnyStore, before: number): Promise<void> {
-      let old = jobsIn(db).deleteFrom(table).where('created_at', '<', before).where('state', '=', TRANSITIONS.expire.to);
+      let old = jobsIn(db)
+        .deleteFrom(table)
+        .where('created_at', '<', before)
+        .where('state', '=', TRANSITIONS.expire.to);
       for (const [column, value] of Object.entries(removable)) old = old.where(column as 'id', '=', value as string);
       await old.execute();
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isFinal, type JobState, TRANSITIONS, type TransitionName, nextState, STATES } from './states.ts';
+import { isFinal, type JobState, nextState, STATES, TRANSITIONS, type TransitionName } from './states.ts';
 
 const names = Object.keys(TRANSITIONS) as TransitionName[];
 

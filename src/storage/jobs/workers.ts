@@ -7,7 +7,7 @@ import type { Log } from '#telemetry/log.ts';
 import { createActiveRuns } from './active-runs.ts';
 import { createJobSource } from './job-source.ts';
 import { type Lease, LeaseLostError } from './lease.ts';
-import type { Release, LeasedJob } from './lease-queries.ts';
+import type { LeasedJob, Release } from './lease-queries.ts';
 import type { JobNotifications } from './notifications.ts';
 import type { AnyStore } from './query-context.ts';
 import type { JobColumns, JobTable } from './table.ts';

@@ -3,7 +3,7 @@
  * text without size or contrast, and invisible characters.
  */
 
-import { hasHiddenText, cleanCharacters } from '#html/characters.ts';
+import { cleanCharacters, hasHiddenText } from '#html/characters.ts';
 import { FAINT } from '#html/css/visual-style.ts';
 import {
   attribute,

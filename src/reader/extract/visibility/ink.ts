@@ -3,7 +3,7 @@
 import type { Declared } from '#html/css/cascade.ts';
 import { BLACK, type Color, isIndistinguishable, over, WHITE } from '#html/css/color.ts';
 import { type Declaration, readStyleAttribute } from '#html/css/declarations.ts';
-import { FAINT, isTinyFont, type VisualStyle, readVisualStyle, tracksProperty } from '#html/css/visual-style.ts';
+import { FAINT, isTinyFont, readVisualStyle, tracksProperty, type VisualStyle } from '#html/css/visual-style.ts';
 import { attribute, type Element } from '#html/node.ts';
 import { ownValue } from '#own-value.ts';
 import type { PageStyles } from './page-styles.ts';
