@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type AccessRule, createGate, openAccounts } from '#accounts/index.ts';
+import { type AccessRule, createAccessControl, openAccounts } from '#accounts/index.ts';
 import { writeModelError } from '#api/envelopes/model.ts';
-import { createGatekeeper } from '#api/gatekeeper.ts';
+import { createAccessHooks } from '#api/access-hooks.ts';
 import { createServer } from '#http/server.ts';
 import { PLANS, type Plans } from '#plans.ts';
 import type { Counters } from '#storage/counters/counters.ts';
@@ -35,7 +35,7 @@ const plans: Plans = {
 const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' };
 const credentials = { authorization: [`Bearer ${key}`], clientIp: '127.0.0.1' };
 const gateOver = (counters: Counters) =>
-  createGate({
+  createAccessControl({
     ...room,
     counters,
     plans,
@@ -75,7 +75,7 @@ async function rateOf(counters: Counters | undefined): Promise<number> {
     writeError: writeModelError,
     malformedBody: () => ({}),
   });
-  const keeper = counters && createGatekeeper(gateOver(counters));
+  const keeper = counters && createAccessHooks(gateOver(counters));
   face.route({
     method: 'GET',
     url: '/',

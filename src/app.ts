@@ -63,7 +63,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function build({ config, version, log, environment, lookup }: AppOptions, resources: CloseStack): Promise<App> {
   const { dataDir, userAgent } = config;
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
-  const { temporaryDir, metrics, observe, plans, accounts, firstKey, counters, gatekeeper, pictures } = foundation;
+  const { temporaryDir, metrics, observe, plans, accounts, firstKey, counters, accessHooks, pictures } = foundation;
   const { network, documents, ocr, models } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
@@ -141,7 +141,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
       accounts,
       plans,
       counters,
-      gatekeeper,
+      accessHooks,
       network,
       reader,
       crawl,

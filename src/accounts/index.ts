@@ -1,3 +1,5 @@
+export { type AccessControl, createAccessControl } from './access-control.ts';
+export { type AccountJson, type KeyJson, toAccountJson, toKeyJson } from './account-json.ts';
 export {
   type AccessRule,
   type Admission,
@@ -6,7 +8,6 @@ export {
   type LimitState,
   type LimitStates,
 } from './admission.ts';
-export { createGate, type Gate } from './gate.ts';
 export { newId } from './ids.ts';
 export { limiterKeyOf } from './limiter-key.ts';
 export { NAME_PATTERN } from './names.ts';
@@ -21,4 +22,3 @@ export {
   type UsageGroup,
   type UsageSum,
 } from './records.ts';
-export { type AccountJson, type KeyJson, showAccount, showKey } from './shown.ts';

@@ -4,7 +4,7 @@
  */
 import { asProblem, problem } from '#errors.ts';
 import type { EndpointLimits, Plans } from '#plans.ts';
-import type { Counters, Lease, Taken, WindowState } from '#storage/counters/counters.ts';
+import type { Counters, Lease, TakeResult, WindowState } from '#storage/counters/counters.ts';
 import type { AccessRule, Admission, LimitState, LimitStates, ShowLimits } from './admission.ts';
 import { newId } from './ids.ts';
 import { asUnavailable, concurrencyLimit, requestLimit, requestTooLarge, tokenLimit } from './limit-problems.ts';
@@ -168,7 +168,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
 }
 
 /** `counters.take`, with ServiceAwayError if the counters are unreachable. */
-export async function takeCounters(counters: Counters, ...args: Parameters<Counters['take']>): Promise<Taken> {
+export async function takeCounters(counters: Counters, ...args: Parameters<Counters['take']>): Promise<TakeResult> {
   try {
     return await counters.take(...args);
   } catch (error) {

@@ -5,7 +5,7 @@ import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
 
-export const addressLimit = (waitMs: number) =>
+export const clientIpLimit = (waitMs: number) =>
   problem('RateLimitTriggeredError', {
     message: 'IP rate limit exceeded',
     limitedBy: 'address',

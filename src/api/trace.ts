@@ -6,18 +6,18 @@ import type { SpanExport } from '#telemetry/otlp.ts';
 import {
   createTrace,
   readTraceParent,
-  type ShownTrace,
   serverTiming,
   type Trace,
+  type TraceJson,
   type TraceParent,
 } from '#telemetry/trace.ts';
-import type { Gatekeeper } from './gatekeeper.ts';
+import type { AccessHooks } from './access-hooks.ts';
 
 export interface Tracing {
   /** Starts the trace of a request, from its arrival. `undefined` if neither the caller nor an export needs one. */
   start(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
   /** Returns the trace for a caller who asked for it, and sets the Server-Timing header. `undefined` for all others. */
-  show(request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined;
+  show(request: FastifyRequest, reply: FastifyReply): TraceJson | undefined;
   /** Exports traces when their requests end. */
   readonly observer: RequestObserver;
 }
@@ -31,10 +31,10 @@ interface TracedRequest {
 const HEADER = 'server-timing';
 
 export function createTracing({
-  gatekeeper,
+  accessHooks,
   spanExport,
 }: {
-  readonly gatekeeper: Pick<Gatekeeper, 'keyCheckOf'>;
+  readonly accessHooks: Pick<AccessHooks, 'keyCheckOf'>;
   readonly spanExport?: SpanExport | undefined;
 }): Tracing {
   const traced = new WeakMap<FastifyRequest, TracedRequest>();
@@ -42,13 +42,13 @@ export function createTracing({
   function begin(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace {
     const parent = readTraceParent(request.headers.traceparent);
     const trace = createTrace({ id: parent?.traceId, startedAt: performance.now() - reply.elapsedTime });
-    const check = gatekeeper.keyCheckOf(request);
+    const check = accessHooks.keyCheckOf(request);
     if (check) trace.note('key_check', check.fromMs, check.toMs);
     traced.set(request, { trace, asked, parent });
     return trace;
   }
 
-  const show = (request: FastifyRequest, reply: FastifyReply): ShownTrace | undefined => {
+  const show = (request: FastifyRequest, reply: FastifyReply): TraceJson | undefined => {
     const known = traced.get(request);
     if (!known?.asked) return undefined;
     const shown = known.trace.shown();

@@ -1,11 +1,11 @@
 /** The servers of the faces, each with its routes. None of them listens yet. */
 import type { AccountsModule } from '#accounts/index.ts';
+import type { AccessHooks } from '#api/access-hooks.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
 import { createSecretHook } from '#api/admin/secret-hook.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
-import type { Gatekeeper } from '#api/gatekeeper.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';
@@ -46,7 +46,7 @@ export interface FaceModules {
   readonly accounts: AccountsModule;
   readonly plans: Plans;
   readonly counters: Counters;
-  readonly gatekeeper: Gatekeeper;
+  readonly accessHooks: AccessHooks;
   readonly network: Network;
   readonly reader: Reader;
   readonly crawl: CrawlModule;
@@ -118,7 +118,7 @@ async function createFace(
 }
 
 /** Options that the endpoints of the reader and the search host share. */
-function commonOptions({ config, modules: { gatekeeper, network, pictures } }: FaceContext) {
+function commonOptions({ config, modules: { accessHooks, network, pictures } }: FaceContext) {
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
   const index: IndexPage = {
     usage1: `${publicUrl}/YOUR_URL`,
@@ -126,7 +126,7 @@ function commonOptions({ config, modules: { gatekeeper, network, pictures } }: F
     homepage: `${publicUrl}/docs`,
   };
   return {
-    gatekeeper,
+    accessHooks,
     refusesCrossSite: config.allowNetworks.length > 0,
     ownNames: network.ownNames,
     publicUrl: config.publicUrl,
@@ -177,7 +177,7 @@ export function createSearchFace(context: FaceContext): Promise<Face> {
 
 export function createModelFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, health } = context;
-  const { modelHost, completions, gatekeeper, batch, classify, plans, network, version } = modules;
+  const { modelHost, completions, accessHooks, batch, classify, plans, network, version } = modules;
   const options = {
     writeError: writeModelError,
     malformedBody: bareModelError,
@@ -193,7 +193,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
     modelHostRoutes(face, {
       ...modelHost,
       completions,
-      gatekeeper,
+      accessHooks,
       tracing,
       prices: config.modelPrices,
       version,

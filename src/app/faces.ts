@@ -28,15 +28,15 @@ export interface Faces {
 }
 
 export async function createFaces(config: Config, modules: FaceModules, resources: CloseStack): Promise<Faces> {
-  const { gatekeeper, network, flow, metrics, version, log } = modules;
+  const { accessHooks, network, flow, metrics, version, log } = modules;
   const { ownNames, ownPorts, spanExport } = network;
   let isDraining = false;
   const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
   const context: FaceContext = {
     config,
     modules,
-    mcp: resources.use(createMcpEndpoint({ gatekeeper, version, ownNames, log, faces: () => ({ ...faces, flow }) })),
-    tracing: createTracing({ gatekeeper, spanExport }),
+    mcp: resources.use(createMcpEndpoint({ accessHooks, version, ownNames, log, faces: () => ({ ...faces, flow }) })),
+    tracing: createTracing({ accessHooks, spanExport }),
     health: { ...modules.health, ready: () => !isDraining },
     ownHosts,
     portOf: (face) => openPort(faces[face].server),

@@ -1,8 +1,8 @@
 /** Creates the parts that all faces share: accounts and limits, network access, file conversion, remote models. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type AccountsModule, createGate, openAccounts } from '#accounts/index.ts';
-import { createGatekeeper, type Gatekeeper } from '#api/gatekeeper.ts';
+import { type AccountsModule, createAccessControl, openAccounts } from '#accounts/index.ts';
+import { type AccessHooks, createAccessHooks } from '#api/access-hooks.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
 import { createDocuments, type Documents } from '#documents/documents.ts';
@@ -31,7 +31,7 @@ export interface Foundation {
   /** The first key of a new installation; `undefined` if there are keys already, or none are required. */
   readonly firstKey: string | undefined;
   readonly counters: Counters;
-  readonly gatekeeper: Gatekeeper;
+  readonly accessHooks: AccessHooks;
   readonly pictures: Pictures;
   readonly network: Network;
   readonly documents: Documents;
@@ -73,7 +73,7 @@ export async function openFoundation(
   const firstKey = config.auth === 'on' ? await firstKeyOf(accounts, log) : undefined;
   const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
   const counters = resources.use(await openCounters(limits, { log }));
-  const gate = createGate({
+  const accessControl = createAccessControl({
     ...accounts,
     counters,
     plans,
@@ -82,7 +82,7 @@ export async function openFoundation(
     keylessFeatures: config.keylessFeatures,
     refusedRpm: config.refusedRpm,
   });
-  const gatekeeper = createGatekeeper(gate, { onTokensSpent: observe.onSpent });
+  const accessHooks = createAccessHooks(accessControl, { onTokensSpent: observe.onSpent });
   const network = await openNetwork(config, { lookup, version, log }, resources);
   const pictures = resources.use(await openPictures(dataDir, { mayServeCached: network.mayServeCached }));
   const documents = resources.use(
@@ -104,7 +104,7 @@ export async function openFoundation(
 
   const models = createModels(config, { fetch: network.trusted });
   return {
-    ...{ temporaryDir, metrics, observe, plans, accounts, firstKey, counters, gatekeeper, pictures },
+    ...{ temporaryDir, metrics, observe, plans, accounts, firstKey, counters, accessHooks, pictures },
     ...{ network, documents, ocr, models },
   };
 }

@@ -1,8 +1,8 @@
 /** The MCP endpoint on the reader's host. Its tools send requests to the faces of this process on behalf of the caller. */
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from '#accounts/index.ts';
+import type { AccessHooks } from '#api/access-hooks.ts';
 import { isCrossSite } from '#api/cross-site.ts';
-import type { Gatekeeper } from '#api/gatekeeper.ts';
 import type { HostFaces } from '#api/hosts.ts';
 import { createClient } from '#client/index.ts';
 import type { Face } from '#http/server.ts';
@@ -14,7 +14,7 @@ import { CLIENT_IP_HEADER, type InProcess, openInProcess } from './in-process.ts
 export { MCP_PATHS } from '#mcp/http.ts';
 
 export interface McpEndpointOptions {
-  readonly gatekeeper: Pick<Gatekeeper, 'identify'>;
+  readonly accessHooks: Pick<AccessHooks, 'identify'>;
   readonly version: string;
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
@@ -31,7 +31,7 @@ export interface McpEndpoint {
 /** Rejects wrong keys. Limits are counted by the requests of the tools. */
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
-export function createMcpEndpoint({ gatekeeper, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {
+export function createMcpEndpoint({ accessHooks, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {
   let opened: Promise<{ readonly endpoint: Endpoint; readonly inProcess: InProcess }> | undefined;
 
   async function open() {
@@ -60,7 +60,7 @@ export function createMcpEndpoint({ gatekeeper, version, ownNames, log, faces }:
           return (await opened).endpoint;
         },
         async keyOf(request: FastifyRequest) {
-          const caller = await gatekeeper.identify(ACCESS, request);
+          const caller = await accessHooks.identify(ACCESS, request);
           return caller.kind === 'key' ? caller.key.id : undefined;
         },
         isForeign: ({ headers }) => isCrossSite(headers, ownNames),

@@ -5,7 +5,7 @@
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
-import { createMayServeCached, type MayServeCached } from '#net/guard/cached-url-check.ts';
+import { type CachedUrlCheck, createCachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import { createGuard, type Guard } from '#net/guard/guard.ts';
 import { createOwnPorts, type OwnPorts } from '#net/guard/own-ports.ts';
 import { createEgressProxy, type EgressProxy } from '#net/proxy/egress-proxy.ts';
@@ -21,7 +21,7 @@ import type { CloseStack } from './close-stack.ts';
 export interface Network {
   readonly guard: Guard;
   /** Whether a stored copy of a URL may still be returned. */
-  readonly mayServeCached: MayServeCached;
+  readonly mayServeCached: CachedUrlCheck;
   readonly ownPorts: OwnPorts;
   /** Whether a host name is the one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
@@ -62,7 +62,7 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   ownPorts.add(egress.port);
   return {
     guard,
-    mayServeCached: createMayServeCached(guard),
+    mayServeCached: createCachedUrlCheck(guard),
     ownPorts,
     isOwnHost,
     ownNames: [config.host, ...(ownHost ? [ownHost] : [])],

@@ -29,7 +29,7 @@ export async function createReaderOnly(options: FoundationOptions): Promise<Read
 
 async function build({ config, version, log, lookup }: FoundationOptions, resources: CloseStack): Promise<Face> {
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
-  const { gatekeeper, network, pictures, temporaryDir, observe } = foundation;
+  const { accessHooks, network, pictures, temporaryDir, observe } = foundation;
   const readerParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
   const { reader } = await openReaderModule(config, readerParts, resources);
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
@@ -42,7 +42,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, resour
           log,
         })
       : reader;
-  const tracing = createTracing({ gatekeeper, spanExport: network.spanExport });
+  const tracing = createTracing({ accessHooks, spanExport: network.spanExport });
   const face = await createServer({
     name: 'reader',
     log,
@@ -56,7 +56,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, resour
   });
   readerRoutes(face, {
     reader: remembering,
-    gatekeeper,
+    accessHooks,
     tracing,
     refusesCrossSite: allowNetworks.length > 0,
     ownNames: network.ownNames,

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FakeOptions, fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
-import { createRegistry, openModels } from '#models/index.ts';
+import { createRegistry, openModelRuntime } from '#models/index.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
 import { createRegion } from '#net/region.ts';
@@ -35,8 +35,8 @@ export async function openTestBatch(
   options: Partial<BatchModuleOptions> & Pick<BatchModuleOptions, 'dataDir'>,
   fake: FakeOptions = {},
 ): Promise<TestBatch> {
-  const models = openModels({
-    opening: { embedder: (row) => fakeEmbedder(row, fake), reranker: (row) => fakeReranker(row) },
+  const models = openModelRuntime({
+    backends: { embedder: (row) => fakeEmbedder(row, fake), reranker: (row) => fakeReranker(row) },
     maxBytes: 1e9,
     deadlineMs: 60_000,
     log: SILENT,

@@ -2,9 +2,9 @@
 export { isFinal } from '#storage/jobs/states.ts';
 export { MAX_INLINE_LINES } from './input.ts';
 export type { Job } from './job.ts';
+export { type JobJson, toJobJson } from './job-json.ts';
 export { optionsOf } from './line.ts';
 export type { FileKind } from './links.ts';
 export { BATCH_TABLES, type BatchModule, openBatch, type Submission } from './open.ts';
 export { INVALID_LINE } from './run-line.ts';
-export { type ShownJob, showJob } from './shown.ts';
 export { BATCH_TASKS, taskOfKind } from './task.ts';

@@ -1,6 +1,6 @@
 /** Runs the lines of a job, and distinguishes failures of a line from failures of the model. */
 import { asProblem, type Problem } from '#errors.ts';
-import type { Opened } from '#models/index.ts';
+import type { ModelRuntime } from '#models/index.ts';
 import { RetryLaterError } from './errors.ts';
 import type { JobOptions } from './job.ts';
 import type { StoredLine } from './line.ts';
@@ -17,7 +17,7 @@ const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
 
 export function lineRunner(
   { row, model }: { readonly row: Pick<JobRow, 'options'>; readonly model: ServedEmbedding },
-  { models, failureOf }: { readonly models: Opened; readonly failureOf: FailureOf },
+  { models, failureOf }: { readonly models: ModelRuntime; readonly failureOf: FailureOf },
   signal: AbortSignal,
 ): (line: StoredLine) => Promise<Outcome> {
   const options = JSON.parse(row.options) as JobOptions;

@@ -1,7 +1,7 @@
 /** One line of a job, from the caller's JSON to the stored form (docs/reference/wire/models.md, Batch lines). */
 import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { JobOptions } from './job.ts';
 
 /** A stored line: texts to embed, or the reason why it is invalid. */
@@ -97,7 +97,7 @@ export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
   const options: Record<string, unknown> = {};
   for (const name of LINE_OPTIONS) {
     for (const at of [name, ...EMBED_FIELDS[name].aliases]) {
-      const value = own(body, at);
+      const value = ownValue(body, at);
       if (value === undefined || value === null) continue;
       options[name] = value;
       break;

@@ -3,18 +3,18 @@
  * workers.
  */
 import path from 'node:path';
-import type { Opened, Registry } from '#models/index.ts';
+import type { ModelRuntime, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
-import { startBatchChores } from './chores.ts';
 import { inlineInput } from './input.ts';
 import type { Job } from './job.ts';
 import { namesOf } from './line.ts';
 import { createLinks, type FileKind, type Links, linkSecret } from './links.ts';
+import { startBatchMaintenance } from './maintenance.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { readLog } from './pieces.ts';
 import type { FailureOf, ServedEmbedding } from './run-line.ts';
@@ -36,7 +36,7 @@ export interface BatchModuleOptions {
   /** `redis://…`, if job notifications go through Redis. */
   readonly redisUrl?: string | undefined;
   readonly registry: Registry;
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   /** Fetches URLs that callers chose. */
   readonly fetch: GuardedFetch;
   /** Maps a line's failure to the code and message that callers see. */
@@ -128,7 +128,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     log,
   });
   let workers: Workers | undefined;
-  const chores = startBatchChores({
+  const chores = startBatchMaintenance({
     ...options,
     ...{ store, links, now, webhookRetryMs },
     rememberMs: REMEMBER_MS,

@@ -6,7 +6,7 @@ import {
   type EmbedRequest,
   embed,
   finishVector,
-  type Opened,
+  type ModelRuntime,
   type Registry,
   readEmbedRequest,
   refuseZeros,
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 export interface Running {
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   readonly model: ServedEmbedding;
   /** Options of the job. */
   readonly options: JobOptions;

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { asProblem } from '#errors.ts';
-import type { Opened, Registry } from '#models/index.ts';
+import type { ModelRuntime, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { NonRetryableError, RetryLaterError } from './errors.ts';
@@ -21,7 +21,7 @@ import { appendInput, type BatchDb, countInput, dropInput, writeProgress } from 
 export interface RunTools {
   readonly store: BatchDb;
   readonly registry: Registry;
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   readonly fetch: GuardedFetch;
   readonly failureOf: FailureOf;
   readonly now: () => number;

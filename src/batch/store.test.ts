@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
-import { type JobState, MOVES, type MoveName, nextState } from '#storage/jobs/states.ts';
+import { type JobState, nextState, TRANSITIONS, type TransitionName } from '#storage/jobs/states.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { PIECE_BYTES, readLog, removePieces } from './pieces.ts';
@@ -15,11 +15,11 @@ import {
   appendInput,
   countInput,
   dropInput,
-  findLittered,
+  findJobToCleanUp,
   findUncharged,
   insertJob,
   JOBS,
-  markClean,
+  markCleanedUp,
   type NewJob,
   takeWebhook,
   writeProgress,
@@ -211,9 +211,9 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(await JOBS.take(store, { now: HOUR_MS, leaseMs: LEASE_MS })).toBeUndefined();
       await JOBS.forget(store, HOUR_MS);
       expect(await row(other.id)).toBeDefined();
-      for (let found = await findLittered(store); found; found = await findLittered(store)) {
+      for (let found = await findJobToCleanUp(store); found; found = await findJobToCleanUp(store)) {
         while (await removePieces(store.db, found.id, ['input', 'output', 'errors']));
-        await markClean(store, found);
+        await markCleanedUp(store, found);
       }
       expect(await store.db.selectFrom('batch_pieces').selectAll().execute()).toEqual([]);
       await store.db.updateTable('batch_jobs').set({ charge_due: 0 }).execute();
@@ -234,7 +234,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         'beat',
         'wait',
       ] as const;
-      const moveOf: Partial<Record<(typeof acts)[number], MoveName[]>> = {
+      const moveOf: Partial<Record<(typeof acts)[number], TransitionName[]>> = {
         take: ['take'],
         complete: ['complete'],
         cancel: ['cancel'],
@@ -287,7 +287,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
               state = after.state;
             }
             expect(after).toMatchObject({ completed: written, output_bytes: written, done_bytes: written });
-            expect(after.completed_at === null).toBe(MOVES.take.from.includes(state as never));
+            expect(after.completed_at === null).toBe(TRANSITIONS.take.from.includes(state as never));
             expect((await findUncharged(store))?.id).toBe(after.completed_at === null ? undefined : job.id);
           }
           expect(await log(job.id, 'output', written)).toBe('x'.repeat(written));

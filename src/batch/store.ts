@@ -5,8 +5,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
+import { boundToLease } from '#storage/jobs/lease-queries.ts';
 import { isFinal } from '#storage/jobs/states.ts';
-import { boundToLease, jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
+import { jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { Job } from './job.ts';
 import { appendPieces } from './pieces.ts';
 import type { Db, JobRow, Tables } from './schema.ts';
@@ -161,7 +162,7 @@ export async function countInput({ db }: BatchDb, lease: Lease, total: number): 
   if (!row) throw new LeaseLostError();
 }
 
-export async function findLittered({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
+export async function findJobToCleanUp({ db }: BatchDb): Promise<Pick<JobRow, 'id' | 'litter'> | undefined> {
   return db
     .selectFrom('batch_jobs')
     .select(['id', 'litter'])
@@ -170,7 +171,7 @@ export async function findLittered({ db }: BatchDb): Promise<Pick<JobRow, 'id' |
     .executeTakeFirst();
 }
 
-export async function markClean({ db }: BatchDb, { id, litter }: Pick<JobRow, 'id' | 'litter'>): Promise<void> {
+export async function markCleanedUp({ db }: BatchDb, { id, litter }: Pick<JobRow, 'id' | 'litter'>): Promise<void> {
   await db
     .updateTable('batch_jobs')
     .set({ litter: 'none' })

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Job } from './job.ts';
+import { toJobJson } from './job-json.ts';
 import type { Links } from './links.ts';
-import { showJob } from './shown.ts';
 
 /** Delays between attempts, in milliseconds. */
 export const RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
@@ -20,7 +20,7 @@ export async function sendWebhook(
   job: Job & { readonly webhookUrl: string },
   { links, fetch, signal, now }: { links: Links; fetch: GuardedFetch; signal: AbortSignal; now: number },
 ): Promise<boolean> {
-  const body = JSON.stringify(showJob(job, links));
+  const body = JSON.stringify(toJobJson(job, links));
   const timestamp = String(Math.floor(now / 1000));
   try {
     const answer = await fetch(job.webhookUrl, {

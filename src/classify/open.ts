@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { problem } from '#errors.ts';
-import type { Call, Opened, Registry } from '#models/index.ts';
+import type { ModelRuntime, Registry, RequestContext } from '#models/index.ts';
 import { type ModuleTables, openStore } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { checkLabelCount } from './labels.ts';
@@ -38,7 +38,7 @@ export interface ClassifyModuleOptions {
   /** `postgres://…`; unset: SQLite. */
   readonly databaseUrl?: string | undefined;
   readonly registry: Registry;
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   readonly log: Pick<Log, 'warn'>;
   readonly now?: () => number;
 }
@@ -62,14 +62,14 @@ export interface ClassifyModule {
   classify(
     request: ClassifyRequest,
     owner: ClassifierOwner,
-    call: Call,
+    call: RequestContext,
   ): Promise<Classified & { readonly model: string }>;
   /**
    * Creates a classifier or trains one further. Throws ResourceNotFoundError for a classifier of another account,
    * ResourceBusyError if it is trained at the same time, LabelLimitExceededError and ResourceLimitExceededError beyond
    * the limits of the plan.
    */
-  train(request: TrainRequest, owner: ClassifierOwner, call: Call): Promise<Trained>;
+  train(request: TrainRequest, owner: ClassifierOwner, call: RequestContext): Promise<Trained>;
   list(owner: string): Promise<ClassifierRecord[]>;
   /** Throws ResourceNotFoundError. */
   remove(id: string, owner: string): Promise<void>;
@@ -105,7 +105,7 @@ export async function openClassify(options: ClassifyModuleOptions): Promise<Clas
     return { record, served };
   }
 
-  async function predictTrained(id: string, { inputs }: ClassifyRequest, owner: ClassifierOwner, call: Call) {
+  async function predictTrained(id: string, { inputs }: ClassifyRequest, owner: ClassifierOwner, call: RequestContext) {
     const { record, served } = await find(id, owner.id);
     const { vectors, tokens } = await embedUnits(models, served, inputs, { call, pathOf: inInput });
     const trained = await useWeights(store, id, now());
@@ -115,7 +115,7 @@ export async function openClassify(options: ClassifyModuleOptions): Promise<Clas
     return { predictions, tokens, model: record.model };
   }
 
-  async function create({ classifier, ...request }: TrainRequest, owner: ClassifierOwner, call: Call) {
+  async function create({ classifier, ...request }: TrainRequest, owner: ClassifierOwner, call: RequestContext) {
     const served = await registry.embedding('model' in classifier ? classifier.model : '');
     const labels = [...new Set(request.labels)];
     checkTrainingLabels(labels, owner);
@@ -148,7 +148,7 @@ export async function openClassify(options: ClassifyModuleOptions): Promise<Clas
     return { record, tokens };
   }
 
-  async function extend(id: string, request: TrainRequest, owner: ClassifierOwner, call: Call) {
+  async function extend(id: string, request: TrainRequest, owner: ClassifierOwner, call: RequestContext) {
     const { record: before, served } = await find(id, owner.id);
     if (before.owner !== owner.id) throw notFound(id);
     const labels = [...new Set([...before.labels, ...request.labels])];
@@ -180,7 +180,7 @@ export async function openClassify(options: ClassifyModuleOptions): Promise<Clas
   async function samplesOf(
     { inputs, labels: given }: Pick<TrainRequest, 'inputs' | 'labels'>,
     labels: readonly string[],
-    { served, call }: { readonly served: Awaited<ReturnType<Registry['embedding']>>; readonly call: Call },
+    { served, call }: { readonly served: Awaited<ReturnType<Registry['embedding']>>; readonly call: RequestContext },
   ): Promise<{ added: Sample[]; tokens: number }> {
     const { vectors, tokens } = await embedUnits(models, served, inputs, { call, pathOf: inInput });
     return { added: vectors.map((vector, at) => ({ vector, label: labels.indexOf(given[at]!) })), tokens };

@@ -1,10 +1,10 @@
 /** Vectors of length 1 for classification. */
 import {
-  type Call,
   createFaults,
   embed,
   finishVector,
-  type Opened,
+  type ModelRuntime,
+  type RequestContext,
   readEmbedRequest,
   type ServedEmbedding,
   TASKS,
@@ -23,10 +23,10 @@ const TASK = 'classification';
  * request.
  */
 export async function embedUnits(
-  models: Opened,
+  models: ModelRuntime,
   { row, kind }: ServedEmbedding,
   inputs: readonly unknown[],
-  { call, pathOf }: { readonly call: Call; readonly pathOf: (at: number) => (string | number)[] },
+  { call, pathOf }: { readonly call: RequestContext; readonly pathOf: (at: number) => (string | number)[] },
 ): Promise<UnitVectors> {
   const faults = createFaults();
   if (kind === 'colbert' || kind === 'sparse') {

@@ -1,5 +1,5 @@
 /** Classification without training: the label whose embedding is closest to that of the input. */
-import type { Call, Opened, ServedEmbedding } from '#models/index.ts';
+import type { ModelRuntime, RequestContext, ServedEmbedding } from '#models/index.ts';
 import { best, type LabelScore } from './labels.ts';
 import { softmax } from './logistic-regression.ts';
 import type { LabelGroups } from './request.ts';
@@ -20,12 +20,12 @@ export interface ZeroShotTask {
   readonly served: ServedEmbedding;
   readonly inputs: readonly unknown[];
   readonly groups: LabelGroups;
-  readonly call: Call;
+  readonly call: RequestContext;
 }
 
 /** Scores are the softmax of the cosines between input and labels. Throws as `embedUnits` does. */
 export async function classifyZeroShot(
-  models: Opened,
+  models: ModelRuntime,
   { served, inputs, groups, call }: ZeroShotTask,
 ): Promise<Classified> {
   const labels = [...groups].flatMap(([name, group]) =>

@@ -37,8 +37,8 @@ export function accountsCommand(context: CommandContext): Command {
   const balanceOption = () =>
     new Option('--balance <tokens>', 'Token balance; `none` for no limit.').argParser(parseBalance);
   const show = async (account: Account, { json }: DataFlags) => {
-    const { showAccount } = await import('#accounts/index.ts');
-    const shown = showAccount(account);
+    const { toAccountJson } = await import('#accounts/index.ts');
+    const shown = toAccountJson(account);
     if (json) context.print(JSON.stringify(shown, null, 2));
     else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
   };
@@ -60,8 +60,8 @@ export function accountsCommand(context: CommandContext): Command {
     .description('List accounts.')
     .action((flags: DataFlags) =>
       withAccounts(context, flags, async (module) => {
-        const { showAccount } = await import('#accounts/index.ts');
-        const shown = (await module.accounts.accounts()).map(showAccount);
+        const { toAccountJson } = await import('#accounts/index.ts');
+        const shown = (await module.accounts.accounts()).map(toAccountJson);
         if (flags.json) context.print(JSON.stringify(shown, null, 2));
         else for (const line of tableLines(HEADINGS, shown.map(cells), 'No accounts.')) context.print(line);
       }),

@@ -52,7 +52,7 @@ export const serverOf = (
   { server }: Pick<ClientFlags, 'server'>,
 ): string | undefined => server || environment.LECTERN_URL || undefined;
 
-interface ClientNeeds {
+interface ClientUse {
   /** Faces to open in this process; all by default. */
   readonly faces?: 'reader';
   /** Whether this process also works on jobs. */
@@ -68,7 +68,7 @@ export async function withClient<T>(
   context: CliContext,
   flags: ClientFlags,
   work: (open: OpenClient) => Promise<T>,
-  needs: ClientNeeds = {},
+  needs: ClientUse = {},
 ): Promise<T> {
   const server = serverOf(context, flags);
   if (server) return withServer(server, context, { flags, needs }, work);
@@ -91,7 +91,7 @@ export async function withClient<T>(
 async function withServer<T>(
   server: string,
   context: CliContext,
-  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: ClientNeeds },
+  { flags: { key }, needs }: { readonly flags: ClientFlags; readonly needs: ClientUse },
   work: (open: OpenClient) => Promise<T>,
 ): Promise<T> {
   const client = await loadClient({
@@ -116,7 +116,7 @@ async function withServer<T>(
   }
 }
 
-const observeResponses = (send: typeof fetch, { onAnswer }: ClientNeeds): typeof fetch =>
+const observeResponses = (send: typeof fetch, { onAnswer }: ClientUse): typeof fetch =>
   onAnswer
     ? async (...given) => {
         const response = await send(...given);

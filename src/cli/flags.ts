@@ -1,7 +1,7 @@
 /** Command-line flags from rows of the options table, and the request options that they set. */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export { Command, Option };
 
@@ -78,7 +78,7 @@ function flagOf(row: FlagRow): Option {
   ]
     .filter(Boolean)
     .join(' ');
-  const long = `${own(SHORT, name) ?? ''}--${kebab(name)}`;
+  const long = `${ownValue(SHORT, name) ?? ''}--${kebab(name)}`;
   if (kind === 'switch') return new Switch(long, text, words);
   if (kind === 'list') return new Option(`${long} <text>`, `${text} Repeatable.`).argParser(addTo);
   if (kind === 'object') return new Option(`${long} <key=value>`, text).argParser(fieldsOf(row));

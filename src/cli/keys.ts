@@ -31,10 +31,10 @@ export function keysCommand(context: CommandContext): Command {
     .option('--account <id>', 'Only keys of this account.')
     .action((flags: DataFlags & { account?: string }) =>
       withAccounts(context, flags, async ({ accounts }) => {
-        const { showKey } = await import('#accounts/index.ts');
+        const { toKeyJson } = await import('#accounts/index.ts');
         const { account } = flags;
         if (account !== undefined) requireFound(await accounts.account(account), 'account', account);
-        const shown = (await accounts.keys(account === undefined ? {} : { accountId: account })).map(showKey);
+        const shown = (await accounts.keys(account === undefined ? {} : { accountId: account })).map(toKeyJson);
         if (flags.json) context.print(JSON.stringify(shown, null, 2));
         else for (const line of tableLines(HEADINGS, shown.map(cells), 'No keys.')) context.print(line);
       }),
@@ -65,7 +65,7 @@ function addMintCommand(keys: Command, context: CommandContext): void {
     .option('--stdin', 'Read a key of your own from the standard input: 32 to 512 visible ASCII characters.')
     .action((name: string, flags: MintFlags) =>
       withAccounts(context, flags, async ({ accounts }) => {
-        const { showKey } = await import('#accounts/index.ts');
+        const { toKeyJson } = await import('#accounts/index.ts');
         const own = flags.stdin ? (await context.readInput()).trim() : undefined;
         const accountId = flags.account ?? (await accounts.defaultAccount()).id;
         requireFound(await accounts.account(accountId), 'account', accountId);
@@ -76,7 +76,7 @@ function addMintCommand(keys: Command, context: CommandContext): void {
           key: own,
         });
         if (flags.json) {
-          context.print(JSON.stringify({ ...showKey(record), ...(own === undefined && { key }) }, null, 2));
+          context.print(JSON.stringify({ ...toKeyJson(record), ...(own === undefined && { key }) }, null, 2));
           return;
         }
         context.note(`key ${record.id} (${record.name}) of account ${accountId}`);
@@ -99,8 +99,8 @@ function addChangeCommand<Value>(
   command.action((id: string, ...rest: unknown[]) => {
     const flags = command.opts<DataFlags>();
     return withAccounts(context, flags, async ({ accounts }) => {
-      const { showKey } = await import('#accounts/index.ts');
-      const shown = showKey(requireFound(await work(accounts, id, rest[0] as Value), 'key', id));
+      const { toKeyJson } = await import('#accounts/index.ts');
+      const shown = toKeyJson(requireFound(await work(accounts, id, rest[0] as Value), 'key', id));
       if (flags.json) context.print(JSON.stringify(shown, null, 2));
       else for (const line of tableLines(HEADINGS, [cells(shown)], '')) context.print(line);
     });

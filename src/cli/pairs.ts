@@ -1,6 +1,6 @@
 /** Parses options given as `KEY: VALUE` on the command line. */
 import { parse } from 'yaml';
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 /** Merges all pairs into one mapping. Throws an Error that quotes an invalid pair. */
 export function readPairs(pairs: readonly string[] | undefined): Record<string, unknown> | undefined {
@@ -15,7 +15,7 @@ export function readPairs(pairs: readonly string[] | undefined): Record<string, 
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new Error(`${pair} is not KEY: VALUE`);
-    for (const [key, one] of Object.entries(value)) setKey(all, key, one);
+    for (const [key, one] of Object.entries(value)) setOwnValue(all, key, one);
   }
   return all;
 }

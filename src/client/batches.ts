@@ -1,5 +1,5 @@
 /** Batch jobs of embeddings, processed in the background by the server. */
-import { readRecords, resuming } from './jobs.ts';
+import { readRecords, resumeStream } from './jobs.ts';
 import { sleep } from './limits.ts';
 import { STANDARD_MODELS } from './models.ts';
 import type { CallOptions, RequestSpec, Transport } from './transport.ts';
@@ -39,7 +39,7 @@ export function batchCalls(transport: Transport): BatchCalls {
   });
   const get = (id: string, call?: CallOptions) => json<BatchJob>(requestTo(pathOf(id)), call);
   const file = <T>(id: string, kind: 'output' | 'errors', call?: CallOptions) =>
-    resuming<T>((taken) => readRecords(transport, requestTo(`${pathOf(id)}/${kind}`), call, taken));
+    resumeStream<T>((taken) => readRecords(transport, requestTo(`${pathOf(id)}/${kind}`), call, taken));
 
   return {
     submit: (request, call) =>

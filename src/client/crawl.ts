@@ -1,9 +1,9 @@
 /** Crawls of sites. */
 
 import type { CrawlRequest } from '../generated/client-options.ts';
-import { streamCut } from './errors.ts';
+import { streamInterrupted } from './errors.ts';
 import { eventsOf } from './events.ts';
-import { readRecords, resuming } from './jobs.ts';
+import { readRecords, resumeStream } from './jobs.ts';
 import { STREAM } from './reader.ts';
 import { parseEventData } from './stream.ts';
 import type { CallOptions, RequestSpec, Transport } from './transport.ts';
@@ -45,21 +45,21 @@ export function crawlCalls(transport: Transport): CrawlCalls {
   /** Yields events. Throws if the stream ends without its last event, even if the connection closed normally. */
   async function* events(ask: RequestSpec, call: CallOptions | undefined): AsyncGenerator<CrawlEvent> {
     const chunks = stream({ ...ask, accept: STREAM }, call);
-    for await (const { event, data } of eventsOf(chunks, streamCut)) {
+    for await (const { event, data } of eventsOf(chunks, streamInterrupted)) {
       yield { event, data: parseEventData(event, data) } as CrawlEvent;
       if (event === 'done') return;
     }
-    throw streamCut();
+    throw streamInterrupted();
   }
 
   /** Opens the stream with `first`. After a lost connection, requests the lines after the last one by crawl id. */
   function resumableEvents(first: RequestSpec, place: { id?: string; after: number }, call: CallOptions | undefined) {
     const known = { ...place };
     let isBegun = false;
-    return resuming<CrawlEvent>(() => {
+    return resumeStream<CrawlEvent>(() => {
       const ask = isBegun && known.id ? pagesOf(known.id, known.after) : first;
       // Without an id the crawl cannot be resumed, and it must not be started twice.
-      if (isBegun && ask === first) throw streamCut();
+      if (isBegun && ask === first) throw streamInterrupted();
       isBegun = true;
       return tracking(ask, known, call);
     });
@@ -84,7 +84,7 @@ export function crawlCalls(transport: Transport): CrawlCalls {
     cancel: (id, call) => json(requestTo(pathOf(id), { method: 'DELETE' }), call),
     pages(id, { after = 0, follow, ...call } = {}) {
       if (follow) return lines(resumableEvents(pagesOf(id, after), { id, after }, call));
-      return resuming<CrawlLine>((_, last) => readRecords(transport, pagesOf(id, last?.seq ?? after), call));
+      return resumeStream<CrawlLine>((_, last) => readRecords(transport, pagesOf(id, last?.seq ?? after), call));
     },
     stream: (request, call) => resumableEvents(startRequest(request), { after: 0 }, call),
   };

@@ -63,7 +63,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Creates the error for a stream that ended early. */
-export const streamCut = (cause?: unknown): LecternError =>
+export const streamInterrupted = (cause?: unknown): LecternError =>
   new LecternError({ message: 'The stream ended before it was complete', code: 'CUT_OFF' }, { cause });
 
 type JsonRecord = Readonly<Record<string, unknown>>;

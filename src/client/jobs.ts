@@ -1,5 +1,5 @@
 /** Fetches the result lines of jobs and resumes after lost connections. */
-import { LecternError, streamCut } from './errors.ts';
+import { LecternError, streamInterrupted } from './errors.ts';
 import { linesOf } from './events.ts';
 import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 
@@ -11,7 +11,7 @@ async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
     try {
       record = JSON.parse(line) as T;
     } catch (cause) {
-      throw streamCut(cause);
+      throw streamInterrupted(cause);
     }
     yield record;
   }
@@ -25,7 +25,9 @@ const isReconnectable = (error: unknown, taken: number): boolean =>
   error instanceof LecternError && (error.code === 'CUT_OFF' || (taken > 0 && error.code === 'UNREACHABLE'));
 
 /** Yields all records across lost connections. `open` receives what has arrived and returns the rest. */
-export async function* resuming<T>(open: (taken: number, last: T | undefined) => AsyncIterable<T>): AsyncGenerator<T> {
+export async function* resumeStream<T>(
+  open: (taken: number, last: T | undefined) => AsyncIterable<T>,
+): AsyncGenerator<T> {
   let taken = 0;
   let last: T | undefined;
   for (let breaks = 0; ; ) {

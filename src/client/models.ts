@@ -1,10 +1,11 @@
 /** Embeddings, reranking, chat completions and OCR. */
 
 import type { EmbedRequest, RerankRequest } from '../generated/client-options.ts';
-import { isRecord, LecternError, streamCut } from './errors.ts';
+import { isRecord, LecternError, streamInterrupted } from './errors.ts';
 import { eventsOf } from './events.ts';
+import { dataOf } from './responses.ts';
 import { parseEventData, streamFailure } from './stream.ts';
-import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -74,13 +75,13 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
     chat,
     async *chatStream(request, call) {
       const chunks = stream({ ...chatAsk(request, true), accept: 'text/event-stream' }, call);
-      for await (const { event, data } of eventsOf(chunks, streamCut)) {
+      for await (const { event, data } of eventsOf(chunks, streamInterrupted)) {
         if (data === '[DONE]') return;
         const chunk = parseEventData<ChatChunk>(event, data);
         if (isRecord((chunk as { error?: unknown }).error)) throw streamFailure(chunk);
         yield chunk;
       }
-      throw streamCut();
+      throw streamInterrupted();
     },
     async ocr(picture, { model, prompt, outputFormat, pages } = {}, call) {
       const part = await pictureAsPart(picture, pages);

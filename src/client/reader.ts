@@ -1,11 +1,12 @@
 /** Reads pages and files. */
 
 import type { ReadOptions } from '../generated/client-options.ts';
-import { isRecord, streamCut } from './errors.ts';
+import { isRecord, streamInterrupted } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { multipartOf } from './multipart.ts';
+import { dataOf } from './responses.ts';
 import { parseEventData } from './stream.ts';
-import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
 /** A URL, or HTML or a file to read instead of fetching; `url` is then the base for links. */
@@ -62,7 +63,7 @@ export function readerCalls(transport: Transport): ReaderCalls {
     async *readStream(target, options, call) {
       const chunks = stream({ ...readRequest(target, options), accept: STREAM }, call);
       let page: Page | undefined;
-      for await (const { event, data } of eventsOf(chunks, streamCut)) {
+      for await (const { event, data } of eventsOf(chunks, streamInterrupted)) {
         const parsed = parseEventData<unknown>(event, data);
         if (event === 'data') {
           page = parsed as Page;

@@ -1,11 +1,12 @@
 /** Searches the web and the local index of the server. */
 
 import type { SearchOptions } from '../generated/client-options.ts';
-import { streamCut } from './errors.ts';
+import { streamInterrupted } from './errors.ts';
 import { eventsOf } from './events.ts';
 import { STREAM, TEXT } from './reader.ts';
+import { dataOf } from './responses.ts';
 import { parseEventData } from './stream.ts';
-import { type CallOptions, dataOf, type RequestSpec, type Transport } from './transport.ts';
+import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { FoundPage, Meta, SearchAnswer, Trace } from './types.ts';
 
 export interface SearchEvent {
@@ -41,7 +42,7 @@ export function searchCalls({ json, text, stream }: Transport): SearchCalls {
     async *searchStream(query, options, call) {
       const chunks = stream({ ...searchRequest(query, options), accept: STREAM }, call);
       let pages: readonly FoundPage[] = [];
-      for await (const { event, data } of eventsOf(chunks, streamCut)) {
+      for await (const { event, data } of eventsOf(chunks, streamInterrupted)) {
         const parsed = parseEventData<unknown>(event, data);
         if (event === 'data') {
           pages = parsed as FoundPage[];

@@ -1,8 +1,11 @@
 /** One call over HTTP: retries transient failures, supports timeout and cancellation, and throws one class of error. */
-import { errorFromResponse, isRecord, LecternError, LecternUnreachable, streamCut } from './errors.ts';
+import { errorFromResponse, LecternError, LecternUnreachable, streamInterrupted } from './errors.ts';
 import { chunksOf } from './events.ts';
-import { type FaceName, type Places, resolveFaceUrls } from './face-urls.ts';
+import type { FaceName, Places } from './face-urls.ts';
 import { type CallLimits, createCallLimits } from './limits.ts';
+import { createRequestBuilder } from './requests.ts';
+import { EVENT_STREAM, isRedirect, jsonOf, redirectError, targetFacts, typeOf, unexpectedAnswer } from './responses.ts';
+import { isRetryable, pauseMs } from './retries.ts';
 
 export interface ClientOptions {
   /**
@@ -53,14 +56,14 @@ export interface RequestSpec {
 
 export interface Transport {
   /** Throws a LecternError, or the reason of the signal if the caller aborted it. */
-  json<T>(ask: RequestSpec, call?: CallOptions): Promise<T>;
-  text(ask: RequestSpec, call?: CallOptions): Promise<string>;
+  json<T>(spec: RequestSpec, call?: CallOptions): Promise<T>;
+  text(spec: RequestSpec, call?: CallOptions): Promise<string>;
   bytes(
-    ask: RequestSpec,
+    spec: RequestSpec,
     call?: CallOptions,
   ): Promise<{ bytes: Uint8Array; type: string; targetStatus?: number; warning?: string }>;
   /** Yields the body as it arrives. Leaving the loop ends the call. */
-  stream(ask: RequestSpec, call?: CallOptions): AsyncGenerator<Uint8Array>;
+  stream(spec: RequestSpec, call?: CallOptions): AsyncGenerator<Uint8Array>;
 }
 
 /** Longer than a server works on one page. */
@@ -68,51 +71,22 @@ const DEFAULT_TIMEOUT_MS = 240_000;
 const DEFAULT_RETRIES = 2;
 
 export function createTransport(options: ClientOptions): Transport {
-  const places = resolveFaceUrls(options.baseUrl, options.urls);
+  const { urlOf, requestOf } = createRequestBuilder(options);
   const { retries = DEFAULT_RETRIES } = options;
-  const apiKey = options.apiKey?.trim();
-  // Checked here: the error of `fetch` would contain the key.
-  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError('The API key contains invalid characters: only visible ASCII is allowed');
   // Looked up at each call, since programs may replace it.
   const send: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
 
-  function urlOf({ face, path }: RequestSpec): string {
-    const place = places[face];
-    if (place !== undefined) return place + path;
-    throw new TypeError(`The URL of the face "${face}" does not follow from ${options.baseUrl}: set \`urls.${face}\``);
-  }
-
-  function requestOf(ask: RequestSpec, call: CallOptions, signal: AbortSignal | undefined): RequestInit {
-    const headers = new Headers({
-      accept: ask.accept ?? 'application/json',
-      ...(ask.json !== undefined && { 'content-type': 'application/json' }),
-      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-    });
-    for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
-    const body = ask.json !== undefined ? JSON.stringify(ask.json) : ask.body;
-    // Redirects are not followed by default: key and content are meant for this server only.
-    const redirect = ask.followRedirects ? 'follow' : 'manual';
-    return {
-      method: ask.method ?? 'GET',
-      headers,
-      redirect,
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    };
-  }
-
   /** Makes one attempt. Returns the response once its headers arrive; throws for an error status. */
-  async function start(ask: RequestSpec, call: CallOptions, limits: CallLimits): Promise<Response> {
-    const url = urlOf(ask);
-    const request = requestOf(ask, call, limits.signal);
+  async function start(spec: RequestSpec, call: CallOptions, limits: CallLimits): Promise<Response> {
+    const url = urlOf(spec);
+    const request = requestOf(spec, call, limits.signal);
     let response: Response;
     try {
       response = await send(url, request);
     } catch (error) {
       throw limits.abortReason() ?? new LecternUnreachable(url, error);
     }
-    if (response.ok || response.status === ask.acceptedStatus) {
+    if (response.ok || response.status === spec.acceptedStatus) {
       call.onHeaders?.(response.headers);
       return response;
     }
@@ -123,7 +97,7 @@ export function createTransport(options: ClientOptions): Transport {
 
   /** Retries until the call succeeds or fails permanently. */
   async function withRetries<T>(
-    ask: RequestSpec,
+    spec: RequestSpec,
     call: CallOptions,
     limits: CallLimits,
     read: (response: Response) => Promise<T>,
@@ -131,9 +105,9 @@ export function createTransport(options: ClientOptions): Transport {
     for (let tries = 0; ; tries++) {
       try {
         limits.check();
-        return await read(await start(ask, call, limits));
+        return await read(await start(spec, call, limits));
       } catch (error) {
-        if (tries >= retries || !isRetryable(error, ask.idempotent ?? false)) throw error;
+        if (tries >= retries || !isRetryable(error, spec.idempotent ?? false)) throw error;
         const waitMs = pauseMs(tries, (error as LecternError).retryAfterMs);
         if (waitMs === undefined || waitMs >= limits.leftMs()) throw error;
         await limits.wait(waitMs);
@@ -142,18 +116,18 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   async function callAndRead<T>(
-    ask: RequestSpec,
+    spec: RequestSpec,
     call: CallOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const limits = createCallLimits(call.signal, timeoutOf(ask, call));
+    const limits = createCallLimits(call.signal, timeoutOf(spec, call));
     try {
-      return await withRetries(ask, call, limits, async (response) => {
+      return await withRetries(spec, call, limits, async (response) => {
         try {
           return await read(response);
         } catch (error) {
           throw (
-            limits.abortReason() ?? (error instanceof LecternError ? error : new LecternUnreachable(urlOf(ask), error))
+            limits.abortReason() ?? (error instanceof LecternError ? error : new LecternUnreachable(urlOf(spec), error))
           );
         }
       });
@@ -162,27 +136,27 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
-  const timeoutOf = (ask: RequestSpec, call: CallOptions) =>
-    call.timeoutMs ?? (ask.untimed ? undefined : (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
+  const timeoutOf = (spec: RequestSpec, call: CallOptions) =>
+    call.timeoutMs ?? (spec.untimed ? undefined : (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
 
   return {
-    json: <T>(ask: RequestSpec, call: CallOptions = {}) =>
-      callAndRead(ask, call, (response) => jsonOf<T>(response, urlOf(ask))),
-    text: (ask, call = {}) => callAndRead(ask, call, (response) => response.text()),
-    bytes: (ask, call = {}) =>
-      callAndRead(ask, call, async (response) => ({
+    json: <T>(spec: RequestSpec, call: CallOptions = {}) =>
+      callAndRead(spec, call, (response) => jsonOf<T>(response, urlOf(spec))),
+    text: (spec, call = {}) => callAndRead(spec, call, (response) => response.text()),
+    bytes: (spec, call = {}) =>
+      callAndRead(spec, call, async (response) => ({
         bytes: new Uint8Array(await response.arrayBuffer()),
         type: response.headers.get('content-type') ?? 'application/octet-stream',
         ...targetFacts(response.headers),
       })),
-    async *stream(ask, call = {}) {
-      const limits = createCallLimits(call.signal, timeoutOf({ ...ask, untimed: true }, call));
+    async *stream(spec, call = {}) {
+      const limits = createCallLimits(call.signal, timeoutOf({ ...spec, untimed: true }, call));
       try {
-        const response = await withRetries(ask, call, limits, async (started) => started);
+        const response = await withRetries(spec, call, limits, async (started) => started);
         const type = typeOf(response);
-        if (ask.accept?.startsWith(EVENT_STREAM) && !type.startsWith(EVENT_STREAM)) {
+        if (spec.accept?.startsWith(EVENT_STREAM) && !type.startsWith(EVENT_STREAM)) {
           throw unexpectedAnswer(response, {
-            url: urlOf(ask),
+            url: urlOf(spec),
             wanted: 'an event stream',
             body: await response.text(),
           });
@@ -191,90 +165,11 @@ export function createTransport(options: ClientOptions): Transport {
         try {
           yield* chunksOf(response.body);
         } catch (error) {
-          throw limits.abortReason() ?? streamCut(error);
+          throw limits.abortReason() ?? streamInterrupted(error);
         }
       } finally {
         limits.release();
       }
     },
   };
-}
-
-function targetFacts(headers: Headers) {
-  const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
-  return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
-}
-
-async function jsonOf<T>(response: Response, url: string): Promise<T> {
-  const text = await response.text();
-  try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw unexpectedAnswer(response, { url, wanted: 'JSON', body: text }, cause);
-  }
-}
-
-const EVENT_STREAM = 'text/event-stream';
-const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no content type';
-
-interface Expected {
-  readonly url: string;
-  readonly wanted: string;
-  readonly body: string;
-}
-
-function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, cause?: unknown): LecternError {
-  const message = `${url} answered with ${typeOf(response)} instead of ${wanted}: is this a Lectern server?`;
-  return new LecternError(
-    { message, code: 'BAD_ANSWER', status: response.status, body: body.slice(0, 1000) },
-    { cause },
-  );
-}
-
-/** Redirects with a Location (RFC 9110, section 15.4). */
-const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
-
-async function redirectError(response: Response, url: string): Promise<LecternError> {
-  await response.body?.cancel();
-  // Browsers hide the Location of a redirect.
-  const location = response.headers.get('location') ?? 'another URL';
-  const message = `${url} redirects to ${location}: use the URL of the server itself`;
-  return new LecternError({ message, code: 'BAD_ANSWER', status: response.status || undefined });
-}
-
-/** Returns `data` of an answer. Throws `BAD_ANSWER` if it has another shape, as from a server that is not Lectern. */
-export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
-  if (isRecord(answer) && isRight(answer.data)) return answer.data;
-  const message = 'The answer does not have the shape of a Lectern answer: is this a Lectern server?';
-  throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
-}
-
-/** Whether a failure is transient. */
-function isRetryable(error: unknown, idempotent: boolean): boolean {
-  if (error instanceof LecternUnreachable) return idempotent || wasNeverSent(error);
-  if (!(error instanceof LecternError)) return false;
-  const { status, code } = error;
-  // Without a code, 502 and 504 come from a proxy in front of the server. The server's own 504 would time out again.
-  const isFromProxy = code === undefined && (status === 502 || status === 504);
-  return status === 429 || status === 503 || (idempotent && isFromProxy);
-}
-
-/** Codes of connections that were never established, so nothing was sent: in Node and Deno, and in Bun. */
-const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ConnectionRefused'];
-
-function wasNeverSent({ cause }: LecternUnreachable): boolean {
-  const { code } = ((cause as { cause?: unknown } | undefined)?.cause ?? cause ?? {}) as { code?: unknown };
-  return typeof code === 'string' && NOT_CONNECTED.includes(code);
-}
-
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 8_000;
-/** The call fails if the server requests a longer wait: the caller decides. */
-const MAX_RETRY_AFTER_MS = 65_000;
-
-/** Back-off with jitter, so that clients refused together do not retry together. `undefined`: do not retry. */
-function pauseMs(tries: number, retryAfterMs: number | undefined): number | undefined {
-  if (retryAfterMs !== undefined)
-    return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs + Math.random() * FIRST_PAUSE_MS;
-  return Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Health as ServerHealth } from '#api/health.ts';
-import type { ShownJob } from '#batch/index.ts';
+import type { JobJson } from '#batch/index.ts';
 import type { CrawlView } from '#crawl/index.ts';
 import type { GivenOptions, Page as ServerPage } from '#reader/index.ts';
 import type { Answer } from '#search/index.ts';
@@ -27,7 +27,7 @@ describe('types of answers', () => {
   });
 
   it('a batch job', () => {
-    expectTypeOf<ShownJob>().toEqualTypeOf<BatchJob>();
+    expectTypeOf<JobJson>().toEqualTypeOf<BatchJob>();
   });
 
   it('a crawl', () => {

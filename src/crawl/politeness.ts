@@ -3,6 +3,7 @@
  * many pages of a host are read at once, and when the next one may be. Also limits how many pages the process reads in
  * all.
  */
+import { createHostTable, type Host, noteAnswer, restFor, slotReadyAt } from './host-table.ts';
 import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface HostLimits {
@@ -45,58 +46,16 @@ export interface Politeness {
   onChange(listener: () => void): () => void;
 }
 
-interface Host {
-  active: number;
-  nextAt: number;
-  /** Wakes those who wait for a slot, in order. */
-  readonly waiting: (() => void)[];
-  /** Consecutive answers that said the host is busy. */
-  busy: number;
-  unreached: number;
-  unreachedAt: number;
-}
-
-const FIRST_BACK_OFF_MS = 5_000;
-const MAX_BACK_OFF_MS = 600_000;
-/** Failures further apart than this do not count as consecutive. */
-const CONSECUTIVE_MS = 600_000;
-const MAX_HOSTS = 10_000;
 /** How often a waiting call checks again: a slot of another process becomes free without notice. */
 const POLL_MS = 250;
 
 export function createPoliteness(maxPagesAtOnce: number, now: () => number, shared?: SharedPoliteness): Politeness {
-  const hosts = new Map<string, Host>();
+  const hosts = createHostTable(now);
   const listeners = new Set<() => void>();
   let activePages = 0;
 
-  function hostOf(name: string): Host {
-    let host = hosts.get(name);
-    if (!host) {
-      evictIdle();
-      host = { active: 0, nextAt: 0, waiting: [], busy: 0, unreached: 0, unreachedAt: 0 };
-      hosts.set(name, host);
-    }
-    return host;
-  }
-
-  /** Forgets the oldest hosts that are idle. */
-  function evictIdle(): void {
-    if (hosts.size < MAX_HOSTS) return;
-    for (const [name, host] of hosts) {
-      if (host.active === 0 && !host.waiting.length && host.nextAt <= now()) hosts.delete(name);
-      if (hosts.size < MAX_HOSTS / 2) return;
-    }
-  }
-
-  const slotReadyAt = (host: Host, { maxAtOnce }: HostLimits): number =>
-    host.active >= maxAtOnce ? Number.POSITIVE_INFINITY : host.nextAt;
-
   const notify = () => {
     for (const listener of [...listeners]) listener();
-  };
-
-  const restFor = (host: Host, delayMs: number) => {
-    host.nextAt = Math.max(host.nextAt, now() + delayMs);
   };
 
   function freeSlot(host: Host): void {
@@ -111,7 +70,7 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
     try {
       const waitMs = await shared?.acquire(name, maxAtOnce);
       if (waitMs === undefined) return undefined;
-      restFor(host, waitMs);
+      restFor(host, waitMs, now());
     } catch (error) {
       freeSlot(host);
       throw error;
@@ -120,24 +79,39 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
     return host.nextAt;
   }
 
-  /** Resolves when woken, aborted, or after `ms`, at most POLL_MS. */
-  function waitForChange(ms: number, signal: AbortSignal, ticket: { wake: () => void }): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(POLL_MS, Math.max(1, ms)));
-      signal.addEventListener('abort', done, { once: true });
-      ticket.wake = done;
-      if (signal.aborted) done();
-    });
+  async function acquire(
+    name: string,
+    limits: HostLimits,
+    { maxWaitMs, signal }: WaitLimit,
+  ): Promise<number | undefined> {
+    const host = hosts.get(name);
+    const until = now() + maxWaitMs;
+    const ticket = { wake: () => {} };
+    const wake = () => ticket.wake();
+    host.waiting.push(wake);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const isFirst = host.waiting[0] === wake;
+        const readyAt = isFirst ? slotReadyAt(host, limits) : Number.POSITIVE_INFINITY;
+        if (readyAt <= now()) {
+          if ((await claim(name, host, limits)) === undefined) return undefined;
+        } else if (now() >= until || (Number.isFinite(readyAt) && readyAt > until)) {
+          return Math.max(host.nextAt, now());
+        } else {
+          await waitForChange(Math.min(readyAt, until) - now(), signal, ticket);
+        }
+      }
+    } finally {
+      host.waiting.splice(host.waiting.indexOf(wake), 1);
+      host.waiting[0]?.();
+      notify();
+    }
   }
 
   return {
     readyAt(name, limits) {
-      const host = hosts.get(name);
+      const host = hosts.find(name);
       if (!host) return 0;
       return host.waiting.length ? Number.POSITIVE_INFINITY : slotReadyAt(host, limits);
     },
@@ -149,52 +123,20 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
       activePages--;
       notify();
     },
-    async acquire(name, limits, { maxWaitMs, signal }) {
-      const host = hostOf(name);
-      const until = now() + maxWaitMs;
-      const ticket = { wake: () => {} };
-      const wake = () => ticket.wake();
-      host.waiting.push(wake);
-      try {
-        for (;;) {
-          signal.throwIfAborted();
-          const isFirst = host.waiting[0] === wake;
-          const readyAt = isFirst ? slotReadyAt(host, limits) : Number.POSITIVE_INFINITY;
-          if (readyAt <= now()) {
-            if ((await claim(name, host, limits)) === undefined) return undefined;
-          } else if (now() >= until || (Number.isFinite(readyAt) && readyAt > until)) {
-            return Math.max(host.nextAt, now());
-          } else {
-            await waitForChange(Math.min(readyAt, until) - now(), signal, ticket);
-          }
-        }
-      } finally {
-        host.waiting.splice(host.waiting.indexOf(wake), 1);
-        host.waiting[0]?.();
-        notify();
-      }
-    },
+    acquire,
     release(name, delayMs) {
-      const host = hostOf(name);
-      restFor(host, delayMs);
+      const host = hosts.get(name);
+      restFor(host, delayMs, now());
       shared?.release(name, Math.max(0, host.nextAt - now()));
       freeSlot(host);
     },
     pause(name, delayMs) {
-      restFor(hostOf(name), delayMs);
+      restFor(hosts.get(name), delayMs, now());
       shared?.pause(name, delayMs);
     },
-    report(name, { busy, isReached }) {
-      const host = hostOf(name);
-      if (isReached === undefined) return { unreached: host.unreached };
-      host.busy = busy ? host.busy + 1 : 0;
-      if (isReached || now() - host.unreachedAt > CONSECUTIVE_MS) host.unreached = 0;
-      if (!isReached) {
-        host.unreached++;
-        host.unreachedAt = now();
-      }
-      const backOffMs = busy ? (busy.waitMs ?? FIRST_BACK_OFF_MS * 2 ** Math.min(host.busy - 1, 10)) : 0;
-      restFor(host, Math.min(backOffMs, MAX_BACK_OFF_MS));
+    report(name, answer) {
+      const host = hosts.get(name);
+      noteAnswer(host, answer, now());
       return { unreached: host.unreached };
     },
     onChange(listener) {
@@ -202,4 +144,19 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Resolves when woken, aborted, or after `ms`, at most POLL_MS. */
+function waitForChange(ms: number, signal: AbortSignal, ticket: { wake: () => void }): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(POLL_MS, Math.max(1, ms)));
+    signal.addEventListener('abort', done, { once: true });
+    ticket.wake = done;
+    if (signal.aborted) done();
+  });
 }

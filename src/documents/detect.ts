@@ -1,5 +1,5 @@
 /** Detects the type of a file by its first bytes and its name, and lists the supported types. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
@@ -73,7 +73,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** The name that Lectern uses for a type. */
-export const canonicalType = (mediaType: string): string => own(ALIASES, mediaType) ?? mediaType;
+export const canonicalType = (mediaType: string): string => ownValue(ALIASES, mediaType) ?? mediaType;
 
 const KNOWN = new Set<string>(Object.values(TYPES));
 
@@ -126,7 +126,7 @@ export function extensionOf(mediaType: string): string {
 /** The type implied by the extension of a file name; `undefined` if the extension is not supported. */
 export function typeOfFileName(name: string | undefined): string | undefined {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase();
-  return extension === undefined ? undefined : own(EXTENSIONS, extension);
+  return extension === undefined ? undefined : ownValue(EXTENSIONS, extension);
 }
 
 const MAGIC: readonly (readonly [start: string, type: string])[] = [

@@ -1,7 +1,7 @@
 /** Files whose elements, attributes, styles and facts have names that every object has by itself. */
 import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
-import { expectPlainNames, INHERITED_NAMES } from '#own.suite.ts';
+import { expectPlainNames, INHERITED_NAMES } from '#own-value.suite.ts';
 import { canonicalType, typeOfFileName } from './detect.ts';
 import type { DocumentKind } from './document.ts';
 import { kind as epub } from './epub/epub.ts';

@@ -1,5 +1,5 @@
 /** Maps file types to the modules that read them. Each module is loaded on first use. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { TYPES } from './detect.ts';
 import type { DocumentKind } from './document.ts';
 
@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<string, Load>> = {
 /** The kind of a type; `undefined` if the type is not supported. */
 export async function kindOf(mediaType: string): Promise<DocumentKind | undefined> {
   const load =
-    own(KINDS, mediaType) ?? (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
+    ownValue(KINDS, mediaType) ??
+    (mediaType.startsWith('image/') ? image : /[/+]xml$/.test(mediaType) ? xml : undefined);
   return load && (await load()).kind;
 }

@@ -9,7 +9,7 @@
  *       }
  *     }
  */
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Document } from './document.ts';
 import type { JsonObject } from './values.ts';
@@ -86,7 +86,8 @@ export const on =
   ): void => {
     context.addInitializer(function (this: This) {
       const bound = decoratorBindings.get(this) ?? {};
-      for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL]) setKey(bound, endpoint, String(context.name));
+      for (const endpoint of endpoints.length ? endpoints : [CATCH_ALL])
+        setOwnValue(bound, endpoint, String(context.name));
       decoratorBindings.set(this, bound);
     });
   };

@@ -1,7 +1,7 @@
 /** Runs a flow: starts its deployments, sends requests through them and closes them. */
 import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type CompileSearch, type Condition, compileCondition } from './definition/condition.ts';
 import type { FlowDefinition } from './definition/definition.ts';
@@ -100,6 +100,42 @@ async function startWithTimeout(deployment: Deployment): Promise<void> {
   }
 }
 
+/** Starts all deployments. If any fails, closes the others and throws one error that names each that failed. */
+async function startAll(deployments: readonly Deployment[]): Promise<void> {
+  const opened = await Promise.allSettled(deployments.map(startWithTimeout));
+  const reasons = opened.flatMap((one, at) =>
+    one.status === 'rejected' ? [`${deployments[at]!.definition.name}: ${(one.reason as Error).message}`] : [],
+  );
+  if (reasons.length === 0) return;
+  await Promise.allSettled(deployments.map((deployment) => deployment.close(0)));
+  const cause = opened.find((one) => one.status === 'rejected')?.reason;
+  throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
+}
+
+/** The headers that executors may see. */
+function visibleHeaders(
+  definition: FlowDefinition,
+  headers: HandleOptions['headers'],
+): Readonly<Record<string, string>> {
+  const shown: Record<string, string> = {};
+  if (!headers) return shown;
+  for (const name of definition.headers) {
+    const value = ownValue(headers, name);
+    if (value !== undefined) setOwnValue(shown, name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return shown;
+}
+
+async function reloadDeployment(deployment: Deployment, stacks: boolean): Promise<Route> {
+  const route: Route = { executor: deployment.definition.name, startTime: timestamp() };
+  try {
+    await deployment.reload(DEFAULT_GRACE_MS);
+  } catch (error) {
+    route.status = statusOf(error, '', stacks);
+  }
+  return { ...route, endTime: timestamp() };
+}
+
 export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): Flow {
   const { log, observe, stacks = false, executors = {}, ownProcesses, connect } = tools;
   const deployments = definition.deployments.map((one) =>
@@ -113,28 +149,10 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
   async function start(): Promise<void> {
     for (const warning of definition.warnings) log?.warn(warning);
     const conditions = await compileConditions(definition);
-    const opened = await Promise.allSettled(deployments.map(startWithTimeout));
-    const reasons = opened.flatMap((one, at) =>
-      one.status === 'rejected' ? [`${deployments[at]!.definition.name}: ${(one.reason as Error).message}`] : [],
-    );
-    if (reasons.length > 0) {
-      await Promise.allSettled(deployments.map((deployment) => deployment.close(0)));
-      const cause = opened.find((one) => one.status === 'rejected')?.reason;
-      throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
-    }
+    await startAll(deployments);
     graph = createGraph({ deployments, conditions, observe });
     const unused = graph.floating.filter((name) => !definition.deployments.find((one) => one.name === name)?.floating);
     if (unused.length > 0) log?.warn(`The answers of ${unused.join(', ')} are not used`);
-  }
-
-  function visibleHeaders(headers: HandleOptions['headers']): Readonly<Record<string, string>> {
-    const shown: Record<string, string> = {};
-    if (!headers) return shown;
-    for (const name of definition.headers) {
-      const value = own(headers, name);
-      if (value !== undefined) setKey(shown, name, Array.isArray(value) ? value.join(', ') : value);
-    }
-    return shown;
   }
 
   async function handle(
@@ -150,7 +168,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     inWork++;
     observe?.requestStarted?.();
     try {
-      const work = graph.run(request, { signal, headers: visibleHeaders(headers), started });
+      const work = graph.run(request, { signal, headers: visibleHeaders(definition, headers), started });
       answer = await (signal === NEVER_ABORTED ? work : unlessAborted(signal, work));
       return answer;
     } finally {
@@ -168,16 +186,6 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     } catch (error) {
       return statusOf(error, '', stacks);
     }
-  }
-
-  async function reloadDeployment(deployment: Deployment): Promise<Route> {
-    const route: Route = { executor: deployment.definition.name, startTime: timestamp() };
-    try {
-      await deployment.reload(DEFAULT_GRACE_MS);
-    } catch (error) {
-      route.status = statusOf(error, '', stacks);
-    }
-    return { ...route, endTime: timestamp() };
   }
 
   async function drain(graceMs: number): Promise<void> {
@@ -204,7 +212,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     async reload(targets) {
       const tests = await Promise.all(targets.map(compileTarget));
       const chosen = deployments.filter(({ definition: { name } }) => tests.some((test) => test(name)));
-      return Promise.all(chosen.map(reloadDeployment));
+      return Promise.all(chosen.map((deployment) => reloadDeployment(deployment, stacks)));
     },
     close(graceMs = DEFAULT_GRACE_MS) {
       closing ??= drain(graceMs);

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import os from 'node:os';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { JsonObject } from './values.ts';
 
 export type NestedList = number | boolean | readonly NestedList[];
@@ -75,7 +75,7 @@ function decodeHalfFloat(bits: number): number {
 }
 
 function numberType(dtype: string): NumberType & { readonly little: boolean } {
-  const type = /^[<>|=]?[a-z]\d$/.test(dtype) ? own(NUMBER_TYPES, dtype.slice(-2)) : undefined;
+  const type = /^[<>|=]?[a-z]\d$/.test(dtype) ? ownValue(NUMBER_TYPES, dtype.slice(-2)) : undefined;
   if (!type) throw new TypeError(`arrays of the type ${JSON.stringify(dtype.slice(0, 20))} cannot be read`);
   return { ...type, little: !dtype.startsWith('>') };
 }

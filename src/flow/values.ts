@@ -1,5 +1,5 @@
 /** JSON values: what tags, parameters and returned objects may hold. A protobuf Struct holds the same. */
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -39,7 +39,7 @@ export function copyValue<T extends JsonValue>(value: T, depth = 0): T {
   if (depth > MAX_VALUE_DEPTH) throw new RangeError('a value is nested too deeply');
   if (Array.isArray(value)) return value.map((part) => copyValue(part, depth + 1)) as JsonValue as T;
   const copy: JsonObject = {};
-  for (const key in value as JsonObject) setKey(copy, key, copyValue((value as JsonObject)[key]!, depth + 1));
+  for (const key in value as JsonObject) setOwnValue(copy, key, copyValue((value as JsonObject)[key]!, depth + 1));
   return copy as T;
 }
 
@@ -53,7 +53,7 @@ export function toJsonValue(value: unknown, depth = 0): JsonValue {
     throw new TypeError(`${typeof value === 'object' ? value?.constructor?.name : typeof value} is not a JSON value`);
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
-    if (value[key] !== undefined) setKey(copy, key, toJsonValue(value[key], depth + 1));
+    if (value[key] !== undefined) setOwnValue(copy, key, toJsonValue(value[key], depth + 1));
   }
   return copy;
 }

@@ -34,7 +34,7 @@ export function withoutHiddenCharacters(text: string): string {
 }
 
 /** Whether a text contains enough hidden characters to carry a hidden text. */
-export const carriesHidden = (text: string): boolean => text.replace(RUNS, (_, flag?: string) => flag ?? '') !== text;
+export const hasHiddenText = (text: string): boolean => text.replace(RUNS, (_, flag?: string) => flag ?? '') !== text;
 
 /** Text without control characters other than tab, line feed, form feed and carriage return. */
 export const withoutControls = (text: string): string => (SUSPECT.test(text) ? text.replace(CONTROLS, ' ') : text);

@@ -6,7 +6,7 @@
 import { parse, type Selector } from 'css-what';
 import { type Child, DOCUMENT, ELEMENT, type Element, elements, type Node, type Parent } from './node.ts';
 import { type Chain, compilePrograms, type HasTest, type Program, SelectorError } from './selector-program.ts';
-import { type At, createSiblings, type Siblings } from './selector-tests.ts';
+import { createSiblings, type MatchContext, type Siblings } from './selector-tests.ts';
 
 export { SelectorError } from './selector-program.ts';
 
@@ -98,8 +98,15 @@ function run(program: Program, top: Node, scope: Node, work: Work, onMatch: (ele
 }
 
 /** Visits every element of the tree in document order with the program's results for it. */
-function walk(program: Program, top: Node, scope: Node, has: At['has'], work: Work, visit: (at: At) => void): void {
-  const at: At = {
+function walk(
+  program: Program,
+  top: Node,
+  scope: Node,
+  has: MatchContext['has'],
+  work: Work,
+  visit: (at: MatchContext) => void,
+): void {
+  const at: MatchContext = {
     element: null as unknown as Element,
     siblings: null as unknown as Siblings,
     scope,
@@ -142,7 +149,7 @@ function walk(program: Program, top: Node, scope: Node, has: At['has'], work: Wo
 }
 
 /** Runs each list of the program on one element, inner lists first. Returns the element's marks. */
-function evaluate(program: Program, at: At, level: Level): Marks {
+function evaluate(program: Program, at: MatchContext, level: Level): Marks {
   let marks: Marks = 0;
   at.work.left -= program.size;
   if (at.work.left < 0) throw new SelectorError('The selector is too costly on this page');
@@ -162,7 +169,7 @@ function evaluate(program: Program, at: At, level: Level): Marks {
 /** The bit for a fully matched chain; the others are marks. */
 const FULL = 1 << 31;
 
-function advance(chain: Chain, at: At, level: Level): number {
+function advance(chain: Chain, at: MatchContext, level: Level): number {
   let marks = 0;
   for (const step of chain.steps) {
     if (step.from >= 0) {

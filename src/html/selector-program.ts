@@ -6,7 +6,7 @@
  */
 import type { PseudoSelector, Selector } from 'css-what';
 import { parse } from 'css-what';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { LIVE_PSEUDO_CLASSES, PSEUDO_CLASSES, readNth, type Test, testAttribute, testName } from './selector-tests.ts';
 
 /** A selector that cannot be used; the message tells its author why. */
@@ -90,7 +90,7 @@ function countMarks(tokens: Selector[], depth: number): number {
   if (depth > MAX_NESTING) throw new SelectorError('The selector is nested too deeply');
   let count = 0;
   for (const token of tokens) {
-    if (own(COMBINATORS, token.type)) count++;
+    if (ownValue(COMBINATORS, token.type)) count++;
     if (token.type !== 'pseudo') continue;
     for (const inner of argumentLists(token)) count += countMarks(inner, depth + 1);
   }
@@ -192,7 +192,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
       const test = compileNth(name, data);
       if (test) return test;
     } else {
-      const test = own(PSEUDO_CLASSES, name);
+      const test = ownValue(PSEUDO_CLASSES, name);
       if (test) return test;
       if (LIVE_PSEUDO_CLASSES.has(name)) return () => false;
     }
@@ -245,7 +245,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
 function splitCompounds(tokens: Selector[]): { combinator: Combinator | null; simple: Selector[] }[] {
   const parts: { combinator: Combinator | null; simple: Selector[] }[] = [{ combinator: null, simple: [] }];
   for (const [index, token] of tokens.entries()) {
-    const combinator = own(COMBINATORS, token.type);
+    const combinator = ownValue(COMBINATORS, token.type);
     if (!combinator) parts.at(-1)!.simple.push(token);
     else if (index === 0) parts[0]!.combinator = combinator;
     else parts.push({ combinator, simple: [] });

@@ -19,7 +19,7 @@ export interface Siblings {
 }
 
 /** The current element and all inputs of a test. */
-export interface At {
+export interface MatchContext {
   element: Element;
   siblings: Siblings;
   /** The node that `:scope` means. */
@@ -31,7 +31,7 @@ export interface At {
   readonly work: { left: number };
 }
 
-export type Test = (at: At) => boolean;
+export type Test = (at: MatchContext) => boolean;
 
 export function createSiblings(parent: Parent | null, counters: number): Siblings {
   const seen = new Map<string, number>();

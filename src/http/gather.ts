@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { problem } from '#errors.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface OptionSource {
   /** Header names in lower case; the first that is present counts. Empty: the option has no header. */
@@ -112,7 +112,7 @@ function headerInput(row: OptionSource, header: (name: string) => string | undef
 
 const bodyInput = (name: string, { body, query }: Sources): unknown => {
   if (body && Object.hasOwn(body, name) && body[name] !== undefined) return body[name];
-  return query && own(query, name);
+  return query && ownValue(query, name);
 };
 
 const asText = (input: unknown, { takesFiles }: OptionSource): unknown =>

@@ -42,7 +42,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export interface EndpointNeeds {
+export interface EndpointOptions {
   readonly version: string;
   /** Creates a client that calls the faces with the caller's key and IP address. */
   readonly clientFor: (caller: HttpCaller) => Client;
@@ -51,7 +51,7 @@ export interface EndpointNeeds {
 
 const TOO_MANY_WAIT_S = 10;
 
-export function createEndpoint({ version, clientFor, onError }: EndpointNeeds): Endpoint {
+export function createEndpoint({ version, clientFor, onError }: EndpointOptions): Endpoint {
   const recentStore = createRecentPageStore();
   const resolveCaller = ({ http }: ServerContext): McpCaller => {
     // `authOf` sets it for every exchange.

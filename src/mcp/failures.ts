@@ -1,7 +1,7 @@
 /** Describes failures so that a model can act on them: what went wrong, in which field, and what to change. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LecternError, LecternUnreachable } from '#client/index.ts';
-import { oneLine } from './fence.ts';
+import { oneLine } from './untrusted-marks.ts';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
 

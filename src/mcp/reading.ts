@@ -5,8 +5,8 @@ import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
 import { takeExcerpt } from './budget.ts';
 import { ToolError } from './failures.ts';
-import { fence, withoutMarks } from './fence.ts';
 import type { ToolCall } from './tool.ts';
+import { markUntrusted, withoutMarks } from './untrusted-marks.ts';
 
 type OptionName = keyof typeof OPTIONS;
 
@@ -142,7 +142,7 @@ function formatList(name: string, list: Page['links'] | Page['images']): string 
 const OVERHEAD_TOKENS = 80;
 
 /** Counts the tokens around an excerpt from a source. Call `loadTokens` first. */
-export const fenceTokens = (source: string): number => countTokens(fence('', source)) + OVERHEAD_TOKENS;
+export const fenceTokens = (source: string): number => countTokens(markUntrusted('', source)) + OVERHEAD_TOKENS;
 
 /** Formats one fenced excerpt of a text and says how to get the next one. */
 export async function formatExcerpt(
@@ -156,13 +156,13 @@ export async function formatExcerpt(
   await loadTokens();
   const piece = await takeExcerpt(text, offset, Math.max(1, tokens - fenceTokens(source)));
   const { start, end } = piece;
-  if (start === 0 && end === text.length) return fence(piece.text, source);
+  if (start === 0 && end === text.length) return markUntrusted(piece.text, source);
   const where = `Characters ${start} to ${end} of ${text.length}.`;
   const rest =
     end < text.length
       ? `${where} For the rest, call again with the same arguments and \`offset\`: ${end}.`
       : `${where} This is the end.`;
-  return `${fence(piece.text, source)}\n${rest}`;
+  return `${markUntrusted(piece.text, source)}\n${rest}`;
 }
 
 /** Matches URLs without a scheme, such as `example.com/page`. */

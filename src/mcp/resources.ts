@@ -6,7 +6,7 @@ import { signalOf } from './caller.ts';
 import { describeFailure, ToolError, UNEXPECTED_FAILURE } from './failures.ts';
 import { withProgress } from './progress.ts';
 import { formatExcerpt, normalizeUrl, OPTIONS_URI, readText } from './reading.ts';
-import type { McpNeeds } from './server.ts';
+import type { McpServerOptions } from './server.ts';
 
 const PAGE = 'lectern://page/';
 /** Larger than the default of the tools: a person who picks a page wants most of it. */
@@ -16,7 +16,7 @@ export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
 
 export function addResources(
   server: McpServer,
-  { resolveCaller, onError }: Pick<McpNeeds, 'resolveCaller' | 'onError'>,
+  { resolveCaller, onError }: Pick<McpServerOptions, 'resolveCaller' | 'onError'>,
 ): void {
   const list = async (context: ServerContext) => ({
     resources: (await resolveCaller(context)).recent

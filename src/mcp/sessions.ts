@@ -51,13 +51,13 @@ interface OpenSession extends Session {
   waiting: number;
 }
 
-export interface SessionNeeds {
+export interface SessionOptions {
   readonly makeServer: () => McpServer;
   readonly makeRecent: () => RecentPages;
   readonly now?: () => number;
 }
 
-export function createSessions({ makeServer, makeRecent, now = Date.now }: SessionNeeds): Sessions {
+export function createSessions({ makeServer, makeRecent, now = Date.now }: SessionOptions): Sessions {
   /** Least recently used first. */
   const sessions = new Map<string, OpenSession>();
   let sweeper: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import type { LocalFiles } from './local-files.ts';
 import { createRecentPageStore } from './recent.ts';
 import { createMcpServer } from './server.ts';
 
-export interface StdioNeeds {
+export interface StdioOptions {
   readonly version: string;
   /** Called for each request; opens the client at the first, since many started servers are never used. */
   readonly client: () => Promise<Client>;
@@ -22,8 +22,8 @@ export interface StdioNeeds {
 const MAX_LINE_BYTES = 150_000_000;
 
 /** Serves until the client disconnects or the signal is aborted; then cancels unfinished calls. */
-export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
-  const { client, input, output, onError, signal } = needs;
+export async function serveOverStdio(options: StdioOptions): Promise<void> {
+  const { client, input, output, onError, signal } = options;
   const recent = createRecentPageStore().open();
   const resolveCaller = async () => ({ client: await client(), recent });
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_LINE_BYTES });
@@ -33,7 +33,7 @@ export async function serveOverStdio(needs: StdioNeeds): Promise<void> {
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  const handle = serveStdio(() => createMcpServer({ ...needs, resolveCaller }), { transport, onerror: onError });
+  const handle = serveStdio(() => createMcpServer({ ...options, resolveCaller }), { transport, onerror: onError });
   await gone;
   await handle.close();
 }

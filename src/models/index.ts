@@ -24,10 +24,16 @@ export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { createFaults, FAULT_TYPES, type Faults } from './inputs/faults.ts';
 export { type Body, findField, type RequestField, readInteger, readText, readWord } from './inputs/fields.ts';
-export { abilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
+export { capabilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
 export type { ModelRow, RerankRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
-export { type Call, type OnBatch, type Opened, type Opening, openModels } from './registry/opened.ts';
+export {
+  type BackendFactory,
+  type ModelRuntime,
+  type OnBatch,
+  openModelRuntime,
+  type RequestContext,
+} from './registry/model-runtime.ts';
 export {
   createRegistry,
   isEmbedding,

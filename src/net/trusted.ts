@@ -5,7 +5,7 @@
 import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import { limitTime, type TimeLimit } from './fetch/time-limit.ts';
 import { basicAuthorization, credentialsOf } from './proxy/proxy-table.ts';
 import { createRegion, type RegionOptions } from './region.ts';
@@ -157,7 +157,7 @@ function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: B
 function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) setKey(plain, name, typeof value === 'string' ? value : value.join(', '));
+    if (value !== undefined) setOwnValue(plain, name, typeof value === 'string' ? value : value.join(', '));
   }
   return plain;
 }

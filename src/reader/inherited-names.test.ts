@@ -1,6 +1,6 @@
 /** Pages whose tags, classes, attributes and facts have names that every object has by itself. */
 import { it } from 'vitest';
-import { expectPlainNames } from '#own.suite.ts';
+import { expectPlainNames } from '#own-value.suite.ts';
 import type { GivenOptions } from './options/options.ts';
 import { renderHtml } from './render.suite.ts';
 

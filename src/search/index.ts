@@ -4,7 +4,7 @@ export { fill, openIndexOf } from './index/fill/run-fill.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages/cut-passages.ts';
-export { POSTGRES_MIGRATIONS } from './index/store/postgres-index.ts';
+export { POSTGRES_MIGRATIONS } from './index/store/postgres-migrations.ts';
 export { indexUrl } from './index/write/prepare-page.ts';
 export { createIndexingReader } from './indexing-reader.ts';
 export { formatText } from './layout.ts';

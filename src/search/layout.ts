@@ -1,6 +1,6 @@
 /** Formats results as plain text (docs/reference/wire/search.md, Text answers). */
 
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { findStaleWarning } from '#reader/index.ts';
 import type { Result } from './result.ts';
 
@@ -48,7 +48,7 @@ function summary(heading: string, what: string, entries: readonly (readonly [str
   if (!entries.length) return `${heading}\nThis page does not seem to contain any ${what}.`;
   const lines = entries.map(
     ([label, url]) =>
-      `- ${sign}[${escaped(oneLine(label))}](${url.replace(/[()\s]/g, (sign) => own(PERCENT, sign) ?? encodeURIComponent(sign))})`,
+      `- ${sign}[${escaped(oneLine(label))}](${url.replace(/[()\s]/g, (sign) => ownValue(PERCENT, sign) ?? encodeURIComponent(sign))})`,
   );
   return [heading, ...lines].join('\n');
 }

@@ -1,7 +1,7 @@
 /** Builds search from the settings of the server. */
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import type { MayServeCached } from '#net/guard/cached-url-check.ts';
+import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -25,7 +25,7 @@ export interface SearchTools extends PassageTools {
   /** The local index; absent if the server has none. */
   readonly index?: LocalIndex | undefined;
   /** Whether a stored page may still be returned. */
-  readonly mayServeCached: MayServeCached;
+  readonly mayServeCached: CachedUrlCheck;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Called with the outcome of each request to a provider. */

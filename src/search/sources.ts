@@ -1,6 +1,6 @@
 /** Sources of hits: providers with cache, daily budget and back-off, and the local index. */
 import { createSingleFlight } from '#concurrency/single-flight.ts';
-import type { MayServeCached } from '#net/guard/cached-url-check.ts';
+import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type AskProvider, MAX_HITS, ProviderError } from './ask-provider.ts';
 import type { Hit } from './hit.ts';
@@ -138,7 +138,7 @@ export interface IndexSourceOptions {
   /** Which pages read by other accounts an account can find. */
   readonly shared: IndexShared;
   /** Checks each URL found before it is returned. */
-  readonly mayServeCached: MayServeCached;
+  readonly mayServeCached: CachedUrlCheck;
   readonly rerank?: PassageReranker | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }

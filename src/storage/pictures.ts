@@ -14,14 +14,14 @@ const MAX_TOTAL_BYTES = 1_000_000_000;
 
 export interface Pictures {
   /** Stores a PNG for four hours and returns its name. */
-  put(png: Uint8Array, shown: ShownPage): Promise<string>;
+  put(png: Uint8Array, shown: PictureSource): Promise<string>;
   /** `undefined` if no such picture exists any more, or if its page is now refused. */
   get(name: string): Promise<StoredPicture | undefined>;
   close(): void;
 }
 
 /** The page shown in a picture. */
-export interface ShownPage {
+export interface PictureSource {
   readonly urls: readonly string[];
   /** When the page was cached, in ms since 1970, if the copy is older than the caller requested. */
   readonly staleAt?: number | undefined;
@@ -86,7 +86,7 @@ interface Header {
 }
 
 /** One line of JSON about the page, then the PNG. Only origins are stored, because URLs may contain secrets. */
-function encode(png: Uint8Array, { urls, staleAt }: ShownPage): Uint8Array {
+function encode(png: Uint8Array, { urls, staleAt }: PictureSource): Uint8Array {
   const web = urls.filter((url) => /^https?:/i.test(url) && URL.canParse(url));
   const origins = [...new Set(web.map((url) => new URL(url).origin))];
   return Buffer.concat([Buffer.from(`${JSON.stringify({ origins, staleAt } satisfies Header)}\n`), png]);

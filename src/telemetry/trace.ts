@@ -51,10 +51,10 @@ export interface Trace {
   /** A view of this trace that adds these facts to each new span. */
   within(facts: SpanFacts): Trace;
   /** The trace so far. Unfinished spans end now. */
-  shown(): ShownTrace;
+  shown(): TraceJson;
 }
 
-export interface ShownSpan {
+export interface SpanJson {
   readonly name: SpanName;
   /** Milliseconds since the start of the request. */
   readonly start_ms: number;
@@ -63,10 +63,10 @@ export interface ShownSpan {
 }
 
 /** A trace in the format for callers, the same on every face. */
-export interface ShownTrace {
+export interface TraceJson {
   readonly id: string;
   readonly duration_ms: number;
-  readonly spans: readonly ShownSpan[];
+  readonly spans: readonly SpanJson[];
   readonly counts: Readonly<Partial<Record<CountName, number>>>;
   readonly cache?: string;
   readonly engine?: string;
@@ -192,7 +192,7 @@ export interface TraceParent {
 }
 
 /** The value of a Server-Timing header (W3C Server Timing, section 3): the total of each span name, and the whole. */
-export function serverTiming({ spans, duration_ms: whole, cache, engine }: ShownTrace): string {
+export function serverTiming({ spans, duration_ms: whole, cache, engine }: TraceJson): string {
   const sums = new Map<string, number>();
   for (const { name, duration_ms: ms } of spans) sums.set(name, (sums.get(name) ?? 0) + ms);
   const described = [

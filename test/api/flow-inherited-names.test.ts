@@ -17,7 +17,7 @@ import {
   parseFlow,
   requests,
 } from '#flow/index.ts';
-import { INHERITED_NAMES, jsonOf } from '#own.suite.ts';
+import { INHERITED_NAMES, jsonOf } from '#own-value.suite.ts';
 import { type Served, serveFlow } from '../support/flow-gateway.ts';
 
 /** Says who it is, what it was given, and from whom. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
-import { INHERITED_NAMES, jsonOf } from '#own.suite.ts';
+import { INHERITED_NAMES, jsonOf } from '#own-value.suite.ts';
 import { OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { asSearxng, type Service, startService } from '#search/service.suite.ts';

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
-import { INHERITED_NAMES } from '#own.suite.ts';
+import { INHERITED_NAMES } from '#own-value.suite.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const LONG_MS = 300_000;

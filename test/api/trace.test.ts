@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startChatServer } from '#models/chat-server.suite.ts';
-import { type ShownTrace, SPANS } from '#telemetry/trace.ts';
+import { SPANS, type TraceJson } from '#telemetry/trace.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
 const PAGE = `<html><head><title>Followed</title></head><body><article><h1>Followed</h1>${'<p>Words of a page that is read.</p>'.repeat(20)}</article></body></html>`;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const NAMES = Object.keys(SPANS);
 
-function expectWhole(trace: ShownTrace | undefined): asserts trace is ShownTrace {
+function expectWhole(trace: TraceJson | undefined): asserts trace is TraceJson {
   expect(trace).toBeDefined();
   expect(trace!.id).toMatch(/^[\da-f]{32}$/);
   expect(trace!.duration_ms).toBeGreaterThan(0);
@@ -45,11 +45,11 @@ function expectWhole(trace: ShownTrace | undefined): asserts trace is ShownTrace
   expect(JSON.stringify(trace)).not.toMatch(/127\.0\.0\.1|localhost|http:|lectern_/);
 }
 
-const namesOf = (trace: ShownTrace) => trace.spans.map(({ name }) => name);
+const namesOf = (trace: TraceJson) => trace.spans.map(({ name }) => name);
 
 async function read(address: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${server.reader}/${address}`, { headers: { accept: 'application/json', ...headers } });
-  return { answer, body: (await answer.json()) as { data: unknown; meta?: { trace?: ShownTrace } } };
+  return { answer, body: (await answer.json()) as { data: unknown; meta?: { trace?: TraceJson } } };
 }
 
 describe('the reader', () => {
@@ -104,10 +104,10 @@ describe('the reader', () => {
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: JSON.stringify({ html: PAGE, trace: true }),
     });
-    expectWhole(((await post.json()) as { meta: { trace: ShownTrace } }).meta.trace);
+    expectWhole(((await post.json()) as { meta: { trace: TraceJson } }).meta.trace);
     const query = new URLSearchParams({ url: `${page}/page`, trace: 'true' });
     const get = await fetch(`${server.reader}/?${query}`, { headers: { accept: 'application/json' } });
-    expectWhole(((await get.json()) as { meta: { trace: ShownTrace } }).meta.trace);
+    expectWhole(((await get.json()) as { meta: { trace: TraceJson } }).meta.trace);
   });
 
   it('is the last event of a stream', async () => {
@@ -117,7 +117,7 @@ describe('the reader', () => {
     const events = parseEvents(await answer.text());
     expect(events.slice(0, -1).every(({ event }) => event === 'data')).toBe(true);
     expect(events.at(-1)!.event).toBe('trace');
-    expectWhole(events.at(-1)!.data as unknown as ShownTrace);
+    expectWhole(events.at(-1)!.data as unknown as TraceJson);
   });
 
   it('is a header of a text, and of a failure', async () => {
@@ -147,7 +147,7 @@ describe('the search host', () => {
     const ask = () =>
       fetch(`${server.urls.search}/search?q=followed`, {
         headers: { accept: 'application/json', authorization: `Bearer ${key}`, 'x-trace': 'true' },
-      }).then((answer) => answer.json() as Promise<{ meta?: { trace?: ShownTrace } }>);
+      }).then((answer) => answer.json() as Promise<{ meta?: { trace?: TraceJson } }>);
     await expect.poll(async () => (await ask()).meta?.trace, { timeout: 20_000 }).toBeDefined();
     const trace = (await ask()).meta?.trace;
     expectWhole(trace);
@@ -165,7 +165,7 @@ describe('the model host', () => {
       headers: { authorization: `Bearer ${key}`, ...headers },
       body: JSON.stringify(body),
     });
-    return { answer, body: (await answer.json()) as { trace?: ShownTrace; usage: { total_tokens: number } } };
+    return { answer, body: (await answer.json()) as { trace?: TraceJson; usage: { total_tokens: number } } };
   };
   const EMBED = { model: 'lectern-static-v1', input: ['one', 'two'] };
 
@@ -205,7 +205,7 @@ describe('the model host', () => {
       });
       return answer.text();
     };
-    const whole = JSON.parse(await ask({ trace: true })) as { trace?: ShownTrace; usage: { total_tokens: number } };
+    const whole = JSON.parse(await ask({ trace: true })) as { trace?: TraceJson; usage: { total_tokens: number } };
     expectWhole(whole.trace);
     expect(namesOf(whole.trace)).toContain('model');
     expect(whole.trace.counts.tokens).toBe(whole.usage.total_tokens);
@@ -213,7 +213,7 @@ describe('the model host', () => {
     const chunks = (await ask({ trace: true, stream: true }))
       .split('\n\n')
       .filter((line) => line.startsWith('data: {'));
-    const last = JSON.parse(chunks.at(-1)!.slice('data: '.length)) as { choices: unknown[]; trace?: ShownTrace };
+    const last = JSON.parse(chunks.at(-1)!.slice('data: '.length)) as { choices: unknown[]; trace?: TraceJson };
     expect(last.choices).toEqual([]);
     expectWhole(last.trace);
   });

@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Account, type Charge, createGate } from '#accounts/index.ts';
+import { type Account, type Charge, createAccessControl } from '#accounts/index.ts';
+import { createAccessHooks } from '#api/access-hooks.ts';
 import type { BatchEndpointOptions } from '#api/batch/batch.ts';
 import type { ClassifyEndpointOptions } from '#api/classify/classify.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
-import { createGatekeeper } from '#api/gatekeeper.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
 import type { Prices } from '#api/models/models.ts';
@@ -14,15 +14,15 @@ import { createTracing } from '#api/trace.ts';
 import { readConfig } from '#config.ts';
 import { createServer } from '#http/server.ts';
 import {
+  type BackendFactory,
   type Completions,
   createCompletions,
   createRegistry,
   type ModelHost,
   type ModelRow,
-  type Opened,
-  type Opening,
+  type ModelRuntime,
   openModelHost,
-  openModels,
+  openModelRuntime,
 } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { PLANS, type PlanName } from '#plans.ts';
@@ -50,7 +50,7 @@ interface ServingSetup {
 
 export interface ModelHostSetup extends ServingSetup {
   readonly rows: readonly ModelRow[];
-  readonly opening: Opening;
+  readonly opening: BackendFactory;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly away?: readonly string[];
   readonly maxBytes?: number;
@@ -60,7 +60,7 @@ export interface ModelHostSetup extends ServingSetup {
 
 export interface TestModelHost {
   readonly url: string;
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   readonly charges: readonly Charge[];
   /** Posts JSON with the key of the tests. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Posted>;
@@ -76,8 +76,8 @@ export interface Posted {
 
 /** With models of the test's own. */
 export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
-  const models = openModels({
-    opening: setup.opening,
+  const models = openModelRuntime({
+    backends: setup.opening,
     maxBytes: setup.maxBytes ?? 1e9,
     deadlineMs: setup.deadlineMs ?? 60_000,
     log: createLog('silent'),
@@ -117,7 +117,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   const known = { 'test-key': { plan: 'premium', balance: null }, ...setup.accounts } as const;
   const charges: Charge[] = [];
   const counters = createMemoryCounters();
-  const gate = createGate({
+  const gate = createAccessControl({
     accounts: {
       identify: async (key) =>
         Object.hasOwn(known, key) ? identity(key, known[key as keyof typeof known]) : undefined,
@@ -143,14 +143,14 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     servesPrograms: true,
   });
   modelHealthRoutes(face, { models, draining: () => false, fullDisks: async () => [] });
-  const gatekeeper = createGatekeeper(gate);
-  const tracing = createTracing({ gatekeeper });
+  const accessHooks = createAccessHooks(gate);
+  const tracing = createTracing({ accessHooks });
   const batch = await setup.batch?.({ registry, models });
   const classify = await setup.classify?.({ registry, models });
   const prices = setup.prices ?? {};
   const completions = setup.completions ?? noCompletions(temporaryDir);
   const version = '0.0.0-test';
-  modelHostRoutes(face, { registry, models, completions, gatekeeper, tracing, prices, version, batch, classify });
+  modelHostRoutes(face, { registry, models, completions, accessHooks, tracing, prices, version, batch, classify });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,

@@ -1,16 +1,16 @@
 /** THE table of endpoints of the admin API. Its routes and its OpenAPI document are made from it. */
 import type { z } from 'zod';
-import { type Accounts, showAccount, showKey, type Usage } from '#accounts/index.ts';
+import { type Accounts, toAccountJson, toKeyJson, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import type { Plans } from '#plans.ts';
 import {
   accountChange,
   accountList,
   accountShape,
+  createdKeyShape,
   keyChange,
   keyList,
   keyShape,
-  madeKeyShape,
   newAccount,
   newKey,
   planShape,
@@ -28,7 +28,7 @@ export interface AdminModules {
 export const ADMIN_SHAPES = {
   Account: accountShape,
   Key: keyShape,
-  MadeKey: madeKeyShape,
+  MadeKey: createdKeyShape,
   UsageSum: usageShape,
   Plan: planShape,
 };
@@ -89,7 +89,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     kind: 'page',
     run: async ({ accounts }, { query: { limit, after } }) => {
       if (after !== undefined) orNotFound(await accounts.account(after), 'account', after);
-      return readPage(limit, (count) => accounts.accounts({ limit: count, after }), showAccount);
+      return readPage(limit, (count) => accounts.accounts({ limit: count, after }), toAccountJson);
     },
   }),
   row({
@@ -100,7 +100,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     body: newAccount,
     shape: 'Account',
     kind: 'one',
-    run: async ({ accounts }, { body }) => ({ data: showAccount(await accounts.createAccount(body)) }),
+    run: async ({ accounts }, { body }) => ({ data: toAccountJson(await accounts.createAccount(body)) }),
   }),
   row({
     method: 'GET',
@@ -109,7 +109,9 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     summary: 'Get an account',
     shape: 'Account',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: showAccount(orNotFound(await accounts.account(id), 'account', id)) }),
+    run: async ({ accounts }, { id }) => ({
+      data: toAccountJson(orNotFound(await accounts.account(id), 'account', id)),
+    }),
   }),
   row({
     method: 'PATCH',
@@ -120,7 +122,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Account',
     kind: 'one',
     run: async ({ accounts }, { id, body }) => ({
-      data: showAccount(orNotFound(await accounts.changeAccount(id, body), 'account', id)),
+      data: toAccountJson(orNotFound(await accounts.changeAccount(id, body), 'account', id)),
     }),
   }),
   row({
@@ -133,7 +135,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     kind: 'page',
     run: async ({ accounts }, { query: { accountId, limit, after } }) => {
       if (after !== undefined) orNotFound(await accounts.key(after), 'key', after);
-      return readPage(limit, (count) => accounts.keys({ accountId, limit: count, after }), showKey);
+      return readPage(limit, (count) => accounts.keys({ accountId, limit: count, after }), toKeyJson);
     },
   }),
   row({
@@ -147,7 +149,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     run: async ({ accounts }, { body }) => {
       const accountId = body.accountId ?? (await accounts.defaultAccount()).id;
       const { key, record } = await accounts.mintKey({ ...body, accountId });
-      return { data: { ...showKey(record), key } };
+      return { data: { ...toKeyJson(record), key } };
     },
   }),
   row({
@@ -159,7 +161,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Key',
     kind: 'one',
     run: async ({ accounts }, { id, body }) => ({
-      data: showKey(orNotFound(await accounts.changeKey(id, body), 'key', id)),
+      data: toKeyJson(orNotFound(await accounts.changeKey(id, body), 'key', id)),
     }),
   }),
   row({
@@ -169,7 +171,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     summary: 'Revoke a key permanently. Its record is kept',
     shape: 'Key',
     kind: 'one',
-    run: async ({ accounts }, { id }) => ({ data: showKey(orNotFound(await accounts.revokeKey(id), 'key', id)) }),
+    run: async ({ accounts }, { id }) => ({ data: toKeyJson(orNotFound(await accounts.revokeKey(id), 'key', id)) }),
   }),
   row({
     method: 'GET',

@@ -91,7 +91,7 @@ export const keyShape = z.strictObject({
   revokedAt: time('When it was revoked.').nullable(),
   lastUsedAt: time('When it was last used, rounded down to the minute.').nullable(),
 });
-export const madeKeyShape = keyShape.extend({ key: z.string().describe('The key. It cannot be shown again.') });
+export const createdKeyShape = keyShape.extend({ key: z.string().describe('The key. It cannot be shown again.') });
 export const usageShape = z.strictObject({
   ...Object.fromEntries(USAGE_GROUPS.map((group) => [group, z.string().optional()])),
   requests: z.int(),

@@ -3,7 +3,7 @@
  * (docs/reference/wire/models.md, Batches).
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { type BatchModule, type FileKind, isFinal, type Job, showJob } from '#batch/index.ts';
+import { type BatchModule, type FileKind, isFinal, type Job, toJobJson } from '#batch/index.ts';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import type { Guard } from '#net/guard/guard.ts';
@@ -24,12 +24,12 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpointOptions): void {
-  const { batch, guard, registry, gatekeeper } = deps;
-  const onRequest = gatekeeper.hook(ACCESS, 'by kind');
+  const { batch, guard, registry, accessHooks } = deps;
+  const onRequest = accessHooks.hook(ACCESS, 'by kind');
   const send = (reply: FastifyReply, value: unknown) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
-  const shown = (request: FastifyRequest, job: Job) => showJob(job, batch.links, baseUrlOf(request));
-  const ownerOf = (request: FastifyRequest) => callerOf(gatekeeper.admissionOf(request).caller).owner;
+  const shown = (request: FastifyRequest, job: Job) => toJobJson(job, batch.links, baseUrlOf(request));
+  const ownerOf = (request: FastifyRequest) => callerOf(accessHooks.admissionOf(request).caller).owner;
 
   /** The job in the path, if it belongs to the caller. Otherwise it is reported as not found. */
   async function ownJob(request: FastifyRequest): Promise<Job> {
@@ -42,7 +42,7 @@ export function batchRoutes(face: Face, deps: ModelEndpointOptions & BatchEndpoi
   face.post('/v1/batch/embeddings', { onRequest }, async (request, reply) => {
     const asked = await readSubmission(bodyOf(request), registry, guard);
     request.body = undefined;
-    const caller = callerOf(gatekeeper.admissionOf(request).caller);
+    const caller = callerOf(accessHooks.admissionOf(request).caller);
     const job = await orUnavailable(batch.submit({ ...asked, ...caller, baseUrl: baseUrlOf(request) }));
     if (job.webhookUrl) reply.header('x-webhook-secret', batch.links.webhookSecret(job.owner));
     return send(reply, shown(request, job));
@@ -94,7 +94,7 @@ const notFound = (id: string) =>
   problem('ResourceNotFoundError', { message: `batch ${id.slice(0, MAX_ID)} not found or access denied` });
 
 /** The key that owns a job and the account that it is charged to. If no keys are required, all callers share all jobs. */
-function callerOf(caller: ReturnType<ModelEndpointOptions['gatekeeper']['admissionOf']>['caller']) {
+function callerOf(caller: ReturnType<ModelEndpointOptions['accessHooks']['admissionOf']>['caller']) {
   return caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
 }
 

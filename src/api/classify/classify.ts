@@ -26,9 +26,9 @@ export interface ClassifyEndpointOptions {
 const ACCESS = { face: 'model', endpoint: 'embeddings', authorization: 'bearer', keyless: 'refused' } as const;
 
 export function classifyRoutes(face: Face, deps: ModelEndpointOptions & ClassifyEndpointOptions): void {
-  const { classify, gatekeeper, plans } = deps;
-  const onRequest = gatekeeper.hook(ACCESS, 'by kind');
-  const ownerOf = (request: FastifyRequest) => classifierOwner(gatekeeper.admissionOf(request).caller, plans);
+  const { classify, accessHooks, plans } = deps;
+  const onRequest = accessHooks.hook(ACCESS, 'by kind');
+  const ownerOf = (request: FastifyRequest) => classifierOwner(accessHooks.admissionOf(request).caller, plans);
 
   face.post('/v1/classify', { onRequest }, async (request, reply) => {
     const body = bodyOf(request);
@@ -36,7 +36,7 @@ export function classifyRoutes(face: Face, deps: ModelEndpointOptions & Classify
     const call = callOf(request, reply, deps, body);
     request.body = undefined;
     const { predictions, tokens, model } = await orUnavailable(classify.classify(asked, ownerOf(request), call));
-    gatekeeper.admissionOf(request).recordCost({ tokens, model });
+    accessHooks.admissionOf(request).recordCost({ tokens, model });
     const trace = deps.tracing.show(request, reply);
     return send(reply, { data: predictions.map(entryOf), usage: { total_tokens: tokens }, ...(trace && { trace }) });
   });
@@ -48,7 +48,7 @@ export function classifyRoutes(face: Face, deps: ModelEndpointOptions & Classify
     const call = callOf(request, reply, deps, body);
     request.body = undefined;
     const { record, tokens } = await orUnavailable(classify.train(asked, ownerOf(request), call));
-    gatekeeper.admissionOf(request).recordCost({ tokens, model: record.model });
+    accessHooks.admissionOf(request).recordCost({ tokens, model: record.model });
     const trace = deps.tracing.show(request, reply);
     const answer = { classifier_id: record.id, num_samples: asked.inputs.length, usage: { total_tokens: tokens } };
     return send(reply, { ...answer, ...(trace && { trace }) });

@@ -8,15 +8,15 @@ import { disconnectSignal } from '#http/disconnect.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { eventText } from '#http/sse.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
 import { orUnavailable } from '../unavailable.ts';
 import { type CrawlRules, readCrawl } from './request.ts';
 
 export interface CrawlEndpointOptions extends CrawlRules {
   readonly crawls: CrawlModule;
-  readonly gatekeeper: Gatekeeper;
+  readonly accessHooks: AccessHooks;
   /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
   readonly refusesCrossSite: boolean;
   /** Host names of this server, besides IP addresses and localhost. */
@@ -30,12 +30,12 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
-  const { crawls, gatekeeper } = deps;
-  const onRequest = gatekeeper.hook(ACCESS, 'plain');
+  const { crawls, accessHooks } = deps;
+  const onRequest = accessHooks.hook(ACCESS, 'plain');
 
   /** The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all crawls. */
   function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {
-    const { caller }: { caller: Caller } = gatekeeper.admissionOf(request);
+    const { caller }: { caller: Caller } = accessHooks.admissionOf(request);
     if (caller.kind === 'key') return { owner: caller.key.id, account: caller.account.id };
     if (deps.refusesCrossSite) refuseCrossSite(request, deps.ownNames);
     return { owner: '', account: null };
@@ -52,7 +52,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
 
   face.post('/crawl', { onRequest }, async (request, reply) => {
     const caller = callerOf(request);
-    const { asked, options } = readCrawl(request, gatekeeper.admissionOf(request), deps);
+    const { asked, options } = readCrawl(request, accessHooks.admissionOf(request), deps);
     request.body = undefined;
     const isStream = successKind(request.headers.accept) === 'stream';
     const job = await orUnavailable(crawls.submit({ given: asked, options, ...caller }));

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { asProblem } from '#errors.ts';
 import type { CompletionPiece } from '#models/index.ts';
-import type { ShownTrace } from '#telemetry/trace.ts';
+import type { TraceJson } from '#telemetry/trace.ts';
 import { chatErrorBody } from '../envelopes/model.ts';
 import { type CompletionHead, usageJson } from './chat-completions.ts';
 
@@ -16,7 +16,7 @@ interface StreamOptions {
   /** A comment is sent after this time without a piece. Default: 15,000. */
   readonly pingMs?: number;
   /** The trace, if the caller asked for one. Sent as a chunk without choices, like usage, which clients ignore. */
-  readonly shown?: () => ShownTrace | undefined;
+  readonly shown?: () => TraceJson | undefined;
 }
 
 const PING_MS = 15_000;

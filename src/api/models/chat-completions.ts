@@ -23,7 +23,7 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
     const { model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
     // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
-    const admission = deps.gatekeeper.admissionOf(request);
+    const admission = deps.accessHooks.admissionOf(request);
     const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
     const written = pieces({
       signal: disconnectSignal(reply),

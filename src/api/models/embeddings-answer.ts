@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Embeddings, type EmbedRequest, finishVector, rowsOf, vectorAsJson } from '#models/index.ts';
-import type { ShownTrace } from '#telemetry/trace.ts';
+import type { TraceJson } from '#telemetry/trace.ts';
 
 /** Size of a chunk. Between two chunks, other requests run. */
 const CHUNK_CHARACTERS = 256 * 1024;
@@ -15,7 +15,7 @@ interface Answered {
   readonly model: string;
   readonly request: EmbedRequest;
   readonly embeddings: Embeddings;
-  readonly trace?: ShownTrace | undefined;
+  readonly trace?: TraceJson | undefined;
 }
 
 /** Returns a string for a small answer, a stream for a large one. */

@@ -15,7 +15,7 @@ export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
     request.body = undefined;
     const embeddings = await embed(deps.models, row, embedRequest, call);
     refuseZeros(embeddings, embedRequest);
-    deps.gatekeeper.admissionOf(request).recordCost({ tokens: embeddings.tokens, model: row.id });
+    deps.accessHooks.admissionOf(request).recordCost({ tokens: embeddings.tokens, model: row.id });
     call.trace?.count('tokens', embeddings.tokens);
     const trace = deps.tracing.show(request, reply);
     const answer = await embeddingsAnswer({ model: row.id, request: embedRequest, embeddings, trace });

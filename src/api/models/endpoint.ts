@@ -4,16 +4,16 @@ import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
-import type { Call, Opened, Registry } from '#models/index.ts';
+import type { ModelRuntime, Registry, RequestContext } from '#models/index.ts';
 import type { Endpoint } from '#plans.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { asksForTrace, type Tracing } from '../trace.ts';
 import type { ModelBody } from './body.ts';
 
 export interface ModelEndpointOptions {
   readonly registry: Registry;
-  readonly models: Opened;
-  readonly gatekeeper: Gatekeeper;
+  readonly models: ModelRuntime;
+  readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
 }
 
@@ -28,7 +28,7 @@ export function keyedRoute(
   handler: RouteHandlerMethod,
 ) {
   const access = { face: 'model', endpoint, authorization: 'bearer', keyless: 'refused' } as const;
-  face.route({ method: 'POST', url, onRequest: deps.gatekeeper.hook(access, 'by kind'), handler });
+  face.route({ method: 'POST', url, onRequest: deps.accessHooks.hook(access, 'by kind'), handler });
   refuseOtherMethods(face, url, ['POST']);
 }
 
@@ -57,10 +57,10 @@ export function refuseOtherMethods(face: Face, url: string, methods: readonly HT
 export function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { gatekeeper, tracing }: ModelEndpointOptions,
+  { accessHooks, tracing }: ModelEndpointOptions,
   body?: ModelBody,
-): Call {
-  const admission = gatekeeper.admissionOf(request);
+): RequestContext {
+  const admission = accessHooks.admissionOf(request);
   const { caller } = admission;
   return {
     caller: caller.kind === 'key' ? caller.account.id : clientIpOf(request),

@@ -1,10 +1,10 @@
 /** Health endpoints of the model host: whether the process answers, and whether all required models are loaded. */
 import type { Face } from '#http/server.ts';
-import type { Opened } from '#models/index.ts';
+import type { ModelRuntime } from '#models/index.ts';
 import { publicRoute } from './endpoint.ts';
 
 export interface ModelHealth {
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   readonly draining: () => boolean;
   /** Names of the folders whose disk is full. */
   readonly fullDisks: () => Promise<readonly string[]>;

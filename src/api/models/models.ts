@@ -2,9 +2,9 @@
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
-  abilitiesOf,
   type CompletionModel,
   type Completions,
+  capabilitiesOf,
   EMBED_FIELDS,
   isEmbedding,
   type ModelRow,
@@ -14,7 +14,7 @@ import {
   sizesOf,
   TASKS,
 } from '#models/index.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type ModelEndpointOptions, publicRoute } from './endpoint.ts';
 
 /** Prices by model and unit, as decimal strings. */
@@ -60,7 +60,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
   const { row, alias, name } = model;
   const embedding = isEmbedding(model) ? model : undefined;
   const sizes = embedding && sizesOf(embedding.row);
-  const modalities = embedding ? modalitiesOf(embedding.row, embedding.kind, models.media?.means) : ['text'];
+  const modalities = embedding ? modalitiesOf(embedding.row, embedding.kind, models.media?.support) : ['text'];
   return {
     id: alias ? name : row.hub || row.id,
     name: row.name,
@@ -72,7 +72,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     context_length: row.contextTokens,
     max_output_length: embedding?.row.dimensions ?? 0,
     quantization: quantizationOf(row),
-    pricing: { ...FREE_PRICING, ...own(prices, row.id) },
+    pricing: { ...FREE_PRICING, ...ownValue(prices, row.id) },
     supported_sampling_parameters: [],
     supported_features: featuresOf(model),
     datacenters: [],
@@ -103,7 +103,7 @@ function completionEntryOf(model: CompletionModel, { prices }: ModelList): Recor
     context_length: contextTokens,
     max_output_length: 0,
     quantization: '',
-    pricing: { ...FREE_PRICING, ...own(prices, id) },
+    pricing: { ...FREE_PRICING, ...ownValue(prices, id) },
     supported_sampling_parameters: chats
       ? ['temperature', 'top_p', 'seed', 'stop', 'max_tokens']
       : ['stop', 'max_tokens'],
@@ -121,7 +121,7 @@ const quantizationOf = ({ runs }: ModelRow): string =>
 function featuresOf(model: ServedModel): string[] {
   if (!isEmbedding(model)) return [];
   const { kind, row } = model;
-  const can = abilitiesOf(row);
+  const can = capabilitiesOf(row);
   return [
     ...(row.matryoshka.length ? ['matryoshka'] : []),
     ...(can.lateChunking && LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),

@@ -73,7 +73,7 @@ async function answerRanking(
   request.body = undefined;
   const { results, tokens, isBlind } = await rerank(deps.models, row, rerankRequest, call);
   if (isBlind) throw emptyQuery(rerankRequest.query);
-  deps.gatekeeper.admissionOf(request).recordCost({ tokens, model: row.id });
+  deps.accessHooks.admissionOf(request).recordCost({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
   const trace = deps.tracing.show(request, reply);
   const answer = write({ model: row.id, rerankRequest, results, tokens, requestId: request.id });

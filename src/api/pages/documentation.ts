@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export const DOCUMENTATION_PATHS = ['/docs', '/docs/', '/llms.txt', '/llms-full.txt'] as const;
 
@@ -46,7 +46,7 @@ export function documentationRoutes(face: Face): void {
     face.get<{ Params: { '*'?: string } }>(url, async (request, reply) => {
       const { name, text } = await find(nameOf(request.params['*'] ?? ''));
       return reply
-        .type(own(TYPES, path.extname(name)) ?? 'application/octet-stream')
+        .type(ownValue(TYPES, path.extname(name)) ?? 'application/octet-stream')
         .header('cache-control', DIGESTED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache')
         .header('content-security-policy', POLICY)
         .header('x-content-type-options', 'nosniff')

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { type FieldTable, formOf, modelFormOf, OCR_FORM } from './playground-form.ts';
@@ -77,7 +77,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
     if (!file) throw problem('RouteNotFoundError', { message: `The playground has no file ${name}` });
     // Immutable, as the names contain a digest of the content.
     return reply
-      .type(own(TYPES, name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream')
+      .type(ownValue(TYPES, name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')
       .send(file);
   });

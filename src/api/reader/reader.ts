@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
-import { newest } from '#concurrency/newest.ts';
+import { latestValues } from '#concurrency/latest-values.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs, Upload } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
@@ -30,17 +30,17 @@ import {
   type UploadedFile,
 } from '#reader/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
-import type { ShownTrace, Trace } from '#telemetry/trace.ts';
+import type { Trace, TraceJson } from '#telemetry/trace.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
 import type { Tracing } from '../trace.ts';
 import { resolveUserAgent } from '../user-agent.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
 
 export interface ReaderEndpointOptions {
   readonly reader: Reader;
-  readonly gatekeeper: Gatekeeper;
+  readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
   /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
   readonly refusesCrossSite: boolean;
@@ -69,8 +69,8 @@ const ACCESS: AccessRule = {
 };
 
 export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
-  const { pictures, gatekeeper } = deps;
-  const onRequest = gatekeeper.hook(ACCESS, 'plain');
+  const { pictures, accessHooks } = deps;
+  const onRequest = accessHooks.hook(ACCESS, 'plain');
 
   face.route({
     method: ['GET', 'POST'],
@@ -109,7 +109,7 @@ async function read(
   deps: ReaderEndpointOptions,
   { path, query }: RequestLine,
 ) {
-  const admission = deps.gatekeeper.admissionOf(request);
+  const admission = deps.accessHooks.admissionOf(request);
   const { caller } = admission;
   if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames);
   const body = request.body as Record<string, unknown> | undefined;
@@ -281,7 +281,7 @@ async function sendStream(
   work: ReadRequest,
   admission: Admission,
 ) {
-  const renditions = newest(deps.reader.each(work));
+  const renditions = latestValues(deps.reader.each(work));
   const first = await renditions.next();
   let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
@@ -305,7 +305,7 @@ async function sendStream(
     .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
 }
 
-function sendJson(reply: FastifyReply, page: Page, trace: ShownTrace | undefined) {
+function sendJson(reply: FastifyReply, page: Page, trace: TraceJson | undefined) {
   const meta = { usage: page.usage, ...(trace && { trace }) };
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(success(page, meta)));
 }

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
-import { newest } from '#concurrency/newest.ts';
+import { latestValues } from '#concurrency/latest-values.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
@@ -24,17 +24,17 @@ import {
   type SearchRequest,
 } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
-import type { ShownTrace } from '#telemetry/trace.ts';
+import type { TraceJson } from '#telemetry/trace.ts';
+import type { AccessHooks } from '../access-hooks.ts';
 import { type OwnOrigins, refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
-import type { Gatekeeper } from '../gatekeeper.ts';
 import { type IndexPage, writeIndex } from '../reader/index-answer.ts';
 import type { Tracing } from '../trace.ts';
 import { resolveUserAgent } from '../user-agent.ts';
 
 export interface SearchEndpointOptions {
   readonly search: Search;
-  readonly gatekeeper: Gatekeeper;
+  readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
   /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
@@ -71,7 +71,7 @@ export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
     keyless: deps.keyless,
     expectedTokens: EXPECTED_TOKENS,
   };
-  const onRequest = deps.gatekeeper.hook(access, 'plain');
+  const onRequest = deps.accessHooks.hook(access, 'plain');
   const method = ['GET', 'POST'];
   face.route({
     method,
@@ -120,7 +120,7 @@ function hasQuery(request: FastifyRequest): boolean {
 type QuerySource = 'optional' | 'required' | { readonly url: string };
 
 async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, source: QuerySource) {
-  const admission = deps.gatekeeper.admissionOf(request);
+  const admission = deps.accessHooks.admissionOf(request);
   const { caller } = admission;
   if (deps.refusesCrossSite && caller.kind !== 'key') refuseCrossSite(request, deps.ownNames, deps.ownPages);
   const kind = successKind(request.headers.accept);
@@ -223,7 +223,7 @@ async function sendStream(
   work: SearchRequest,
   admission: Admission,
 ) {
-  const answers = newest(deps.search.each(work));
+  const answers = latestValues(deps.search.each(work));
   const first = await answers.next();
   if (!first.done) showSources(reply, first.value);
   let tokens = 0;
@@ -248,7 +248,7 @@ async function sendStream(
     .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
 }
 
-function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: ShownTrace | undefined) {
+function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: TraceJson | undefined) {
   const meta = { usage: { tokens }, ...(notice && { notice }), ...(trace && { trace }) };
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(success(results, meta)));
 }

@@ -1,5 +1,5 @@
 /** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): the list of chapters and the metadata. */
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import { attribute, children, descendants, parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
@@ -114,10 +114,10 @@ function aboutOf(root: XmlElement): Pick<Book, 'metadata' | 'modified'> {
     if (attribute(element, 'property') === 'dcterms:modified') modified = value;
     if (!element.name.startsWith('dc:') || value === '') continue;
     const name = element.name.slice(3);
-    const before = own(metadata, name);
-    if (before === undefined) setKey(metadata, name, value.slice(0, LONGEST_VALUE));
+    const before = ownValue(metadata, name);
+    if (before === undefined) setOwnValue(metadata, name, value.slice(0, LONGEST_VALUE));
     else if (name !== 'title' && name !== 'date' && before.length < LONGEST_VALUE)
-      setKey(metadata, name, `${before}, ${value}`);
+      setOwnValue(metadata, name, `${before}, ${value}`);
   }
   return { metadata, modified };
 }

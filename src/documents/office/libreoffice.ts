@@ -13,7 +13,7 @@ import { childEnvironment } from '#concurrency/environment.ts';
 import { officeProfile, removeOfficePipe } from '#concurrency/office-pipe.ts';
 import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { DocumentError } from '../document.ts';
 import { isPasswordProtected } from './password.ts';
 
@@ -139,7 +139,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
     available: () => soffice !== undefined,
     async convert(inputPath, mediaType, to, outDir, caller, timeoutMs) {
       if (soffice === undefined) throw new DocumentError('missing program', MISSING);
-      const filters = own(FROM_FILTERS, mediaType);
+      const filters = ownValue(FROM_FILTERS, mediaType);
       if (!filters) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /** Reads the text of an OpenDocument file (version 1.3, part 3) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
@@ -64,7 +64,7 @@ export class OdfReader {
   /** Reads a child of the text body. */
   read(piece: XmlElement): void {
     walk(piece, {
-      enter: (element) => own(this.#handlers, element.name)?.(element),
+      enter: (element) => ownValue(this.#handlers, element.name)?.(element),
       text: (text) => this.#text(text.replace(/[\t\n\r ]+/g, ' ')),
     });
   }

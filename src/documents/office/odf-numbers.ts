@@ -1,5 +1,5 @@
 /** Numbering of list items and headings in OpenDocument. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { formatNumber } from './numerals.ts';
 import type { ListLevel } from './odf-styles.ts';
 
@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 const format = (value: number, { format: name }: ListLevel): string =>
-  name === '' ? '' : formatNumber(value, own(FORMATS, name) ?? 'decimal');
+  name === '' ? '' : formatNumber(value, ownValue(FORMATS, name) ?? 'decimal');
 
 /** Levels count from 1. */
 export class Counter {

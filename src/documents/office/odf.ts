@@ -1,5 +1,5 @@
 /** Opens OpenDocument files, as an archive of parts or as one XML file, and reads their metadata. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { openZip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
 import { readPieces } from '../xml/pieces.ts';
@@ -86,7 +86,7 @@ const LONGEST_VALUE = 2_000;
 function readAbout(xml: Uint8Array | undefined, names: AboutNames): OdfAbout {
   const metadata: Record<string, string> = {};
   const take = (element: XmlElement) => {
-    const name = own(names, element.name);
+    const name = ownValue(names, element.name);
     const value = textOf(element).trim().slice(0, LONGEST_VALUE);
     if (name !== undefined && value !== '') metadata[name] = metadata[name] ? `${metadata[name]}, ${value}` : value;
   };

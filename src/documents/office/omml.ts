@@ -1,6 +1,6 @@
 /** Converts Office formulas (OMML, ISO/IEC 29500-1, chapter 22) to MathML. */
 import { escapeText } from '#html/serialize.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, childAt, textOf, type XmlElement } from '../xml/xml.ts';
 
@@ -29,7 +29,7 @@ export function mathml(formula: XmlElement, display: boolean): string {
       frames.push({ element, parts: [] });
       return () => {
         const { parts } = frames.pop()!;
-        const compose = own(COMPOSE, name) ?? row;
+        const compose = ownValue(COMPOSE, name) ?? row;
         const html = compose(parts, element);
         frames.at(-1)!.parts.push({ name, html });
       };
@@ -150,7 +150,7 @@ function runHtml(run: XmlElement, isFunctionName: boolean, isTop: boolean): stri
   const properties = child(run, 'm:rPr');
   if (run.name === 'w:r' || child(properties, 'm:nor')) return `<mtext>${escapeText(text)}</mtext>`;
   const style = properties && valueAt(properties, 'm:sty');
-  const script = own(VARIANTS, (properties && valueAt(properties, 'm:scr')) ?? '');
+  const script = ownValue(VARIANTS, (properties && valueAt(properties, 'm:scr')) ?? '');
   const variant = script ?? (style === 'b' ? 'bold' : style === 'bi' ? 'bold-italic' : undefined);
   const found = tokens(text, variant, isFunctionName || style === 'p');
   return found.length < 2 || isTop ? found.join('') : `<mrow>${found.join('')}</mrow>`;

@@ -1,5 +1,5 @@
 /** Metadata of an Office package: the parts for core and application properties. */
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { children, textOf } from '../xml/xml.ts';
 import type { Package } from './package.ts';
 
@@ -23,10 +23,10 @@ export function readProperties(source: Package): Properties {
     if (!isCore && !isApplication) continue;
     for (const property of children(source.xml(target))) {
       const local = property.name.slice(property.name.indexOf(':') + 1);
-      const name = isCore ? local : own(NAMES, local);
+      const name = isCore ? local : ownValue(NAMES, local);
       const value = textOf(property).trim();
       if (name === undefined || value === '' || LEFT_OUT.has(local)) continue;
-      setKey(metadata, name, value.slice(0, LONGEST_VALUE));
+      setOwnValue(metadata, name, value.slice(0, LONGEST_VALUE));
     }
   }
   const { title = '', ...others } = metadata;

@@ -1,6 +1,7 @@
 /** Detects bullets that are drawn as graphics: small shapes just before the first word of a line. */
-import { type Box, holds } from './geometry.ts';
-import type { Piece } from './ink.ts';
+
+import type { Piece } from './drawn-content.ts';
+import { type Box, containsPoint } from './geometry.ts';
 
 /** In font sizes: largest distance between a bullet and its text. */
 const MAX_DISTANCE = 2.6;
@@ -41,7 +42,7 @@ function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {
       x1: piece.x0,
       y1: piece.y,
     };
-    if (dot.x1 - dot.x0 < 0.7 * piece.size && holds(beside, dot.x0, middle)) return piece;
+    if (dot.x1 - dot.x0 < 0.7 * piece.size && containsPoint(beside, dot.x0, middle)) return piece;
   }
   return null;
 }

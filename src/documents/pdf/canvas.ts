@@ -1,7 +1,8 @@
 /** Collects what is painted on a page: areas, ruling lines, dots and pieces of text, in painting order. */
+
+import type { Fill, RawPiece, Rule } from './drawn-content.ts';
 import { type Box, intersect } from './geometry.ts';
 import type { Graphics } from './graphics.ts';
-import type { Fill, RawPiece, Rule } from './ink.ts';
 import type { MarkedContent } from './marked-content.ts';
 import { paintedPath } from './path.ts';
 

@@ -1,5 +1,5 @@
 /** Normalizes characters to plain text: expands ligatures, replaces private-use characters, detects directions. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** Characters of symbol fonts in the private use area: 0xF000 plus the code in the font. */
 const PRIVATE: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ export function plainText(unicode: string): string {
     .replace(/[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
     .replace(/\u00ad/g, '-')
     .replace(LIGATURES, (signs) => signs.normalize('NFKC'))
-    .replace(PRIVATE_USE, (sign) => own(PRIVATE, sign) ?? basic(sign))
+    .replace(PRIVATE_USE, (sign) => ownValue(PRIVATE, sign) ?? basic(sign))
     .replace(UNSEEN, '')
     .replace(/\p{Surrogate}/gu, '');
 }

@@ -1,5 +1,5 @@
 /** Removes headers, footers and page numbers: rows near the page edge that also occur on neighbouring pages. */
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 import type { PageText } from './page.ts';
 
 /** Share of the page height, at the top and the bottom, that may contain furniture. */

@@ -52,5 +52,5 @@ export const union = (one: Box, two: Box): Box => ({
 
 export const area = ({ x0, y0, x1, y1 }: Box): number => Math.max(0, x1 - x0) * Math.max(0, y1 - y0);
 
-export const holds = ({ x0, y0, x1, y1 }: Box, x: number, y: number): boolean =>
+export const containsPoint = ({ x0, y0, x1, y1 }: Box, x: number, y: number): boolean =>
   x >= x0 && x <= x1 && y >= y0 && y <= y1;

@@ -1,7 +1,7 @@
 /** The graphics state of a page and its stack of saved states: ISO 32000-1, sections 8.4 and 9.3. */
 
+import type { FontFacts, InkSources } from './drawn-content.ts';
 import { type Box, intersect, type Matrix, multiply, toMatrix, transformBox } from './geometry.ts';
-import type { FontFacts, InkSources } from './ink.ts';
 
 export interface GraphicsState {
   matrix: Matrix;

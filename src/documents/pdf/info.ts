@@ -1,5 +1,5 @@
 /** Metadata of a PDF. */
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 /** Default titles that programs write. */
 const EMPTY_TITLES =
@@ -18,7 +18,7 @@ export function metadataOf(info: Readonly<Record<string, unknown>>): Record<stri
   const out: Record<string, string> = {};
   const add = (key: string, value: unknown) => {
     const text = /Date$/.test(key) ? (isoDate(value) ?? oneLine(value)) : oneLine(value);
-    if (text !== '') setKey(out, key, text.slice(0, MAX_VALUE_LENGTH));
+    if (text !== '') setOwnValue(out, key, text.slice(0, MAX_VALUE_LENGTH));
   };
   for (const [key, value] of Object.entries(info)) {
     if (key === 'Custom' && value !== null && typeof value === 'object') {

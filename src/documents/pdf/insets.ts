@@ -1,7 +1,7 @@
 /** Detects insets, which stand in the text but outside its flow: tables between lines, framed parts. */
 import { alignedTable } from './aligned.ts';
-import { type Box, holds } from './geometry.ts';
-import type { Ink, Piece } from './ink.ts';
+import type { DrawnContent, Piece } from './drawn-content.ts';
+import { type Box, containsPoint } from './geometry.ts';
 import { type Segment, toSegments } from './lines.ts';
 import type { PageText } from './page.ts';
 import { boxOfSegments, insetSegment } from './regions.ts';
@@ -22,7 +22,7 @@ export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources,
   }
   for (const frame of framesOf(ink)) {
     const inside = rest.filter((piece) =>
-      holds(frame, (piece.x0 + piece.x1) / 2, piece.y - LETTER_CENTRE * piece.size),
+      containsPoint(frame, (piece.x0 + piece.x1) / 2, piece.y - LETTER_CENTRE * piece.size),
     );
     const segments = toSegments(inside);
     const rows = new Set(segments.map(({ baseline }) => Math.round(baseline)));
@@ -45,7 +45,7 @@ const MIN_LINE_WIDTH = 60;
 const LETTER_CENTRE = 0.3;
 
 /** Painted areas beside the text: narrower than the page and higher than a table row. */
-const framesOf = ({ fills, width, height }: Ink): Box[] =>
+const framesOf = ({ fills, width, height }: DrawnContent): Box[] =>
   fills
     .filter(
       ({ image, color, x0, y0, x1, y1 }) =>
@@ -64,7 +64,7 @@ const SAME_EDGE = 4;
 const MAX_LEVEL_LINES = 400;
 
 /** Detects tables with horizontal lines only, all of the same width. */
-function betweenLevelLines(segments: readonly Segment[], { rules }: Ink, bodySize: number): Segment[] {
+function betweenLevelLines(segments: readonly Segment[], { rules }: DrawnContent, bodySize: number): Segment[] {
   const lines = mergeLines(
     rules.filter(({ upright }) => !upright),
     false,

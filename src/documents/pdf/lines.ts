@@ -2,7 +2,7 @@
  * Groups pieces of text: pieces on a baseline become rows, rows are split at wide gaps into segments, segments form
  * lines.
  */
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 import type { Table } from './table.ts';
 
 /** Adjacent pieces, with no gap wider than a word space. */

@@ -1,5 +1,5 @@
 /** Tracks the marked content sequences around the current operator: ISO 32000-1, sections 14.6 and 8.11.3. */
-import type { InkSources } from './ink.ts';
+import type { InkSources } from './drawn-content.ts';
 
 interface Mark {
   /** The id by which the structure tree refers to it. */

@@ -1,7 +1,14 @@
 /** Reads one page: its ink, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import { type Box, holds, toMatrix, transformBox } from './geometry.ts';
-import { type FontFacts, type Ink, type InkSources, type Piece, type RawPiece, readInk } from './ink.ts';
+import {
+  type DrawnContent,
+  type FontFacts,
+  type InkSources,
+  type Piece,
+  type RawPiece,
+  readDrawnContent,
+} from './drawn-content.ts';
+import { type Box, containsPoint, toMatrix, transformBox } from './geometry.ts';
 import type { Library } from './open.ts';
 import { tagsOf } from './tags.ts';
 import { pictureShare, visiblePieces } from './visible.ts';
@@ -13,7 +20,7 @@ export interface PageText {
   /** Visible pieces, along the page; turned text is separate. */
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
-  readonly ink: Ink;
+  readonly ink: DrawnContent;
   readonly figures: readonly Figure[];
   readonly hidden: number;
   readonly scanned: boolean;
@@ -37,7 +44,7 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
     const names = OPS as unknown as InkSources['names'];
     const inkAt = (rotation: number) => {
       const viewport = page.getViewport({ scale: 1, rotation });
-      return { viewport, ink: readInk({ operators, names, viewport, font, layers }) };
+      return { viewport, ink: readDrawnContent({ operators, names, viewport, font, layers }) };
     };
     let { viewport, ink } = inkAt(page.rotate);
     const turn = mainTurn(ink.pieces);
@@ -67,7 +74,7 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
   }
 }
 
-function figuresOf({ fills }: Ink, alts: ReadonlyMap<number, string>): Figure[] {
+function figuresOf({ fills }: DrawnContent, alts: ReadonlyMap<number, string>): Figure[] {
   const figures = new Map<number, Figure>();
   for (const { image, mark, x0, y0, x1, y1 } of fills) {
     const alt = image && mark !== null ? alts.get(mark) : undefined;
@@ -127,7 +134,7 @@ async function linksOf(page: PDFPageProxy, transform: readonly number[]): Promis
 
 function hrefAt(piece: RawPiece, links: readonly Link[]): string | undefined {
   const x = (piece.x0 + piece.x1) / 2;
-  return links.find((box) => holds(box, x, piece.y - 0.3 * piece.size))?.href;
+  return links.find((box) => containsPoint(box, x, piece.y - 0.3 * piece.size))?.href;
 }
 
 /** Looks up fonts of a page by the names in its operators. */

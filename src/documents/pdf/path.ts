@@ -1,6 +1,7 @@
 /** Converts a painted path to upright areas and to horizontal and vertical lines. */
+
+import type { Rule } from './drawn-content.ts';
 import { type Box, type Matrix, transformBox } from './geometry.ts';
-import type { Rule } from './ink.ts';
 
 /** PDF.js packs a path into numbers: one of these codes, then its coordinates. */
 const MOVE = 0;

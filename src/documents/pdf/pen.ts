@@ -1,9 +1,9 @@
 /** Follows the text operators from glyph to glyph and collects pieces of text (ISO 32000-1, 9.4). */
 import type { Canvas } from './canvas.ts';
 import { isRightToLeft, plainText } from './characters.ts';
+import type { FontFacts, RawPiece } from './drawn-content.ts';
 import { type Matrix, multiply, toMatrix } from './geometry.ts';
 import type { Graphics, GraphicsState } from './graphics.ts';
-import type { FontFacts, RawPiece } from './ink.ts';
 import type { MarkedContent } from './marked-content.ts';
 
 export interface Glyph {

@@ -1,6 +1,7 @@
 /** Detects tables by their ruling lines: a grid whose cells are merged if no line separates them. */
-import { type Box, holds, union } from './geometry.ts';
-import type { Piece, Rule } from './ink.ts';
+
+import type { Piece, Rule } from './drawn-content.ts';
+import { type Box, containsPoint, union } from './geometry.ts';
 import { toSegments } from './lines.ts';
 import { regionOf } from './regions.ts';
 import type { Cell, Table } from './table.ts';
@@ -123,7 +124,7 @@ export function ruledTable({ box, xs, ys, upright, level }: Grid, pieces: readon
     parts: (column, row) => covered(upright, xs[column]!, ys[row]!, ys[row + 1]!, true),
     splits: (column, row) => covered(level, ys[row]!, xs[column]!, xs[column + 1]!, false),
   });
-  const inside = pieces.filter((piece) => holds(box, (piece.x0 + piece.x1) / 2, piece.y - 0.3 * piece.size));
+  const inside = pieces.filter((piece) => containsPoint(box, (piece.x0 + piece.x1) / 2, piece.y - 0.3 * piece.size));
   const contents = new Map<Area, Piece[]>();
   const used = new Set<Piece>();
   const indexOf = (values: readonly number[], at: number) => {

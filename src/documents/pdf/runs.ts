@@ -1,7 +1,7 @@
 /** Converts the pieces of a line to text in reading order, with spaces, as runs of one style. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { isRightToLeft, isUnspaced } from './characters.ts';
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 import { type Line, type Run, type Segment, segmentOf } from './lines.ts';
 
 /** In ems: the minimum gap that counts as a space. */
@@ -101,7 +101,7 @@ const MIRRORED: Readonly<Record<string, string>> = {
 };
 
 const mirrored = (unit: Unit): Unit =>
-  unit.text.length === 1 && own(MIRRORED, unit.text) ? { ...unit, text: MIRRORED[unit.text]! } : unit;
+  unit.text.length === 1 && ownValue(MIRRORED, unit.text) ? { ...unit, text: MIRRORED[unit.text]! } : unit;
 
 function merge(units: readonly Unit[]): Run[] {
   const runs: Run[] = [];

@@ -1,6 +1,6 @@
 /** Reads the structure tree of a tagged file: which pieces form a block, and which blocks are headings. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { Ink, Piece } from './ink.ts';
+import type { DrawnContent, Piece } from './drawn-content.ts';
 
 export interface Tag {
   /** The same for all text of one paragraph, heading or item. */
@@ -38,7 +38,7 @@ const WHOLE_PAGE = 0.6;
 const LONG_PAGE = 1_200;
 
 /** Empty if the file has no tags or implausible ones. */
-export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink: Ink): Promise<Tags> {
+export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink: DrawnContent): Promise<Tags> {
   if (!ink.pieces.some(({ mark }) => mark !== null) && !ink.fills.some(({ mark }) => mark !== null)) return NONE;
   const info = (await document.getMarkInfo().catch(() => null)) as { Marked?: boolean } | null;
   if (!info?.Marked) return NONE;

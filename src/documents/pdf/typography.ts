@@ -1,5 +1,5 @@
 /** Derives the meaning of sizes and weights in a document: body text, heading levels, code. */
-import type { Piece } from './ink.ts';
+import type { Piece } from './drawn-content.ts';
 import type { Line } from './lines.ts';
 import { isInset, type Region } from './regions.ts';
 

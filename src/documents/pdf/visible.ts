@@ -1,6 +1,7 @@
 /** Filters the pieces of a page to those a person can see. */
-import { area, holds } from './geometry.ts';
-import type { Fill, Ink, RawPiece } from './ink.ts';
+
+import type { DrawnContent, Fill, RawPiece } from './drawn-content.ts';
+import { area, containsPoint } from './geometry.ts';
 
 const PAPER = '#ffffff';
 /** In points. */
@@ -27,7 +28,7 @@ export interface VisibleText {
  * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the colour of a
  * known background, and text that is off the page, clipped, too small or painted over.
  */
-export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: Ink): VisibleText {
+export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: DrawnContent): VisibleText {
   const visible: RawPiece[] = [];
   let hidden = hiddenLayerCount;
   const images = fills.filter(({ image }) => image);
@@ -37,7 +38,7 @@ export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }
     const onPage = x >= 0 && x <= width && y >= 0 && y <= height;
     if (!onPage || piece.size < SMALLEST || !Number.isFinite(piece.size) || !inClip(piece, x, y)) hidden += 1;
     else if (!piece.painted) {
-      if (images.some((image) => holds(image, x, y))) visible.push(piece);
+      if (images.some((image) => containsPoint(image, x, y))) visible.push(piece);
       else hidden += 1;
     } else if (piece.opacity < FAINTEST || isLost(piece, fills, x, y)) hidden += 1;
     else visible.push(piece);
@@ -54,7 +55,7 @@ const inClip = ({ clip, size }: RawPiece, x: number, y: number): boolean =>
 function isLost(piece: RawPiece, fills: readonly Fill[], x: number, y: number): boolean {
   let ground: string | null = PAPER;
   for (const fill of fills) {
-    if (!holds(fill, x, y)) continue;
+    if (!containsPoint(fill, x, y)) continue;
     if (fill.order < piece.order) ground = fill.color;
     else if (fill.color !== null && covers(fill, piece)) return true;
   }
@@ -74,5 +75,5 @@ function isSameColor(one: string, two: string): boolean {
 }
 
 /** The share of the page covered by images, as a sum. */
-export const pictureShare = ({ fills, width, height }: Ink): number =>
+export const pictureShare = ({ fills, width, height }: DrawnContent): number =>
   fills.reduce((sum, fill) => (fill.image ? sum + area(fill) : sum), 0) / (width * height);

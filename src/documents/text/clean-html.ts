@@ -15,7 +15,7 @@ import {
 } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 import { escapeText, innerHtml } from '#html/serialize.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { safeUrl } from './url.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -94,7 +94,7 @@ function keep(element: Element, base: string | undefined): void {
     unwrap(element);
     return;
   }
-  const allowed = own(ATTRIBUTES, element.name) ?? [];
+  const allowed = ownValue(ATTRIBUTES, element.name) ?? [];
   element.attributes = element.attributes.filter(({ name }) => allowed.includes(name));
   const name = element.name === 'a' ? 'href' : element.name === 'img' ? 'src' : undefined;
   if (!name) return;

@@ -1,5 +1,5 @@
 /** Converts dates as feeds write them (RFC 822, ISO 8601 and similar) to ISO 8601. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** Offsets of time zone names that JavaScript does not know. */
 const ZONES: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ export function isoDate(text: string): string {
   if (iso) return inUtc(`${iso[1]}T${iso[2]}${(iso[3] ?? 'Z').replace(/([+-]\d\d)(\d\d)/, '$1:$2')}`) ?? plain;
   const named = plain
     .replace(/^\p{L}{2,10}\.?,? /u, '')
-    .replace(/ ([A-Z]{1,5})$/, (all, zone: string) => (own(ZONES, zone) ? ` ${own(ZONES, zone)}` : all));
+    .replace(/ ([A-Z]{1,5})$/, (all, zone: string) => (ownValue(ZONES, zone) ? ` ${ownValue(ZONES, zone)}` : all));
   const hasZone = /(?:[+-]\d\d:?\d\d|[A-Z]{1,4})$/.test(named);
   return inUtc(hasZone ? named : `${named} UTC`) ?? inUtc(`${plain} UTC`) ?? plain;
 }

@@ -3,7 +3,7 @@
  * tags. Any input becomes a tree. Document type declarations are ignored, so entities cannot expand.
  */
 import { decodeHTMLStrict } from 'entities';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface XmlNode {
   /** With the prefix in NAMESPACES, whatever prefix the file uses. Names in other namespaces keep the file's prefix. */
@@ -174,7 +174,7 @@ function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope): Sc
   for (const [name, uri] of Object.entries(attributes)) {
     if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
     const prefix = name.slice(6);
-    const ours = own(NAMESPACES, uri.trim()) ?? prefix;
+    const ours = ownValue(NAMESPACES, uri.trim()) ?? prefix;
     if (outer.get(prefix) === ours || outer.size >= MAX_PREFIXES) continue;
     scope ??= new Map(outer);
     scope.set(prefix, ours);

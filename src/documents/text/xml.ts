@@ -1,5 +1,5 @@
 /** XML: feeds, sitemaps and outlines become lists of entries; all other XML is shown as source. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { DocumentKind, ParsedDocument } from '../document.ts';
 import { readAtom } from './atom.ts';
 import { writeFeed } from './feed.ts';
@@ -12,7 +12,7 @@ import { childOf, parseTolerantXml, rootName, type XmlNode } from './tolerant-xm
 export const kind: DocumentKind = {
   async parse(file, bytes) {
     const text = decodedText(bytes, file.contentType);
-    const read = own(READERS, rootName(text) ?? '');
+    const read = ownValue(READERS, rootName(text) ?? '');
     const root = read && parseTolerantXml(text);
     const list = root && read?.(root);
     // A root that has a feed's name but no title and no entries is probably something else.

@@ -3,7 +3,7 @@
  * document that declares entities is refused: no supported format needs them, and they can expand without bound.
  */
 import { decodeText } from '#html/decode.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { DocumentError } from '../document.ts';
 import { prefixOf, UNKNOWN } from './namespaces.ts';
 
@@ -335,7 +335,7 @@ function resolve(text: string): string {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   if (!lines.includes('&')) return lines;
   return lines.replace(/&(?:#(\d{1,8})|#x([0-9a-f]{1,7})|(amp|lt|gt|quot|apos));/gi, (all, decimal, hex, name) => {
-    if (name !== undefined) return own(NAMED, name) ?? all;
+    if (name !== undefined) return ownValue(NAMED, name) ?? all;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
   });

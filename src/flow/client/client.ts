@@ -4,7 +4,7 @@
  *     const client = createFlowClient('grpc://localhost:3004');
  *     const [question] = await client.post('/search', [new Document({ text: 'when is tea?' })]);
  */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Document } from '../document.ts';
 import { createRequest, type DataRequest, failed, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
@@ -73,7 +73,7 @@ const TRANSPORTS: Readonly<
  */
 export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
   const { protocol, hostname, port } = new URL(address);
-  const kind = own(TRANSPORTS, protocol);
+  const kind = ownValue(TRANSPORTS, protocol);
   if (!kind || !hostname)
     throw new TypeError(`${address} is not the URL of a flow: use http, ws or grpc, with host and port`);
   const host = hostname.replace(/^\[|\]$/g, '');

@@ -1,5 +1,5 @@
 /** Sends requests over HTTP to `/post`, or to the endpoint's own route if the gateway has no `/post`. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { documentJson, readDocument } from '../json/index.ts';
 import type { DataRequest, Status } from '../request.ts';
 import { isObject, type JsonObject } from '../values.ts';
@@ -50,7 +50,7 @@ export function openHttpTransport(target: TransportTarget): Transport {
       if (answer.status === 404) {
         await answer.body?.cancel();
         const endpoint = request.header.execEndpoint ?? '/';
-        answer = await call(endpoint, { method: own(METHODS, endpoint) ?? 'POST', body, signal });
+        answer = await call(endpoint, { method: ownValue(METHODS, endpoint) ?? 'POST', body, signal });
       }
       const read: unknown = await answer.json().catch(() => undefined);
       if (isAnswer(read) && answer.status < 502) return answerOf(request, read);

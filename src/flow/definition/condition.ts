@@ -1,6 +1,6 @@
 /** Conditions that choose which documents a branch receives (docs/reference/wire/flow.md, Conditions). */
 import { problem } from '#errors.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Document } from '../document.ts';
 import { NdArray } from '../ndarray.ts';
 import { isObject, type JsonObject } from '../values.ts';
@@ -70,7 +70,7 @@ const invalidCondition = (message: string) => problem('ParamValidationError', { 
 /** Returns a getter for a field path such as `tags__a__b`. A missing field is undefined. */
 function fieldGetter(path: string): (document: Document) => unknown {
   const [name = '', ...keys] = path.split('__');
-  const field = own(FIELDS, name);
+  const field = ownValue(FIELDS, name);
   if (!field) throw invalidCondition(`a condition names the field ${path}, which documents do not have`);
   return (document) => {
     let value = field(document);
@@ -105,7 +105,7 @@ function compileComparison(path: string, operator: string, value: unknown, searc
       return typeof text === 'string' && test(text);
     };
   }
-  const comparison = own(COMPARISONS, operator);
+  const comparison = ownValue(COMPARISONS, operator);
   if (!comparison) throw invalidCondition(`a condition uses the unknown operator ${operator}`);
   const other = operandGetter(value);
   return (document) => {

@@ -14,10 +14,10 @@ import { readGateway } from './gateway-options.ts';
 import {
   createOptionReader,
   EXECUTOR_OPTIONS,
+  exportedOptions,
   FLOW_OPTIONS,
   INHERITED_OPTIONS,
   invalidOption,
-  keptOptions,
   normalizeOptions,
   type Options,
 } from './options.ts';
@@ -137,7 +137,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       needs: resolveNeeds(needs ?? own.needs, name, where),
       baseDir: tools.baseDir,
       readExecutor: tools.readExecutor,
-      rest: keptOptions(merged, EXECUTOR_OPTIONS),
+      rest: exportedOptions(merged, EXECUTOR_OPTIONS),
     });
     const definition = floating === undefined ? read : { ...read, floating };
     deployments.push(definition);
@@ -173,7 +173,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
         workspace: workspace && path.resolve(tools.baseDir ?? '', workspace),
         env: reader.stringRecord('env') ?? {},
         headers: (reader.strings('headers') ?? []).map((header) => header.toLowerCase()),
-        rest: keptOptions(options, FLOW_OPTIONS),
+        rest: exportedOptions(options, FLOW_OPTIONS),
         warnings,
       };
     },

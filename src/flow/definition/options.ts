@@ -1,6 +1,6 @@
 /** Option names of flows and executors, their old names, and a reader for their values. */
 import { problem } from '#errors.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
 
 export type Options = Record<string, unknown>;
@@ -180,8 +180,8 @@ export function normalizeOptions(
   const options: Options = {};
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const name = own(OLD_NAMES, toSnakeCase(key)) ?? toSnakeCase(key);
-    const fate = own(known, name);
+    const name = ownValue(OLD_NAMES, toSnakeCase(key)) ?? toSnakeCase(key);
+    const fate = ownValue(known, name);
     if (fate === undefined) warnings.push(`${path}: unknown option ${key} ignored`);
     else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect`);
     else options[name] = value;
@@ -189,8 +189,8 @@ export function normalizeOptions(
   return options;
 }
 
-export const keptOptions = (options: Options, known: Readonly<Record<string, OptionUse>>): Options =>
-  Object.fromEntries(Object.entries(options).filter(([key]) => own(known, key) === 'exported'));
+export const exportedOptions = (options: Options, known: Readonly<Record<string, OptionUse>>): Options =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => ownValue(known, key) === 'exported'));
 
 /**
  * Reads and checks option values. `null` counts as not set. Throws a ParamValidationError that names the invalid

@@ -1,5 +1,5 @@
 /** Replaces variables in the strings of a flow file (docs/reference/wire/flow.md, Substitution). */
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
 import { invalidOption } from './options.ts';
 
@@ -16,7 +16,7 @@ function mapStrings(value: unknown, change: (text: string, path: string) => unkn
   if (!isObject(value)) return value;
   const mapped: Record<string, unknown> = {};
   for (const key of Object.keys(value))
-    setKey(mapped, key, mapStrings(value[key], change, path ? `${path}.${key}` : key));
+    setOwnValue(mapped, key, mapStrings(value[key], change, path ? `${path}.${key}` : key));
   return mapped;
 }
 
@@ -41,14 +41,14 @@ function fillVariables(text: string, path: string, { env, context }: Variables, 
   const filled = text.replace(IN_BRACES, (written, name: string, fallback: string | undefined) => {
     const [, scope, key = name] = /^(env|context)\.(\w+)$/i.exec(name) ?? [];
     if (scope?.toLowerCase() === 'env') {
-      const value = own(env, key) ?? fallback;
+      const value = ownValue(env, key) ?? fallback;
       if (value === undefined) throw invalidOption(path, `the environment variable ${key} is not set`);
       return value;
     }
     return Object.hasOwn(context, key) ? String(context[key] ?? '') : (fallback ?? written);
   });
   return filled.replace(DOLLAR, (written, name: string) => {
-    const value = own(env, name);
+    const value = ownValue(env, name);
     if (value === undefined) return written;
     warnings.push(`${path}: write \${{ ENV.${name} }} instead of $${name}`);
     return value;

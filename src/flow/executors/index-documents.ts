@@ -1,5 +1,5 @@
 /** Adds documents to a search index and removes them from it. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { openExecutorCollection } from './collection.ts';
@@ -40,7 +40,7 @@ export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorCla
 
 const httpUrl = (uri: string): string | undefined => (/^https?:\/\//i.test(uri) ? uri : undefined);
 const textTag = ({ tags }: Document, name: string): string | undefined => {
-  const value = own(tags, name);
+  const value = ownValue(tags, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
@@ -100,7 +100,7 @@ export function createWebSocketGateway({
   let isClosing = false;
 
   function accept(socket: WebSocket, request: IncomingMessage, path: Path): void {
-    const codec = own(SUBPROTOCOLS, socket.protocol) ?? JSON_TEXT;
+    const codec = ownValue(SUBPROTOCOLS, socket.protocol) ?? JSON_TEXT;
     if (path === 'dry run') {
       void answerDryRun(socket, codec, flow);
       return;

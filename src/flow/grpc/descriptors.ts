@@ -1,5 +1,5 @@
 /** Encodes the protocol's .proto files as descriptors (descriptor.proto), for reflection. Computed on first use. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { BYTES, createWriter, openNested, tagOf, VARINT, type Writer, writeText, writeUint } from '../proto/wire.ts';
 import { PROTO_FILES } from './proto-files.ts';
 
@@ -171,7 +171,7 @@ function writeField(writer: Writer, field: Field, scope: string, oneofs: readonl
   writeText(writer, 1, field.name);
   writeUint(writer, 3, field.number);
   writeUint(writer, 4, LABELS[field.label]);
-  const scalar = own(SCALARS, field.type);
+  const scalar = ownValue(SCALARS, field.type);
   if (scalar) {
     writeUint(writer, 5, scalar);
   } else {

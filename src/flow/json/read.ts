@@ -2,7 +2,7 @@
  * Reads requests and documents from parsed JSON, in the current form and in every older form that is unambiguous
  * (docs/reference/wire/flow.md, Requests).
  */
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
 import { checkDense, type DenseArray, decodeBase64, NdArray, type NestedList, sizeOf } from '../ndarray.ts';
 import type { DataRequest } from '../request.ts';
@@ -170,12 +170,13 @@ function readScores(value: unknown, location: JsonLocation): Scores {
   if (Array.isArray(value)) {
     for (const [at, part] of value.entries()) {
       const one = readScore(part, { parent: location, key: at });
-      setKey(read, one.opName || String(at), one);
+      setOwnValue(read, one.opName || String(at), one);
     }
     return read;
   }
   if (!isObject(value)) throw invalidAt(location, 'dict');
-  for (const name of Object.keys(value)) setKey(read, name, readScore(value[name], { parent: location, key: name }));
+  for (const name of Object.keys(value))
+    setOwnValue(read, name, readScore(value[name], { parent: location, key: name }));
   return read;
 }
 
@@ -293,7 +294,7 @@ export function readDocument(
   const reading: Reading = { document: new Document(''), depth, counts };
   for (const key in value) {
     const part = value[key];
-    const field = own(FIELDS, key);
+    const field = ownValue(FIELDS, key);
     if (field) {
       if (part !== null && part !== undefined) field(reading, part, { parent: location, key });
     } else if (!DROPPED_FIELDS.has(key)) {
@@ -309,7 +310,7 @@ function finishDocument({ document, extraFields, chunks, matches, depth }: Readi
   if (!document.id) document.id = createId();
   if (extraFields) {
     const tags: JsonObject = { ...document.tags };
-    for (const [key, value] of extraFields) if (!Object.hasOwn(tags, key)) setKey(tags, key, value);
+    for (const [key, value] of extraFields) if (!Object.hasOwn(tags, key)) setOwnValue(tags, key, value);
     document.tags = tags;
   }
   if (chunks || matches) document.keepNested(chunks ?? [], matches ?? []);

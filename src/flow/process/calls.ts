@@ -1,6 +1,5 @@
 /** The calls to an executor's process: sends them, matches answers by id, and kills a process that a call blocks. */
 import { setMaxListeners } from 'node:events';
-import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { CATCH_ALL } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
@@ -8,7 +7,9 @@ import { type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
 import { FRAME } from './frames.ts';
 import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
+import { createPings } from './pings.ts';
 import type { Replica } from './replica.ts';
+import { createSilenceWatch } from './silence-watch.ts';
 
 /** After a call was aborted, a process that stays silent this long is killed. */
 const SILENCE_MS = 10_000;
@@ -50,13 +51,14 @@ interface PendingCall {
   reject(error: WorkerUnavailableError): void;
 }
 
-export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
+export function createCalls(options: CallsOptions): Calls {
+  const { name, observe, onClosed } = options;
   const pending = new Map<number, PendingCall>();
   /** Dropped calls whose answer may still arrive. */
   const dropped = new Set<number>();
-  const pings = new Map<number, () => void>();
+  const pings = createPings(name);
+  const silence = createSilenceWatch(SILENCE_MS);
   let lastId = 0;
-  let silence: NodeJS.Timeout | undefined;
 
   /** Unsigned 32-bit and never 0. */
   function nextId(): number {
@@ -64,19 +66,11 @@ export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
     return lastId;
   }
 
-  function stopWatch(): void {
-    clearTimeout(silence);
-    silence = undefined;
-  }
-
   /** Cancels a call. If the process then gives no sign of life, the call is blocking it, so it is killed. */
   function cancel(replica: Replica, id: number, reason: unknown): void {
     replica.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
     replica.send(FRAME.ping, 0);
-    silence ??= setTimeout(
-      () => replica.end(`it gave no sign of life for ${SILENCE_MS / 1000} s after a call was cancelled`),
-      SILENCE_MS,
-    ).unref();
+    silence.start(replica);
   }
 
   function send(replica: Replica, call: WorkerCall): Promise<DataRequest> {
@@ -117,29 +111,10 @@ export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
     });
   }
 
-  async function ping(replica: Replica, signal: AbortSignal): Promise<void> {
-    const id = nextId();
-    const answered = new Promise<void>((resolve) => pings.set(id, resolve));
-    replica.send(FRAME.ping, id);
-    const stop = () => pings.get(id)?.();
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      await within(SILENCE_MS, answered);
-      signal.throwIfAborted();
-    } catch (error) {
-      throw error instanceof DeadlineExceededError
-        ? new WorkerUnavailableError('unreachable', `${name} does not answer`, error)
-        : error;
-    } finally {
-      signal.removeEventListener('abort', stop);
-      pings.delete(id);
-    }
-  }
-
   function receive(kind: number, id: number, payload: Buffer, type: string): void {
-    stopWatch();
+    silence.stop();
     if (kind === FRAME.pong) {
-      pings.get(id)?.();
+      pings.receive(id);
       return;
     }
     const call = pending.get(id);
@@ -159,28 +134,34 @@ export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
     }
   }
 
-  function fail({ call, sentMs, resolve }: PendingCall, reason: string, ended: Replica | undefined): void {
-    const type = ended?.type ?? '';
-    const error = new ExecutorDiedError(`the process of ${name} ended before it answered: ${reason}`);
-    const request = failedRequest(call.requests, error, type, false);
-    const asked = request.header.execEndpoint ?? '';
-    const endpoint = ended?.endpoints.has(asked) ? asked : CATCH_ALL;
-    const [ms, documents] = [performance.now() - sentMs, request.docs.length];
-    observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed: true });
-    resolve(request);
-  }
-
   return {
     get size() {
       return pending.size;
     },
     send,
-    ping,
+    ping: (replica, signal) => pings.send({ replica, id: nextId(), timeoutMs: SILENCE_MS, signal }),
     receive,
-    stopWatch,
+    stopWatch: silence.stop,
     failAll(reason, ended) {
-      for (const call of [...pending.values()]) fail(call, reason, ended);
+      for (const call of [...pending.values()]) fail(call, reason, ended, options);
       dropped.clear();
     },
   };
+}
+
+/** Resolves a call with a failed request, because its process has ended. */
+function fail(
+  { call, sentMs, resolve }: PendingCall,
+  reason: string,
+  ended: Replica | undefined,
+  { name, observe }: CallsOptions,
+): void {
+  const type = ended?.type ?? '';
+  const error = new ExecutorDiedError(`the process of ${name} ended before it answered: ${reason}`);
+  const request = failedRequest(call.requests, error, type, false);
+  const asked = request.header.execEndpoint ?? '';
+  const endpoint = ended?.endpoints.has(asked) ? asked : CATCH_ALL;
+  const [ms, documents] = [performance.now() - sentMs, request.docs.length];
+  observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed: true });
+  resolve(request);
 }

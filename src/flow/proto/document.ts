@@ -1,5 +1,5 @@
 /** Reads and writes docarray.DocumentProto. */
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import { createId, Document, type Score, type Scores } from '../document.ts';
 import { NdArray } from '../ndarray.ts';
 import { MAX_DOCUMENT_DEPTH } from '../values.ts';
@@ -56,7 +56,7 @@ const SCORE_ENTRY: FieldReaders<{ key: string; score: WritableScore }> = {
 function readScore(reader: Reader, scores: Scores, depth: number): void {
   const entry = { key: '', score: { value: 0 } };
   readNested(reader, entry, SCORE_ENTRY, depth);
-  setKey<Score>(scores, entry.key, entry.score);
+  setOwnValue<Score>(scores, entry.key, entry.score);
 }
 
 /** A document being read. Its lists are set once they are complete. */

@@ -1,5 +1,5 @@
 /** Reads and writes google.protobuf.Struct: JSON values whose numbers are doubles. */
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import { isObject, type JsonObject, type JsonValue, MAX_VALUE_DEPTH } from '../values.ts';
 import {
   BYTES,
@@ -79,7 +79,7 @@ const STRUCT: FieldReaders<JsonObject> = {
   [tagOf(1, BYTES)]: (reader, object, depth) => {
     const entry: Entry = { key: '', value: null };
     readNested(reader, entry, ENTRY, depth);
-    setKey(object, entry.key, entry.value);
+    setOwnValue(object, entry.key, entry.value);
   },
 };
 

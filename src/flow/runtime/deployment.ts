@@ -1,6 +1,6 @@
 /** A deployment is one node of a flow: its replicas and shards, and the executors before and after them. */
 import { within } from '#concurrency/deadline.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { DeploymentDefinition, ExecutorSource, Polling } from '../definition/definition.ts';
 import { cloneRequest, type DataRequest, failed } from '../request.ts';
 import type { ExecutorPosition } from './open-executor.ts';
@@ -43,7 +43,8 @@ const EMPTY_GENERATION: Generation = { ...NO_REPLICAS, inWork: new Set() };
 /** /search goes to all shards by default, because indexed documents are spread over them. */
 export function pollingOf(polling: Readonly<Record<string, Polling>>, endpoint: string): Polling {
   return (
-    own(polling, endpoint) ?? (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
+    ownValue(polling, endpoint) ??
+    (endpoint === '/search' ? 'ALL' : endpoint === '/index' ? 'ANY' : (polling['*'] ?? 'ANY'))
   );
 }
 

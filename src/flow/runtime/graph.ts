@@ -87,12 +87,6 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
   const floating = nodes.filter((node) => node.floating);
   const detached = new Set<Promise<unknown>>();
 
-  function createStage(request: DataRequest, source: string, count: number): Stage {
-    const copies = [request];
-    for (let at = 1; at < count; at++) copies.unshift(cloneRequest(request));
-    return { copies, source };
-  }
-
   function runNode(run: Run, at: number): Promise<Stage> {
     run.stages[at] ??= processNode(run, nodes[at]!);
     return run.stages[at];
@@ -114,38 +108,12 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     const route: Route = { executor: node.name, startTime: timestamp() };
     run.routes[node.at] = route;
     if (!isTargeted(run, node)) return createStage(reduceRequests(parts), sources[0]!, consumers[node.at]!);
-    const answer = await send(run, node, parts, sources);
+    const answer = await send(run, node, { parts, sources }, observe);
     route.endTime = timestamp();
     if (!node.floating) route.status = answer.header.status;
     const results = answer.parameters[RESULTS];
     if (isObject(results)) run.results[node.at] = results as JsonObject;
     return createStage(answer, node.name, consumers[node.at]!);
-  }
-
-  async function send(run: Run, node: Node, parts: DataRequest[], sources: readonly string[]): Promise<DataRequest> {
-    const { deployment, condition, name } = node;
-    const filtered = parts.map((part) => filterDocuments(part, condition));
-    const requests = deployment.definition.reduce ? [reduceRequests(filtered)] : filtered;
-    for (const part of requests) {
-      part.parameters = run.hasTargeted ? parametersFor(run.parameters, name) : copyValue(run.parameters);
-      if (RESULTS in part.parameters) delete part.parameters[RESULTS];
-      // The status of one executor is not passed to the next.
-      part.header = { ...run.input.header, status: undefined, targetExecutor: undefined };
-    }
-    const started = performance.now();
-    let answer: DataRequest | undefined;
-    try {
-      answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
-      return answer;
-    } catch (error) {
-      throw error instanceof WorkerUnavailableError ? unavailableProblem(error, name, deployment.addresses) : error;
-    } finally {
-      observe?.sent?.({
-        deployment: name,
-        ms: performance.now() - started,
-        failed: answer === undefined || failed(answer),
-      });
-    }
   }
 
   function runFloating(run: Run): void {
@@ -194,6 +162,45 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
       await Promise.all(detached);
     },
   };
+}
+
+/** Copies the request, one for each consumer. */
+function createStage(request: DataRequest, source: string, count: number): Stage {
+  const copies = [request];
+  for (let at = 1; at < count; at++) copies.unshift(cloneRequest(request));
+  return { copies, source };
+}
+
+/** Sends a request to a deployment. Throws a problem if the deployment is unavailable. */
+async function send(
+  run: Run,
+  node: Node,
+  { parts, sources }: { readonly parts: DataRequest[]; readonly sources: readonly string[] },
+  observe: FlowObserver | undefined,
+): Promise<DataRequest> {
+  const { deployment, condition, name } = node;
+  const filtered = parts.map((part) => filterDocuments(part, condition));
+  const requests = deployment.definition.reduce ? [reduceRequests(filtered)] : filtered;
+  for (const part of requests) {
+    part.parameters = run.hasTargeted ? parametersFor(run.parameters, name) : copyValue(run.parameters);
+    if (RESULTS in part.parameters) delete part.parameters[RESULTS];
+    // The status of one executor is not passed to the next.
+    part.header = { ...run.input.header, status: undefined, targetExecutor: undefined };
+  }
+  const started = performance.now();
+  let answer: DataRequest | undefined;
+  try {
+    answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
+    return answer;
+  } catch (error) {
+    throw error instanceof WorkerUnavailableError ? unavailableProblem(error, name, deployment.addresses) : error;
+  } finally {
+    observe?.sent?.({
+      deployment: name,
+      ms: performance.now() - started,
+      failed: answer === undefined || failed(answer),
+    });
+  }
 }
 
 /** Builds the answer from the last deployment's output and the routes and results of all. */

@@ -1,6 +1,6 @@
 /** Runs an executor in this process: finds the handler of the endpoint, calls it and applies its answer. */
 import { Problem } from '#errors.ts';
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Batching } from '../definition/definition.ts';
 import { Document } from '../document.ts';
@@ -74,7 +74,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
     } else if (isPlainObject(answer)) {
       const known = request.parameters[RESULTS];
       const results: JsonObject = isObject(known) ? { ...(known as JsonObject) } : {};
-      setKey(results, name, toJsonValue(answer));
+      setOwnValue(results, name, toJsonValue(answer));
       request.parameters = { ...request.parameters, [RESULTS]: results };
     } else {
       throw new TypeError(
@@ -138,7 +138,7 @@ function createCall(request: DataRequest, { requests, sources, headers, signal }
   const lists = requests.length === 1 ? [request.docs] : requests.map(({ docs }) => docs);
   const some = lists.some((docs) => docs.length > 0);
   const docsMap: Record<string, Document[]> = {};
-  for (let at = 0; at < sources.length; at++) setKey(docsMap, sources[at]!, lists[at] ?? []);
+  for (let at = 0; at < sources.length; at++) setOwnValue(docsMap, sources[at]!, lists[at] ?? []);
   return {
     docs: request.docs,
     parameters: request.parameters,

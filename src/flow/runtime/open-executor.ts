@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { Executor, type ExecutorClass, type ExecutorContext } from '../executor.ts';
@@ -46,7 +46,7 @@ export async function importClass({ uses, modules }: ExecutorSource, version = 0
   for (const file of modules) {
     const exported = await importModule(file, version);
     const found =
-      own(exported, uses) ?? Object.values(exported).find((one) => isExecutorClass(one) && one.name === uses);
+      ownValue(exported, uses) ?? Object.values(exported).find((one) => isExecutorClass(one) && one.name === uses);
     if (isExecutorClass(found)) return found;
     if (found !== undefined) throw new Error(`${uses} of ${path.basename(file)} does not extend Executor`);
   }
@@ -60,7 +60,7 @@ export function findBuiltInClass(
 ): ExecutorClass {
   if (typeof uses !== 'string') return uses;
   if (BASE_EXECUTOR_NAMES.includes(uses)) return BaseExecutor;
-  const known = own(executors, uses);
+  const known = ownValue(executors, uses);
   if (known) return known;
   const where = modules.length ? ` in ${modules.map((file) => path.basename(file)).join(', ')}` : '';
   throw new Error(

@@ -1,5 +1,5 @@
 /** Which parameters each executor receives (docs/reference/wire/flow.md, Parameters). */
-import { own, setKey } from '#own.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import { isPlainObject, type JsonObject } from '../values.ts';
 
 export const RESULTS = '__results__';
@@ -26,10 +26,10 @@ export function parametersFor(parameters: JsonObject, name: string): JsonObject 
   const specific: JsonObject = {};
   for (const key of Object.keys(parameters)) {
     const split = splitKey(key);
-    if (!split) setKey(plain, key, parameters[key]!);
-    else if (split[0] === name) setKey(specific, split[1], parameters[key]!);
+    if (!split) setOwnValue(plain, key, parameters[key]!);
+    else if (split[0] === name) setOwnValue(specific, split[1], parameters[key]!);
   }
-  const named = own(parameters, name);
+  const named = ownValue(parameters, name);
   const merged = { ...plain, ...specific };
   return isPlainObject(named) ? { ...merged, ...(named as JsonObject) } : merged;
 }

@@ -1,5 +1,5 @@
 /** Evaluates `@media` and `@supports` for a browser window of a given size (Media Queries 4, CSS Conditional 3). */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface Viewport {
   readonly width: number;
@@ -10,7 +10,7 @@ const MAX_DEPTH = 8;
 const LONGEST = 2000;
 
 /** Evaluates a list of media queries; an empty list holds. */
-export function mediaHolds(queries: string, viewport: Viewport): boolean {
+export function mediaMatches(queries: string, viewport: Viewport): boolean {
   const text = queries.trim().toLowerCase();
   if (text === '') return true;
   if (text.length > LONGEST) return false;
@@ -27,7 +27,7 @@ function queryHolds(query: string, viewport: Viewport): boolean {
 }
 
 /** Evaluates a `@supports` condition. Current browsers are assumed to support everything without a vendor prefix. */
-export function supportsHolds(condition: string): boolean {
+export function supportsMatches(condition: string): boolean {
   const text = condition.trim().toLowerCase();
   if (text.length > LONGEST) return false;
   return conditionHolds(text, (inside) => !/^\s*-(?:ms|moz|o)-|:\s*-(?:ms|moz|o)-|touch-callout/.test(inside)) === true;
@@ -124,7 +124,7 @@ function featureHolds(feature: string, viewport: Viewport): boolean | null {
   if (compared) return rangeHolds(compared, viewport);
   const [, name = '', value = ''] = /^([\w-]+)\s*(?::\s*(.*))?$/s.exec(text) ?? [];
   if (name === 'orientation') return value === (viewport.height >= viewport.width ? 'portrait' : 'landscape');
-  const known = own(FEATURES, name);
+  const known = ownValue(FEATURES, name);
   if (known) return known.includes(value.trim());
   const bound = /^(min|max)-(.+)$/.exec(name);
   const size = sizeOf(bound?.[2] ?? name, viewport);

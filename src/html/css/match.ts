@@ -5,11 +5,11 @@
  */
 
 import type { PseudoSelector, Selector } from 'css-what';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { ELEMENT, type Element, type Parent } from '../node.ts';
 import {
-  type At,
   LIVE_PSEUDO_CLASSES,
+  type MatchContext,
   PSEUDO_CLASSES,
   readNth,
   type Siblings,
@@ -59,7 +59,7 @@ export class Matcher {
   readonly work = { left: 0 };
   private readonly page: PageIndex;
   private readonly everything: readonly number[];
-  private readonly at: At;
+  private readonly at: MatchContext;
   private readonly places = new Map<Parent, Map<Element, Siblings>>();
 
   constructor(page: PageIndex, root: Parent) {
@@ -85,7 +85,7 @@ export class Matcher {
     const few = [this.everything];
     let specificity = 0;
     for (const token of tokens) {
-      const combinator = own(COMBINATORS, token.type);
+      const combinator = ownValue(COMBINATORS, token.type);
       if (combinator) {
         compounds.push({ tests: [], combinator });
         few.push(this.everything);

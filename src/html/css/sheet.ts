@@ -2,7 +2,7 @@
  * Parses a style sheet to the rules that apply in a window of a given size, in one pass over its text (CSS Syntax,
  * section 5). Conditions are evaluated, nested rules are expanded, and untracked declarations are dropped.
  */
-import { mediaHolds, supportsHolds, type Viewport } from './conditions.ts';
+import { mediaMatches, supportsMatches, type Viewport } from './conditions.ts';
 import { type Declaration, endOfString, readDeclaration, withoutComments } from './declarations.ts';
 
 export interface Rule {
@@ -124,9 +124,9 @@ function holds(prelude: string, viewport: Viewport): boolean {
   const condition = found?.[2]?.trim() ?? '';
   switch (found?.[1]?.toLowerCase()) {
     case 'media':
-      return mediaHolds(condition, viewport);
+      return mediaMatches(condition, viewport);
     case 'supports':
-      return supportsHolds(condition);
+      return supportsMatches(condition);
     default:
       return false;
   }

@@ -4,9 +4,9 @@ import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { describe } from '#http/openapi.ts';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
-import { fence, withoutMarks } from '../fence.ts';
 import { fenceTokens, formatPage, normalizeUrl } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
+import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 
 const MAX_PAGES = 50;
 const DEFAULT_PAGES = 10;
@@ -66,7 +66,7 @@ export const crawlSite = defineTool({
     );
     const over = all.length - fitting.length;
     const cut = over ? `\n${over} pages did not fit: raise \`max_tokens\` or lower \`limit\`.` : '';
-    return textResult(`${counts}\n${fence(pieces.join('\n\n---\n\n'), source)}${cut}`);
+    return textResult(`${counts}\n${markUntrusted(pieces.join('\n\n---\n\n'), source)}${cut}`);
   },
 });
 

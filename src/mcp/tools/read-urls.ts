@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens } from '../budget.ts';
 import { describeFailure, errorResult, ToolError } from '../failures.ts';
-import { shortSource } from '../fence.ts';
 import {
   COMMON_OPTIONS,
   fenceTokens,
@@ -14,6 +13,7 @@ import {
   readText,
 } from '../reading.ts';
 import { defineTool, maxTokens, textResult } from '../tool.ts';
+import { shortSource } from '../untrusted-marks.ts';
 
 const MAX_URLS = 20;
 const CONCURRENCY = 5;

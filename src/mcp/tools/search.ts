@@ -6,8 +6,8 @@ import { findStaleWarning, loadTokens, OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
-import { fence, withoutMarks } from '../fence.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
+import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
 
 type Name = keyof typeof ALL_OPTIONS;
 
@@ -130,7 +130,7 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   const cut = list.end < heads.length ? 'Some results did not fit: raise `max_tokens` or lower `num`.' : '';
   const notice = meta.notice ? `The server notes: ${meta.notice}` : '';
   const source = `${pages.length} search results`;
-  return textResult([fence(whole, source), cut, notice].filter(Boolean).join('\n'));
+  return textResult([markUntrusted(whole, source), cut, notice].filter(Boolean).join('\n'));
 }
 
 /** Tokens of the words around the results. */

@@ -21,7 +21,7 @@ export interface Prepared {
 /**
  * The form in which a model expects each medium: preprocessed by a rule, or the original file. Unset: not supported.
  */
-export interface MediaNeeds {
+export interface MediaFormats {
   readonly image?: PictureRule | 'file' | undefined;
   readonly audio?: SoundRule | 'file' | undefined;
   readonly video?: 'file' | undefined;
@@ -82,7 +82,7 @@ export interface Embedder extends Backend {
    */
   prepareChunks?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /** Undefined for a text-only model. */
-  media?(): Promise<MediaNeeds>;
+  media?(): Promise<MediaFormats>;
   /** Media in order, in the form that `media` returns. */
   prepareMedia?(media: readonly ReadyMedium[], options: PrepareOptions): Promise<Prepared[]>;
   /** One output per input, in order, independent of the other inputs in the batch. */

@@ -11,13 +11,14 @@ import {
   type Sequence,
   type SequenceOutput,
 } from '../onnx/messages.ts';
-import { createModelProcess, type ModelLog, type ModelProcess } from '../onnx/model-process.ts';
+import type { ModelLog } from '../onnx/model-child.ts';
+import { createModelProcess, type ModelProcess } from '../onnx/model-process.ts';
 import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../registry/catalogue.ts';
 import type {
   Backend,
   Embedder,
   EmbedOptions,
-  MediaNeeds,
+  MediaFormats,
   Output,
   Prepared,
   PrepareOptions,
@@ -164,21 +165,24 @@ type Payload = Sequence | ReadyMedium;
 const isOf = (medium: 'image' | 'audio') => (payload: Payload) => 'medium' in payload && payload.medium === medium;
 
 /** Groups a batch by graph: texts, images, sounds. Each item keeps its position in the batch. */
-function asksOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
+function requestsOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
   const all = batch.map(({ payload }, at) => ({ payload: payload as Payload, at }));
   const texts = all.filter(({ payload }) => !('medium' in payload));
   const pictures = all.filter(({ payload }) => isOf('image')(payload));
   const sounds = all.filter(({ payload }) => isOf('audio')(payload));
   const of = <T>(items: typeof all) => items.map(({ payload }) => payload as T);
   return [
-    { items: texts, ask: { do: 'run', batch: of<Sequence>(texts), output } as const },
+    { items: texts, request: { do: 'run', batch: of<Sequence>(texts), output } as const },
     {
       items: pictures,
-      ask: { do: 'see', pictures: of<{ rgb: Uint8Array }>(pictures).map(({ rgb }) => rgb) } as const,
+      request: { do: 'images', pictures: of<{ rgb: Uint8Array }>(pictures).map(({ rgb }) => rgb) } as const,
     },
     {
       items: sounds,
-      ask: { do: 'hear', sounds: of<{ features: Float32Array }>(sounds).map(({ features }) => features) } as const,
+      request: {
+        do: 'sounds',
+        sounds: of<{ features: Float32Array }>(sounds).map(({ features }) => features),
+      } as const,
     },
   ].filter(({ items }) => items.length > 0);
 }
@@ -187,8 +191,8 @@ function asksOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
 export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Embedder {
   const { backend, host } = startBackend(row, options);
   const { towers } = onnxRuns(row);
-  const ready = async (ask: Parameters<ModelProcess['ask']>[0], signal: AbortSignal) =>
-    ((await host.ask(ask, signal)) as ReadySequence[]).map(prepared);
+  const ready = async (request: Parameters<ModelProcess['request']>[0], signal: AbortSignal) =>
+    ((await host.request(request, signal)) as ReadySequence[]).map(prepared);
   return Object.assign(backend, {
     dimensions: row.dimensions,
     prepare: (texts: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
@@ -196,10 +200,10 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
     // With other poolings, a chunk of tokens has no vector of its own.
     ...(row.pooling === 'mean' && {
       prepareChunks: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
-        ready({ do: 'spans', prefix, items, maxTokens, task }, signal),
+        ready({ do: 'chunks', prefix, items, maxTokens, task }, signal),
     }),
     ...(towers && {
-      async media(): Promise<MediaNeeds> {
+      async media(): Promise<MediaFormats> {
         const image = towers.image && (await pictureRuleOf(towers.image, await options.files(row)));
         return { image, audio: towers.audio?.rule };
       },
@@ -211,8 +215,8 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
     }),
     async embed(batch: readonly Prepared[], { output, signal }: EmbedOptions) {
       const outputs: Output[] = new Array(batch.length);
-      for (const { items, ask } of asksOf(batch, output)) {
-        const found = (await host.ask(ask, signal)) as SequenceOutput[];
+      for (const { items, request } of requestsOf(batch, output)) {
+        const found = (await host.request(request, signal)) as SequenceOutput[];
         for (const [index, { at }] of items.entries()) outputs[at] = found[index]!;
       }
       return outputs;
@@ -225,12 +229,12 @@ export function createOnnxReranker(row: RerankRow, options: OnnxOptions): Rerank
   const { backend, host } = startBackend(row, options);
   return Object.assign(backend, {
     async prepare(query: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) {
-      const ready = (await host.ask({ do: 'pairs', query, documents, maxTokens }, signal)) as ReadyPairs;
+      const ready = (await host.request({ do: 'pairs', query, documents, maxTokens }, signal)) as ReadyPairs;
       return { pairs: ready.pairs.map(prepared), documents: ready.documents };
     },
     async score(batch: readonly Prepared[], signal: AbortSignal) {
       if (batch.length === 0) return new Float32Array();
-      const outputs = await host.ask({ do: 'run', batch: sequences(batch), output: 'score' }, signal);
+      const outputs = await host.request({ do: 'run', batch: sequences(batch), output: 'score' }, signal);
       return Float32Array.from(outputs as SequenceOutput[], ({ values }) => sigmoid(values[0]!));
     },
   });

@@ -25,12 +25,12 @@ export interface Engine {
    * Yields the text of pages, or the answer to a question about them. `onDrawn` is called with the size of each
    * rendered page in pixels. Throws the errors of text recognition, document rendering and the model's server.
    */
-  read(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece>;
+  read(pages: readonly Page[], ask: EngineRequest): AsyncGenerator<Piece>;
   /** Answers a conversation without images. */
-  chat(ask: Asking): AsyncGenerator<Piece>;
+  chat(ask: EngineRequest): AsyncGenerator<Piece>;
 }
 
-export interface Asking {
+export interface EngineRequest {
   readonly request: CompletionRequest;
   readonly onDrawn: (size: { readonly width: number; readonly height: number }) => void;
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /** A model behind the OpenAI chat protocol as an engine: transcribes pages, answers questions about them, or chats. */
 import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
-import { eachOf } from '../media/each.ts';
-import type { Asking, Engine, Piece } from './engine.ts';
+import { mapConcurrently } from '../media/map-concurrently.ts';
+import type { Engine, EngineRequest, Piece } from './engine.ts';
 import type { Page, Picture } from './media.ts';
 import { isTranscription, pagePrompt } from './prompts.ts';
 import type { Message } from './request.ts';
@@ -21,7 +21,11 @@ export interface GenerativeOptions {
 
 export function createGenerativeEngine({ id, chat, description, prompt }: GenerativeOptions): Engine {
   /** Sends one question to the server; streams if the caller streams. */
-  async function* asked(messages: readonly ChatMessage[], { request, signal }: Asking, left: number | undefined) {
+  async function* asked(
+    messages: readonly ChatMessage[],
+    { request, signal }: EngineRequest,
+    left: number | undefined,
+  ) {
     const { sampling, stop } = request;
     const question = { messages, maxTokens: left, sampling: { ...sampling, ...(stop.length > 0 && { stop }) }, signal };
     if (request.stream) yield* chat.stream(question);
@@ -33,7 +37,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
   }
 
   /** Transcribes each page in its own question, because models perform poorly on many images at once. */
-  async function* transcribed(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
+  async function* transcribed(pages: readonly Page[], ask: EngineRequest): AsyncGenerator<Piece> {
     const { request, signal, onDrawn } = ask;
     const { between } = WRITERS[request.form];
     const instruction = request.question.trim() || pagePrompt(id, request.form, prompt);
@@ -59,8 +63,8 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     yield { text: '', end: { complete: true, usage: sum.total() } };
   }
 
-  async function* answered(pages: readonly Page[], ask: Asking): AsyncGenerator<Piece> {
-    const pictures = await eachOf(pages, { atOnce: DRAWN_AT_ONCE, signal: ask.signal }, (page, stop) =>
+  async function* answered(pages: readonly Page[], ask: EngineRequest): AsyncGenerator<Piece> {
+    const pictures = await mapConcurrently(pages, { atOnce: DRAWN_AT_ONCE, signal: ask.signal }, (page, stop) =>
       page.renderForModel(stop),
     );
     for (const picture of pictures) ask.onDrawn(picture);

@@ -4,7 +4,7 @@ import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
 import { createFaults } from '../inputs/faults.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
-import type { Call, EmbedLane, Opened } from '../registry/opened.ts';
+import type { EmbedLane, ModelRuntime, RequestContext } from '../registry/model-runtime.ts';
 import {
   charactersOf,
   type DecodedInputs,
@@ -32,10 +32,10 @@ export interface Embeddings {
  * the model does not support or media that cannot be loaded.
  */
 export async function embed(
-  models: Opened,
+  models: ModelRuntime,
   row: EmbeddingRow,
   request: EmbedRequest,
-  { caller, background, signal, admit, trace }: Call,
+  { caller, background, signal, admit, trace }: RequestContext,
 ): Promise<Embeddings> {
   return models.withEmbedder(
     row,
@@ -75,16 +75,16 @@ async function prepare(
   backend: Embedder,
   row: EmbeddingRow,
   request: EmbedRequest,
-  { models, signal, hold }: { models: Opened } & Pick<MediaTools, 'signal' | 'hold'>,
+  { models, signal, hold }: { models: ModelRuntime } & Pick<MediaTools, 'signal' | 'hold'>,
 ): Promise<PreparedInputs> {
   const none = { media: [], images: [], vectors: undefined };
   if (isAllText(request))
     return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
-  const needs = await backend.media?.();
-  if (!needs && row.pdf !== 'text') throw mediaUnsupported();
+  const formats = await backend.media?.();
+  if (!formats && row.pdf !== 'text') throw mediaUnsupported();
   const ready: DecodedInputs = await prepareInputs(request, {
     reader: models.media,
-    needs: needs ?? {},
+    formats: formats ?? {},
     row,
     signal,
     hold,

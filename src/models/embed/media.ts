@@ -2,13 +2,13 @@
  * Prepares the inputs of a request: loads and decodes media, and reports all faults at once, each with its position.
  */
 import { problem } from '#errors.ts';
-import type { MediaNeeds, ReadyMedium } from '../backends/backend.ts';
+import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import type { InputPart } from '../inputs/inputs.ts';
-import { eachOf } from '../media/each.ts';
+import { mapConcurrently } from '../media/map-concurrently.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
 import { MediaError } from '../media/value.ts';
-import type { MemoryShare } from '../queue/intake.ts';
+import type { MemoryShare } from '../queue/admission.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
 
@@ -30,7 +30,7 @@ export interface DecodedInputs {
 export interface MediaTools {
   readonly reader: MediaReader | undefined;
   /** The formats that the model expects. */
-  readonly needs: MediaNeeds;
+  readonly formats: MediaFormats;
   readonly row: EmbeddingRow;
   readonly signal: AbortSignal;
   readonly hold: MemoryShare['hold'];
@@ -56,7 +56,7 @@ const givenIn = (part: InputPart): string => (part.medium === 'text' ? part.text
 export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools): Promise<DecodedInputs> {
   const faults = createFaults();
   const parts = inputs.flatMap((input) => input.parts);
-  const lists = await eachOf(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
+  const lists = await mapConcurrently(parts, { atOnce: AT_ONCE, signal: tools.signal }, (part, signal) =>
     piecesOf(part, { ...tools, signal }, faults),
   );
   faults.check();
@@ -83,10 +83,10 @@ export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools)
 /** One list per vector; empty if there is a fault. */
 async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Promise<Piece[][]> {
   if (part.medium === 'text') return [[part]];
-  const { reader, needs, row, signal, hold } = tools;
+  const { reader, formats, row, signal, hold } = tools;
   try {
     if (!reader) throw new MediaError('cannot be read on this server');
-    return await reader.read(part.medium, part.value, { needs, pdf: row.pdf ?? 'pictures', signal, hold });
+    return await reader.read(part.medium, part.value, { formats, pdf: row.pdf ?? 'pictures', signal, hold });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     faults.add(part.at, 'media_error', error.message, part.value);

@@ -3,7 +3,7 @@
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger, readWord } from '../inputs/fields.ts';
 import { type Input, type InputPart, readInputs } from '../inputs/inputs.ts';
-import { abilitiesOf, mediaOf } from '../registry/capabilities.ts';
+import { capabilitiesOf, mediaOf } from '../registry/capabilities.ts';
 import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 import { EMBED_FIELDS, type EmbedFieldName } from './fields.ts';
 import { prefixFor, SIDES, type Side, TASKS } from './tasks.ts';
@@ -39,7 +39,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   const side = readSide(find('input_type'), kind, faults);
   const multivector = kind === 'colbert' || flag('return_multivector', false);
   const withTokens = flag('return_tokenized_input', false);
-  if (multivector && !abilitiesOf(row).multivector) {
+  if (multivector && !capabilitiesOf(row).multivector) {
     const at = kind === 'colbert' ? 'model' : 'return_multivector';
     faults.add([at], 'value_error', 'cannot give each token a vector: the model that serves has one for each input');
   }

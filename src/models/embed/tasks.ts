@@ -1,5 +1,5 @@
 /** Tasks: the values that each kind of model accepts (docs/reference/wire/models.md, Tasks) and the prompt of each. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 
 const V3_TASKS = ['retrieval.query', 'retrieval.passage', 'text-matching', 'classification', 'separation'];
@@ -59,7 +59,7 @@ export interface Purpose {
  * Without task and side it is the model's `default`, else the prompt of the kind's default task.
  */
 export function prefixFor({ prefixes }: Pick<EmbeddingRow, 'prefixes'>, { kind, task, side }: Purpose): string {
-  const find = (name: string) => own(prefixes, name);
+  const find = (name: string) => ownValue(prefixes, name);
   const of = (name: string) => find(name) ?? find(sideOf(name)) ?? find('text-matching') ?? find('default') ?? '';
   if (task !== undefined) return of(task);
   if (side !== undefined) return find(side) ?? find('default') ?? '';

@@ -5,7 +5,7 @@ import { createTrustedFetch } from '#net/trusted.ts';
 import type { ModelRow } from '../registry/catalogue.ts';
 import { inPrecision, isNonCommercial, KNOWN_MODELS } from '../registry/known-models.ts';
 import { readModelRows } from '../registry/operator-models.ts';
-import { createHub, type OnDisk, type PullOptions } from './hub.ts';
+import { createHub, type PullOptions, type StoredModel } from './hub.ts';
 
 export type LibrarySettings = Pick<
   Config,
@@ -15,14 +15,14 @@ export type LibrarySettings = Pick<
 export interface LibraryModel {
   readonly row: ModelRow;
   readonly nonCommercial: boolean;
-  readonly onDisk: OnDisk | undefined;
+  readonly onDisk: StoredModel | undefined;
 }
 
 export interface ModelLibrary {
   list(): Promise<LibraryModel[]>;
   /** By id or repository. */
   find(name: string): Promise<LibraryModel | undefined>;
-  pull(row: ModelRow, options: PullOptions): Promise<OnDisk>;
+  pull(row: ModelRow, options: PullOptions): Promise<StoredModel>;
   remove(row: ModelRow): Promise<boolean>;
   close(): Promise<void>;
 }

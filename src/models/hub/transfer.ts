@@ -65,7 +65,7 @@ export const hubFailure = (message: string, cause?: unknown): Problem =>
 const damaged = () => hubFailure('The file from the hub does not match its checksum and was discarded');
 
 /** Undefined if the file does not exist. */
-export async function askForFile(
+export async function fetchFileInfo(
   hub: HubAccess,
   { repository, revision, name }: { repository: string; revision: string; name: string },
   signal: AbortSignal,

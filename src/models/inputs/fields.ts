@@ -1,5 +1,5 @@
 /** Reads one field of a request: resolves aliases and checks the type. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { Faults } from './faults.ts';
 
 /** An entry of a field table. */
@@ -23,7 +23,7 @@ export type Body = Readonly<Record<string, unknown>>;
 /** The first name that is present; null counts as absent. */
 export function findField(body: Body, name: string, { aliases }: RequestField): Found | undefined {
   for (const at of [name, ...aliases]) {
-    const value = own(body, at);
+    const value = ownValue(body, at);
     if (value !== undefined && value !== null) return { at, value };
   }
   return undefined;

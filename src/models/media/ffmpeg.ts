@@ -2,16 +2,14 @@
  * Extracts frames and audio samples from clips with the system's ffmpeg. It may open only the clip's own file: no URLs,
  * playlists or other protocols, whatever the clip refers to.
  */
-import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { childEnvironment } from '#concurrency/environment.ts';
-import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
-import { residentBytes } from '#concurrency/resident.ts';
+import { createProgramFolder, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
-import { eachOf } from './each.ts';
+import { InvalidClipError, runFfmpeg } from './ffmpeg-run.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { MediaError } from './value.ts';
 
 export interface Ffmpeg {
@@ -47,17 +45,12 @@ export interface FfmpegOptions {
   readonly maxResident?: number;
 }
 
-class InvalidClipError extends MediaError {}
-
 const FRAMES_PER_SECOND = 2;
 const FRAMES_AT_ONCE = 4;
 /** Larger frames are scaled down while decoding; image models see only a few hundred pixels. */
 const MAX_FRAME_SIDE = 1_280;
 const MAX_FRAME_PIXELS = 50_000_000;
 const MAX_ALLOCATION = 512 * 1024 * 1024;
-/** Memory limit of a run, watched where the system reports it, because decoders hold many frames at once. */
-const MAX_RESIDENT = 1_024 * 1024 * 1024;
-const WATCH_MS = 200;
 /** Limits of waiting runs: number, and time in milliseconds. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
@@ -80,15 +73,15 @@ export function findProgram(name: string): string | undefined {
     });
 }
 
-export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = MAX_RESIDENT }: FfmpegOptions): Ffmpeg {
+export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident }: FfmpegOptions): Ffmpeg {
   const opening = [
     ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', '-max_alloc', String(MAX_ALLOCATION)],
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS],
   ];
 
-  const turns = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const queue = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
 
-  async function inFolder<T>(clip: Uint8Array, work: (folder: Work) => Promise<T>): Promise<T> {
+  async function inFolder<T>(clip: Uint8Array, work: (folder: ProgramFolder) => Promise<T>): Promise<T> {
     const folder = await createProgramFolder(temporaryDir);
     try {
       await writeFile(path.join(folder.path, CLIP), clip, { mode: 0o600 });
@@ -98,67 +91,19 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
     }
   }
 
-  type Work = Awaited<ReturnType<typeof createProgramFolder>>;
-
   /** Runs ffmpeg and returns its output. */
-  async function run(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-    await turns.acquire(0, signal);
+  async function run(
+    folder: ProgramFolder,
+    args: readonly string[],
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    await queue.acquire(0, signal);
     try {
-      return await start(folder, args, maxBytes, signal);
+      return await runFfmpeg([...opening, ...args], { program, folder, maxBytes, timeoutMs, maxResident, signal });
     } finally {
-      turns.release();
+      queue.release();
     }
-  }
-
-  function start(folder: Work, args: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const child = spawn(program, [...opening, ...args], {
-        cwd: folder.path,
-        env: childEnvironment({ home: folder.path }),
-        detached: true,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      if (child.pid !== undefined) folder.recordProcess(child.pid);
-      const stop = () => child.pid !== undefined && killGroup(child.pid);
-      let fault: MediaError | undefined;
-      const end = (message: string) => {
-        fault ??= new MediaError(message);
-        stop();
-      };
-      const timer = setTimeout(end, timeoutMs, 'takes too long to be decoded');
-      let isOver = false;
-      const watch = setInterval(async () => {
-        const resident = await residentBytes(child.pid);
-        if (!isOver && resident > maxResident) end('exceeds the memory limit for a clip');
-      }, WATCH_MS);
-      const out: Buffer[] = [];
-      let bytes = 0;
-      const settle = () => {
-        isOver = true;
-        clearTimeout(timer);
-        clearInterval(watch);
-        signal.removeEventListener('abort', stop);
-      };
-      signal.addEventListener('abort', stop, { once: true });
-      child.stdout.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= maxBytes) out.push(chunk);
-        else stop();
-      });
-      child.once('error', () => {
-        settle();
-        reject(new MediaError('cannot be opened: ffmpeg could not be started'));
-      });
-      child.once('close', (code) => {
-        settle();
-        if (signal.aborted) reject(signal.reason);
-        else if (fault) reject(fault);
-        else if (code !== 0 && out.length === 0)
-          reject(new InvalidClipError('is damaged or has an unsupported format'));
-        else resolve(Buffer.concat(out));
-      });
-    });
   }
 
   return {
@@ -181,7 +126,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident = M
         });
         const names = await pictures(folder.path);
         if (names.length === 0) throw new MediaError('has no video frames');
-        return eachOf(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
+        return mapConcurrently(names, { atOnce: FRAMES_AT_ONCE, signal }, async (name, stop) =>
           work(new Uint8Array(await readFile(path.join(folder.path, name))), stop),
         );
       }),

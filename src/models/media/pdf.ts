@@ -8,7 +8,7 @@ import type { Documents } from '#documents/documents.ts';
 import { parseFragment } from '#html/parse.ts';
 import { innerText } from '#html/visible-text.ts';
 import type { Ocr } from '#ocr/index.ts';
-import { eachOf } from './each.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { MediaError } from './value.ts';
 
 const MAX_PAGES = 200;
@@ -69,7 +69,7 @@ export const pagesAsPictures = <T>(
     const side = as === 'png' ? FILE_SIDE : Math.max(as.width, as.height);
     const scale = Math.max(1, side / A4_SHORT_SIDE_POINTS);
     const options = { atOnce: RANGES_AT_ONCE, signal };
-    const taken = await eachOf(pageRanges(count), options, async (pages, stop) => {
+    const taken = await mapConcurrently(pageRanges(count), options, async (pages, stop) => {
       const own: T[] = [];
       for await (const picture of tools.documents.pictures(file, { pages, scale, as }, stop)) own.push(take(picture));
       return own;
@@ -93,7 +93,7 @@ export const pagesAsTexts = (
   withFile(bytes, tools, async (file) => {
     await countPages(file, tools, signal);
     const { pages } = await tools.documents.read(file, {}, signal);
-    return eachOf(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
+    return mapConcurrently(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
       // A page may hold as much text as a book, so yield between pages.
       await yieldToEventLoop();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();

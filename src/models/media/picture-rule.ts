@@ -1,7 +1,7 @@
 /** Image preprocessing of a model, from its catalogue row or its published `preprocessor_config.json`. */
 import type { ImageFit } from '#documents/image/fit.ts';
 import type { Kernel } from '#documents/image/resample.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export interface PictureRule extends ImageFit {
   /** Per channel: (byte * rescale - mean) / deviation. */
@@ -96,7 +96,7 @@ function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
 }
 
 function kernelOf(value: unknown): Kernel {
-  const kernel = own(KERNELS, String(value));
+  const kernel = ownValue(KERNELS, String(value));
   if (!kernel) throw new Error(`unsupported resampling ${value}`);
   return kernel;
 }

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAdmission, RequestTooLargeError } from '../queue/intake.ts';
+import { createAdmission, RequestTooLargeError } from '../queue/admission.ts';
 import { clipRule } from './picture-rule.ts';
 import { createMediaReader, type MediaReader } from './reader.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const read = (hold: (bytes: number) => () => void, image: 'file' | 'pixels' = 'pixels') =>
   reader.read('image', png.toString('base64'), {
-    needs: { image: image === 'file' ? 'file' : clipRule(side) },
+    formats: { image: image === 'file' ? 'file' : clipRule(side) },
     pdf: 'pictures',
     signal,
     hold,

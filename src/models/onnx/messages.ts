@@ -93,25 +93,25 @@ export interface RawOutput {
 /** The result per sequence: a score, or one of the output kinds. */
 export type RunKind = OutputKind | 'score';
 
-export interface RunAsk {
+export interface RunRequest {
   readonly do: 'run';
   readonly batch: readonly Sequence[];
   readonly output: RunKind;
 }
 
 /** Images as RGB bytes, preprocessed by the model's rule. */
-export interface SeeAsk {
-  readonly do: 'see';
+export interface ImageRequest {
+  readonly do: 'images';
   readonly pictures: readonly Uint8Array[];
 }
 
 /** Audio features, computed by the model's rule. */
-export interface HearAsk {
-  readonly do: 'hear';
+export interface SoundRequest {
+  readonly do: 'sounds';
   readonly sounds: readonly Float32Array[];
 }
 
-export type Ask =
+export type ModelRequest =
   | { readonly do: 'load'; readonly spec: ModelSpec }
   | {
       readonly do: 'prepare';
@@ -120,7 +120,7 @@ export type Ask =
       readonly task?: string | undefined;
     }
   | {
-      readonly do: 'spans';
+      readonly do: 'chunks';
       readonly prefix: string;
       readonly items: readonly string[];
       readonly maxTokens?: number | undefined;
@@ -132,9 +132,9 @@ export type Ask =
       readonly documents: readonly string[];
       readonly maxTokens?: number | undefined;
     }
-  | RunAsk
-  | SeeAsk
-  | HearAsk;
+  | RunRequest
+  | ImageRequest
+  | SoundRequest;
 
 /** What a model process reports after loading. */
 export interface LoadedModel {
@@ -142,9 +142,9 @@ export interface LoadedModel {
   readonly dimensions: number;
 }
 
-export interface Letter {
+export interface RequestMessage {
   readonly id: number;
-  readonly ask: Ask;
+  readonly request: ModelRequest;
 }
 
 export type Reply =

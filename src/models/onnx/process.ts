@@ -9,18 +9,18 @@ import { endWithParent } from '#concurrency/end-with-parent.ts';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type {
-  Ask,
-  HearAsk,
-  Letter,
+  ImageRequest,
   LoadedModel,
+  ModelRequest,
   ModelSpec,
   RawOutput,
   Reply,
-  RunAsk,
-  SeeAsk,
+  RequestMessage,
+  RunRequest,
   SequenceOutput,
+  SoundRequest,
 } from './messages.ts';
-import type { OpenAsk } from './thread.ts';
+import type { OpenRequest } from './thread.ts';
 import { createPreparer, type Preparer } from './tokenize.ts';
 
 if (!process.send) throw new Error('This program must be started as a model process');
@@ -51,11 +51,11 @@ function startThread(): Worker {
   });
 }
 
-const askThread = (ask: OpenAsk | RunAsk | SeeAsk | HearAsk): Promise<unknown> =>
+const sendToThread = (request: OpenRequest | RunRequest | ImageRequest | SoundRequest): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const id = ++count;
     waiting.set(id, { resolve, reject });
-    thread.postMessage({ id, ask });
+    thread.postMessage({ id, request });
   });
 
 let loaded: { readonly tokenizer: Tokenizer; readonly preparer: Preparer } | undefined;
@@ -67,7 +67,7 @@ async function load(spec: ModelSpec): Promise<LoadedModel> {
   const padId = padOf(tokenizer, config);
   const { contextTokens, taskIds, marks, textTokens } = spec;
   loaded = { tokenizer, preparer: createPreparer(tokenizer, { contextTokens, padId, taskIds, marks, textTokens }) };
-  return (await askThread({ do: 'open', spec, padId })) as LoadedModel;
+  return (await sendToThread({ do: 'open', spec, padId })) as LoadedModel;
 }
 
 async function jsonOf(file: string): Promise<object> {
@@ -89,22 +89,22 @@ function padOf(tokenizer: Tokenizer, config: object): number {
   return typeof piece === 'string' ? (tokenizer.idOf(piece) ?? 0) : 0;
 }
 
-async function answer(ask: Ask): Promise<unknown> {
-  if (ask.do === 'load') return load(ask.spec);
+async function answer(request: ModelRequest): Promise<unknown> {
+  if (request.do === 'load') return load(request.spec);
   if (!loaded) throw new Error('no model is loaded');
   const { preparer, tokenizer } = loaded;
-  switch (ask.do) {
+  switch (request.do) {
     case 'prepare':
-      return preparer.prepare(ask.texts, ask);
-    case 'spans':
-      return preparer.chunks(ask.prefix, ask.items, ask);
+      return preparer.prepare(request.texts, request);
+    case 'chunks':
+      return preparer.chunks(request.prefix, request.items, request);
     case 'pairs':
-      return preparer.pairs(ask.query, ask.documents, ask.maxTokens);
-    case 'see':
-    case 'hear':
-      return askThread(ask);
+      return preparer.pairs(request.query, request.documents, request.maxTokens);
+    case 'images':
+    case 'sounds':
+      return sendToThread(request);
     case 'run':
-      return withPieces(tokenizer, ask, (await askThread(ask)) as RawOutput[]);
+      return withPieces(tokenizer, request, (await sendToThread(request)) as RawOutput[]);
   }
 }
 
@@ -113,7 +113,7 @@ const isSpecial = (piece: string) => /^(?:\[[A-Z]+\]|<[^<>]+>)$/.test(piece);
 
 function withPieces(
   tokenizer: Tokenizer,
-  { batch, output }: RunAsk,
+  { batch, output }: RunRequest,
   raw: readonly RawOutput[],
 ): readonly SequenceOutput[] {
   if (output === 'tokens')
@@ -126,8 +126,8 @@ function withPieces(
   });
 }
 
-process.on('message', ({ id, ask }: Letter) => {
-  answer(ask).then(
+process.on('message', ({ id, request }: RequestMessage) => {
+  answer(request).then(
     (result) => process.send!({ id, result } satisfies Reply),
     (error: unknown) => process.send!({ id, failure: (error as Error).message } satisfies Reply),
   );

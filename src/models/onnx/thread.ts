@@ -18,21 +18,21 @@ import {
   vectorsOf,
 } from './media.ts';
 import {
-  type HearAsk,
+  type ImageRequest,
   type LoadedModel,
   type ModelSpec,
   type RawOutput,
   type Reply,
   RUN_TOKENS,
-  type RunAsk,
   type RunKind,
-  type SeeAsk,
+  type RunRequest,
   type Sequence,
+  type SoundRequest,
 } from './messages.ts';
 import { type GraphOutput, outputsOf } from './pooling.ts';
 import { type GraphInput, inputsOf } from './tensors.ts';
 
-export interface OpenAsk {
+export interface OpenRequest {
   readonly do: 'open';
   readonly spec: ModelSpec;
   readonly padId: number;
@@ -68,18 +68,21 @@ if (!parentPort) throw new Error('This thread must be started by a model process
 const port = parentPort;
 let model: Model | undefined;
 
-port.on('message', ({ id, ask }: { id: number; ask: OpenAsk | RunAsk | SeeAsk | HearAsk }) => {
-  const work: Promise<unknown> = ask.do === 'open' ? open(ask) : answer(ask);
-  work.then(
-    (result) => port.postMessage({ id, result } satisfies Reply),
-    (error: unknown) => port.postMessage({ id, failure: (error as Error).message } satisfies Reply),
-  );
-});
+port.on(
+  'message',
+  ({ id, request }: { id: number; request: OpenRequest | RunRequest | ImageRequest | SoundRequest }) => {
+    const work: Promise<unknown> = request.do === 'open' ? open(request) : answer(request);
+    work.then(
+      (result) => port.postMessage({ id, result } satisfies Reply),
+      (error: unknown) => port.postMessage({ id, failure: (error as Error).message } satisfies Reply),
+    );
+  },
+);
 
-async function answer(ask: RunAsk | SeeAsk | HearAsk): Promise<RawOutput[]> {
+async function answer(request: RunRequest | ImageRequest | SoundRequest): Promise<RawOutput[]> {
   if (!model) throw new Error('no model is open');
-  if (ask.do === 'run') return run(model, ask);
-  return ask.do === 'see' ? see(model, ask.pictures) : hear(model, ask.sounds);
+  if (request.do === 'run') return run(model, request);
+  return request.do === 'images' ? runImages(model, request.pictures) : runSounds(model, request.sounds);
 }
 
 async function openGraph(file: string, threads: number): Promise<Graph> {
@@ -103,7 +106,7 @@ async function openGraph(file: string, threads: number): Promise<Graph> {
   return { session, inputs, alone: await mentions(file, SCALED_BY_BATCH) };
 }
 
-async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
+async function open({ spec, padId }: OpenRequest): Promise<LoadedModel> {
   const { Tensor } = await openRuntime();
   const tensor = (data: BigInt64Array | Float32Array, dims: readonly number[]) =>
     data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('int64', data, dims);
@@ -130,8 +133,9 @@ async function open({ spec, padId }: OpenAsk): Promise<LoadedModel> {
 async function blanks(opened: Model): Promise<RawOutput[][]> {
   const { image, audio } = opened.spec;
   const found: RawOutput[][] = [];
-  if (image) found.push(await see(opened, [new Uint8Array(3 * image.rule.width * image.rule.height).fill(255)]));
-  if (audio) found.push(await hear(opened, [new Float32Array(framesOf(audio.rule) * audio.rule.bands).fill(-100)]));
+  if (image) found.push(await runImages(opened, [new Uint8Array(3 * image.rule.width * image.rule.height).fill(255)]));
+  if (audio)
+    found.push(await runSounds(opened, [new Float32Array(framesOf(audio.rule) * audio.rule.bands).fill(-100)]));
   return found;
 }
 
@@ -141,7 +145,7 @@ function* runsOf<Item>(items: readonly Item[], tokens: number, alone: boolean): 
   for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
 }
 
-async function see(opened: Model, pictures: readonly Uint8Array[]): Promise<RawOutput[]> {
+async function runImages(opened: Model, pictures: readonly Uint8Array[]): Promise<RawOutput[]> {
   const { image, spec } = opened;
   if (!image || !spec.image) throw new Error('the model does not support images');
   const outputs: RawOutput[] = [];
@@ -152,7 +156,7 @@ async function see(opened: Model, pictures: readonly Uint8Array[]): Promise<RawO
   return outputs;
 }
 
-async function hear(opened: Model, sounds: readonly Float32Array[]): Promise<RawOutput[]> {
+async function runSounds(opened: Model, sounds: readonly Float32Array[]): Promise<RawOutput[]> {
   const { audio, spec } = opened;
   if (!audio || !spec.audio) throw new Error('the model does not support audio');
   const outputs: RawOutput[] = [];
@@ -194,7 +198,7 @@ async function runTower(opened: Model, { session, inputs }: Graph, { input, name
   }
 }
 
-async function run(opened: Model, { batch, output }: RunAsk): Promise<RawOutput[]> {
+async function run(opened: Model, { batch, output }: RunRequest): Promise<RawOutput[]> {
   const outputs: RawOutput[] = new Array(batch.length);
   for (const group of groupsOf(batch, opened.alone)) {
     const found = await runGroup(

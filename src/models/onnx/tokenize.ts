@@ -1,6 +1,6 @@
 /** Tokenises texts for a model, with truncation, pairs, windows and late chunking. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
 
@@ -68,7 +68,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
     marked ? [...before, task === 'query' ? marked.query : marked.document] : before;
 
   const taskOf = (task: string | undefined): number | undefined =>
-    (taskIds && own(taskIds, task ?? 'default')) ?? taskIds?.default;
+    (taskIds && ownValue(taskIds, task ?? 'default')) ?? taskIds?.default;
 
   const ready = (ids: readonly number[], lost: number, rest: Omit<Sequence, 'ids'>): ReadySequence => {
     const all = Int32Array.from(ids.length ? ids : [padId]);

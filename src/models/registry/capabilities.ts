@@ -1,11 +1,11 @@
 /** Capabilities of a model that depend on how it runs. */
 
 import { MEDIA_KINDS } from '../inputs/inputs.ts';
-import type { MediaMeans } from '../media/reader.ts';
+import type { MediaSupport } from '../media/reader.ts';
 import { PROTOCOLS } from '../remote/protocols.ts';
 import type { EmbeddingKind, EmbeddingRow, Medium } from './catalogue.ts';
 
-export interface Abilities {
+export interface Capabilities {
   readonly lateChunking: boolean;
   /** One vector per token. */
   readonly multivector: boolean;
@@ -13,7 +13,7 @@ export interface Abilities {
   readonly sparse: boolean;
 }
 
-export function abilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs' | 'pooling' | 'kind'>): Abilities {
+export function capabilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs' | 'pooling' | 'kind'>): Capabilities {
   switch (runs.on) {
     case 'static':
       return { lateChunking: false, multivector: false, sparse: false };
@@ -62,7 +62,7 @@ export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
  * Input modalities in the model list (docs/reference/wire/models.md, Model list): what the model accepts on this
  * machine.
  */
-export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: MediaMeans | undefined): string[] {
+export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: MediaSupport | undefined): string[] {
   if (!means) return ['text'];
   const senses = directMediaOf(row);
   const isLocal = row.runs.on !== 'remote';

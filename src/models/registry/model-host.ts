@@ -12,13 +12,13 @@ import { createTranscribe } from '../media/transcript.ts';
 import { createAvailability } from './availability.ts';
 import { BUILT_IN_MODELS } from './built-in.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
-import { type OnBatch, type Opened, type Opening, openModels } from './opened.ts';
+import { type BackendFactory, type ModelRuntime, type OnBatch, openModelRuntime } from './model-runtime.ts';
 import { readModelRows } from './operator-models.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 export interface ModelHost {
   readonly registry: Registry;
-  readonly models: Opened;
+  readonly models: ModelRuntime;
   close(): Promise<void>;
 }
 
@@ -71,9 +71,9 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
       ffmpeg: settings.ffmpeg,
       transcribe: createTranscribe(settings, fetch),
     });
-  const models = openModels({
+  const models = openModelRuntime({
     media,
-    opening: createOpening({
+    backends: createBackendFactory({
       onnx: { files: hub.files, threads: settings.modelThreads, timeoutMs: settings.modelTimeoutMs, log },
       remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },
     }),
@@ -111,7 +111,7 @@ interface OpeningTools {
   readonly remote: RemoteTools;
 }
 
-function createOpening({ onnx, remote }: OpeningTools): Opening {
+function createBackendFactory({ onnx, remote }: OpeningTools): BackendFactory {
   const builtIn = createStaticBackends();
   return {
     embedder(row) {

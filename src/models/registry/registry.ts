@@ -2,7 +2,7 @@
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import { CONTENT_KINDS } from '../inputs/inputs.ts';
-import { abilitiesOf } from './capabilities.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { knownKind } from './hosted-ids.ts';
 
@@ -144,7 +144,7 @@ function served(name: string, row: ModelRow, alias: boolean): ServedModel {
 }
 
 function refuseImpossible({ name, row, kind }: ServedEmbedding): void {
-  const { multivector, sparse } = abilitiesOf(row);
+  const { multivector, sparse } = capabilitiesOf(row);
   const lacks =
     kind === 'colbert' && !multivector
       ? 'a vector for each token'

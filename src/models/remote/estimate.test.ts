@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { estimate, sendable, windows } from './estimate.ts';
+import { estimate, sanitizeText, windows } from './estimate.ts';
 import { NEVER, TOOLS } from './remote.suite.ts';
 
 const { tokens } = TOOLS;
@@ -39,7 +39,7 @@ it('lets a caller leave in the middle of a long list', async () => {
 });
 
 it('sends no half characters', () => {
-  expect(sendable('a\ud800b')).toBe('a\ufffdb');
-  expect(sendable('😀')).toBe('😀');
-  expect(sendable('')).toBe(' ');
+  expect(sanitizeText('a\ud800b')).toBe('a\ufffdb');
+  expect(sanitizeText('😀')).toBe('😀');
+  expect(sanitizeText('')).toBe(' ');
 });

@@ -74,6 +74,6 @@ export async function windows(
 /**
  * Replaces lone surrogates, which servers reject, and the empty string, which many reject; a space has the same tokens.
  */
-export function sendable(text: string): string {
+export function sanitizeText(text: string): string {
   return text === '' ? ' ' : text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

@@ -3,11 +3,11 @@
  * counts characters unless started with INFINITY_LENGTHS_VIA_TOKENIZE, so usage is ignored.
  */
 import { embeddingBody, parseEmbeddings } from './openai.ts';
-import type { EmbedAsk, Protocol } from './protocol.ts';
+import type { Protocol, RemoteEmbedRequest } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
 
 /** Media are URLs or data URIs in place of texts, all of one modality. */
-const bodyOf = (ask: EmbedAsk) => ({
+const bodyOf = (ask: RemoteEmbedRequest) => ({
   ...embeddingBody(ask),
   ...(ask.media && { input: ask.media.uris, modality: ask.media.medium }),
 });

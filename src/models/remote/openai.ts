@@ -2,10 +2,10 @@
  * Embeddings by OpenAI's API, which most servers implement (https://platform.openai.com/docs/api-reference/embeddings).
  */
 import { countOf, fieldsOf, listOf } from './fields.ts';
-import type { EmbedAnswer, EmbedAsk, Protocol, Reply } from './protocol.ts';
+import type { EmbedAnswer, Protocol, RemoteEmbedRequest, Reply } from './protocol.ts';
 
 /** Images are sent as `{image}`, the form of Jina's API and compatible servers. */
-export const embeddingBody = ({ model, texts, media, dimensions, base64 }: EmbedAsk) => ({
+export const embeddingBody = ({ model, texts, media, dimensions, base64 }: RemoteEmbedRequest) => ({
   model,
   input: media ? media.uris.map((uri) => ({ [media.medium]: uri })) : texts,
   encoding_format: base64 ? 'base64' : 'float',

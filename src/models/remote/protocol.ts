@@ -6,7 +6,7 @@
 import type { OutputKind } from '../backends/backend.ts';
 import type { EmbeddingKind } from '../registry/catalogue.ts';
 
-export interface Ask {
+export interface ProtocolRequest {
   readonly path: string;
   /** JSON body; without one the request is a GET. */
   readonly body?: unknown;
@@ -20,7 +20,7 @@ export interface Reply {
 
 export type RemoteMedium = 'image' | 'audio' | 'video';
 
-export interface EmbedAsk {
+export interface RemoteEmbedRequest {
   readonly model: string;
   readonly kind: EmbeddingKind;
   /** Empty if there are media. */
@@ -46,7 +46,7 @@ export interface EmbedRow {
   readonly pieces?: unknown;
 }
 
-export interface RerankAsk {
+export interface RemoteRerankRequest {
   readonly model: string;
   readonly query: string;
   readonly documents: readonly string[];
@@ -75,7 +75,7 @@ export interface RequestLimits {
 }
 
 /** How paths are appended to the operator's URL. */
-export type AddressStyle =
+export type UrlStyle =
   /** A version at the end of the URL (`/v1`, `/v2`, `/api`) is dropped, because the paths contain their own. */
   | 'root'
   /** The URL is used as it is; `/v1` is added if it has no path. */
@@ -83,7 +83,7 @@ export type AddressStyle =
   | 'given';
 
 export interface Protocol {
-  readonly address: AddressStyle;
+  readonly address: UrlStyle;
   readonly limits: RequestLimits;
   /** Concurrent requests. */
   readonly parallel: number;
@@ -99,7 +99,7 @@ export interface Protocol {
     readonly lateChunking: boolean;
     /** Supported media. */
     readonly media?: readonly RemoteMedium[];
-    request(ask: EmbedAsk): Ask;
+    request(ask: RemoteEmbedRequest): ProtocolRequest;
     parse(reply: Reply): EmbedAnswer;
   };
   readonly rerank?: {
@@ -109,19 +109,19 @@ export interface Protocol {
     readonly windows: boolean;
     /** Whether scores are cosines (listwise models), which may lie slightly outside 0 to 1. */
     readonly cosines: boolean;
-    request(ask: RerankAsk): Ask;
+    request(ask: RemoteRerankRequest): ProtocolRequest;
     parse(reply: Reply): readonly RerankRow[];
   };
   /** Exact token counts, including special tokens. */
   readonly count?: {
     /** Texts per request. */
     readonly inputs: number;
-    request(model: string, texts: readonly string[]): Ask;
+    request(model: string, texts: readonly string[]): ProtocolRequest;
     parse(reply: Reply): readonly unknown[];
   };
   /** Server information, requested once when the model is loaded. */
   readonly info?: {
-    readonly request: Ask;
+    readonly request: ProtocolRequest;
     parse(reply: Reply): Partial<RequestLimits>;
   };
 }

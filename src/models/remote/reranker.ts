@@ -2,7 +2,7 @@
 import type { Prepared, PrepareOptions, Reranker } from '../backends/backend.ts';
 import type { RerankRow as ModelRow } from '../registry/catalogue.ts';
 import { inOrder, scoreOf } from './answers.ts';
-import { estimate, SPECIAL_TOKENS, sendable, windows } from './estimate.ts';
+import { estimate, SPECIAL_TOKENS, sanitizeText, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
@@ -37,8 +37,8 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
   const { tokens } = tools;
 
   async function prepare(asked: string, documents: readonly string[], { maxTokens, signal }: PrepareOptions) {
-    const whole = sendable(asked);
-    const texts = documents.map(sendable);
+    const whole = sanitizeText(asked);
+    const texts = documents.map(sanitizeText);
     const [fullQuery = 0, ...counts] = await estimate(tokens, [whole, ...texts], signal);
     const half = Math.floor((maxTokens ?? 0) / 2);
     const isCut = maxTokens !== undefined && !speaks!.windows && fullQuery > half;

@@ -49,7 +49,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   });
   let limits = protocol.limits;
   /** Server information, kept until the next unload. */
-  let met: Promise<void> | undefined;
+  let info: Promise<void> | undefined;
   let loaded = false;
   const underway = new Set<Promise<unknown>>();
 
@@ -57,20 +57,20 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     await tokens.load();
     if (!protocol.info) return;
     const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
-    const told = await transport.send(protocol.info.request, options).catch((error: unknown) => {
+    const reply = await transport.send(protocol.info.request, options).catch((error: unknown) => {
       // A gateway may block the request.
       if (error instanceof RequestRefusedError) return undefined;
       throw error;
     });
-    if (told) limits = { ...protocol.limits, ...protocol.info.parse(told) };
+    if (reply) limits = { ...protocol.limits, ...protocol.info.parse(reply) };
   }
 
   function loadInfo(): Promise<void> {
-    met ??= fetchInfo().catch((error: unknown) => {
-      met = undefined;
+    info ??= fetchInfo().catch((error: unknown) => {
+      info = undefined;
       throw error;
     });
-    return met;
+    return info;
   }
 
   const backend: Backend = {
@@ -81,7 +81,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     },
     async unload() {
       loaded = false;
-      met = undefined;
+      info = undefined;
       await Promise.allSettled(underway);
     },
     get loaded() {

@@ -14,7 +14,7 @@ import {
   NEVER,
   runsAt,
 } from './remote.suite.ts';
-import { addressOf } from './transport.ts';
+import { endpointUrl } from './transport.ts';
 
 closeFetchAtTheEnd();
 
@@ -213,5 +213,5 @@ it.each([
   ['http://host/v1', 'given', '/rerank', 'http://host/v1/rerank'],
   ['http://host', 'given', '/rerank', 'http://host/rerank'],
 ] as const)('%s is %s: %s', (base, style, path, expected) => {
-  expect(addressOf(new URL(base), style, path).href).toBe(expected);
+  expect(endpointUrl(new URL(base), style, path).href).toBe(expected);
 });

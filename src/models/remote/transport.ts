@@ -9,7 +9,7 @@ import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { TrustedOptions, TrustedResponse } from '#net/trusted.ts';
 import { type Breaker, createBreaker, type Ticket } from './breaker.ts';
 import { malformed } from './fields.ts';
-import type { AddressStyle, Ask, Reply } from './protocol.ts';
+import type { ProtocolRequest, Reply, UrlStyle } from './protocol.ts';
 import { createSlots } from './slots.ts';
 
 /** The fetch that the backend needs, for servers that the operator configured (src/net/trusted.ts). */
@@ -17,7 +17,7 @@ export type RemoteFetch = (url: URL | string, options?: TrustedOptions) => Promi
 
 export interface TransportOptions {
   readonly url: string;
-  readonly address: AddressStyle;
+  readonly address: UrlStyle;
   readonly key?: string | undefined;
   readonly fetch: RemoteFetch;
   /** Timeout of a request with all attempts, starting when it has a slot. */
@@ -37,7 +37,7 @@ export interface Transport {
    * Throws RequestRefusedError if the server rejects the request, otherwise the problems listed in
    * src/models/backends/backend.ts, or the reason of the signal.
    */
-  send(ask: Ask, options: SendOptions): Promise<Reply>;
+  send(ask: ProtocolRequest, options: SendOptions): Promise<Reply>;
   /** Aborts requests in progress and rejects later ones. */
   close(): void;
 }
@@ -77,8 +77,8 @@ export function createTransport(options: TransportOptions): Transport {
   const limits = new Set<Limit>();
   let closed = false;
 
-  async function send(ask: Ask, { signal, maxBytes }: SendOptions): Promise<Reply> {
-    const to = addressOf(base, address, ask.path);
+  async function send(ask: ProtocolRequest, { signal, maxBytes }: SendOptions): Promise<Reply> {
+    const to = endpointUrl(base, address, ask.path);
     const json = ask.body === undefined ? undefined : JSON.stringify(ask.body);
     const giveBack = await slots.take(signal);
     const limit = createLimit(signal, timeoutMs);
@@ -287,7 +287,7 @@ const shuttingDown = () =>
   problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down, try again', retryAfter: 1 });
 
 /** URL of an endpoint. A query in the operator's URL is kept. */
-export function addressOf(base: URL, style: AddressStyle, path: string): URL {
+export function endpointUrl(base: URL, style: UrlStyle, path: string): URL {
   const to = new URL(base);
   let prefix = to.pathname.replace(/\/+$/, '');
   if (style === 'root') prefix = prefix.replace(/\/(?:v1|v2|api)$/, '');

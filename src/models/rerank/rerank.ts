@@ -4,7 +4,7 @@ import { traceStep } from '#telemetry/trace.ts';
 import type { Prepared } from '../backends/backend.ts';
 import { tokensOf } from '../embed/embed.ts';
 import type { RerankRow } from '../registry/catalogue.ts';
-import type { Call, Opened } from '../registry/opened.ts';
+import type { ModelRuntime, RequestContext } from '../registry/model-runtime.ts';
 import type { RerankRequest } from './request.ts';
 
 export interface Ranked {
@@ -25,10 +25,10 @@ export interface Ranking {
 
 /** Throws TokenLimitExceededError if a pair is too long and `truncation` is off. */
 export async function rerank(
-  models: Opened,
+  models: ModelRuntime,
   row: RerankRow,
   request: RerankRequest,
-  { caller, signal, admit, trace }: Call,
+  { caller, signal, admit, trace }: RequestContext,
 ): Promise<Ranking> {
   const { query, texts, topN, truncation } = request;
   const characters = texts.reduce((sum, text) => sum + text.length, query.length);

@@ -6,10 +6,10 @@ import {
   type Frame,
   framePair,
   frameSingle,
+  limitCombiningMarks,
   NO_FRAME,
   type Tokenizer,
   wellFormed,
-  withoutMarkFloods,
 } from './tokenizer.ts';
 import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
 
@@ -27,7 +27,7 @@ export async function openTokenizer(tokenizerJson: object, tokenizerConfig: obje
   const spaceBelongsToPiece = usesByteLevel(tokenizerJson as TokenizerJson);
 
   const bare = (text: string): Int32Array =>
-    Int32Array.from(hub.encode(withoutMarkFloods(wellFormed(text)), { add_special_tokens: false }).ids);
+    Int32Array.from(hub.encode(limitCombiningMarks(wellFormed(text)), { add_special_tokens: false }).ids);
 
   return {
     frame,

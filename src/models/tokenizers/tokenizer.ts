@@ -89,7 +89,7 @@ function joined(parts: readonly ArrayLike<number>[], length: number): Int32Array
  * Limits runs of combining marks to 128. Normal forms sort the marks of a letter in quadratic time: 200,000 marks take
  * 20 seconds. (UAX #15 calls text with more than 30 unsafe for streams.)
  */
-export const withoutMarkFloods = (text: string): string => text.replace(MARK_FLOOD, '$1');
+export const limitCombiningMarks = (text: string): string => text.replace(MARK_FLOOD, '$1');
 
 const MARK_FLOOD = /(\p{M}{128})\p{M}+/gu;
 

@@ -2,7 +2,7 @@
  * WordPiece with BERT's normaliser and pre-tokeniser in a single pass: linear time, no intermediate strings. A run can
  * be split into steps, so that a long text does not block the event loop.
  */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type BertCharacters, bertCharacters, KIND } from './bert-characters.ts';
 import { type Frame, framePair, frameSingle, NO_FRAME, type Tokenizer } from './tokenizer.ts';
 import { buildTrie, type Trie } from './trie.ts';
@@ -44,7 +44,7 @@ interface Special {
 
 export function createWordPiece(options: WordPieceOptions): WordPiece {
   const { vocabulary, unknownPiece = '[UNK]', specialPieces = [], frame = NO_FRAME } = options;
-  const unknown = own(vocabulary, unknownPiece);
+  const unknown = ownValue(vocabulary, unknownPiece);
   if (unknown === undefined) throw new Error(`the vocabulary has no piece ${unknownPiece}`);
   const pieces = Object.entries(vocabulary);
   const model: Model = {
@@ -93,7 +93,7 @@ export function createWordPiece(options: WordPieceOptions): WordPiece {
       const texts = byId;
       return Array.from(ids, (id) => texts[id] ?? unknownPiece);
     },
-    idOf: (piece) => own(vocabulary, piece),
+    idOf: (piece) => ownValue(vocabulary, piece),
     start(text, maxTokens = Number.POSITIVE_INFINITY) {
       const run = new WordPieceRun(model);
       run.begin(text, maxTokens);

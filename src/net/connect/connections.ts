@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { portOf } from '../guard/guard.ts';
 import type { Channel, ChannelFacts } from './channel.ts';
-import { countdown, dial, startTlsOver } from './dial.ts';
+import { dial, remainingTime, startTlsOver } from './dial.ts';
 import { loadHttp1 } from './http1.ts';
 import { openHttp2 } from './http2.ts';
 import { dialThroughProxy, isHttpProxy, type ProxyRules } from './tunnel.ts';
@@ -70,7 +70,7 @@ export function createConnections(rules: ProxyRules): Connections {
     const { hostname } = url;
     const port = portOf(url);
     const addresses = await traceStep('dns', trace, () => rules.guard.resolve(hostname, port, signal));
-    const remainingMs = countdown(options.connectTimeoutMs);
+    const remainingMs = remainingTime(options.connectTimeoutMs);
     const to = () => ({ hostname, port, addresses, signal, timeoutMs: remainingMs() });
     const isSecure = url.protocol === 'https:';
     const toProxyOnly = proxy !== undefined && !isSecure && isHttpProxy(proxy);

@@ -10,7 +10,7 @@ import { networkProblem } from '../fetch/failures.ts';
 import { type Guard, portOf, type Resolved } from '../guard/guard.ts';
 import { OperatorProxy } from '../proxy/proxy-table.ts';
 import type { Region } from '../region.ts';
-import { countdown, type Destination, dial, startTlsOver } from './dial.ts';
+import { type Destination, dial, remainingTime, startTlsOver } from './dial.ts';
 import { connectByHttp, connectBySocks, type Handshake } from './proxy-handshake.ts';
 
 export interface ProxyRules {
@@ -37,7 +37,7 @@ export const isHttpProxy = ({ protocol }: URL): boolean => protocol === 'http:' 
  */
 export async function dialThroughProxy(rules: ProxyRules, to: Destination, options: ProxyDialOptions): Promise<Socket> {
   const { proxy } = options;
-  const remainingMs = countdown(to.timeoutMs);
+  const remainingMs = remainingTime(to.timeoutMs);
   let socket: Socket | undefined;
   try {
     rules.region?.require(proxy, 'proxy');

@@ -6,7 +6,7 @@ import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
 import { CookieJar, MemoryCookieStore, parseDate, Cookie as StoredCookie } from 'tough-cookie';
 import { problem } from '#errors.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export { CookieJar } from 'tough-cookie';
 
@@ -143,7 +143,7 @@ function expiryOf(attributes: ReadonlyMap<string, string>): number | undefined {
 }
 
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
-const sameSiteOf = (text: string | undefined) => own(SAME_SITE, text?.toLowerCase() ?? '');
+const sameSiteOf = (text: string | undefined) => ownValue(SAME_SITE, text?.toLowerCase() ?? '');
 
 /** Enforces cookie name prefixes and SameSite=None as browsers do (RFC 6265bis, section 5.7). */
 function checkAttributes({ name, secure, sameSite, path }: Cookie, hasDomain: boolean) {

@@ -1,6 +1,6 @@
 /** Validates the option `customHeader`: additional headers for requests to the target. */
 import { problem } from '#errors.ts';
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 
 /** Headers that belong to the connection, so callers must not set them. */
 const FORBIDDEN_HEADERS = new Set([
@@ -29,7 +29,7 @@ export function checkCustomHeaders(custom: Readonly<Record<string, string>> = {}
     const isSendable = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
     if (!isSendable || FORBIDDEN_HEADERS.has(name)) throw invalid(`The header ${given.slice(0, 100)} cannot be sent`);
     if (bytes > MAX_BYTES) throw invalid(`The custom headers are larger than ${MAX_BYTES} bytes`);
-    setKey(checked, name, value);
+    setOwnValue(checked, name, value);
   }
   return checked;
 }

@@ -1,6 +1,6 @@
 /** Error messages for failed connections and requests. They never contain internal IP addresses, ports or paths. */
 import { Problem, problem } from '#errors.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** The target sent only an interim response (RFC 9110, section 15.2) or switched protocols. */
 export const interimResponseOnly = (status: number, cause?: unknown): Problem =>
@@ -40,6 +40,6 @@ function messageOf(error: unknown): string {
   const code = String((last as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (CERTIFICATE_CODES.test(code)) return `The certificate of the target is not valid (${code})`;
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return MESSAGES.EPROTO!;
-  if (code.startsWith('HPE_')) return own(MESSAGES, code) ?? 'The target did not send a valid HTTP response';
-  return own(MESSAGES, code) ?? 'The target could not be fetched';
+  if (code.startsWith('HPE_')) return ownValue(MESSAGES, code) ?? 'The target did not send a valid HTTP response';
+  return ownValue(MESSAGES, code) ?? 'The target could not be fetched';
 }

@@ -4,7 +4,7 @@
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { setKey } from '#own.ts';
+import { setOwnValue } from '#own-value.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { ChannelRequest, ChannelResponse } from '../connect/channel.ts';
 import { createConnections, type Lease } from '../connect/connections.ts';
@@ -231,7 +231,7 @@ function redirectOf(hop: Hop, answer: ChannelResponse, location: string | undefi
 function plainHeaders(headers: ChannelResponse['headers']): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) setKey(plain, name, typeof value === 'string' ? value : value.join(', '));
+    if (value !== undefined) setOwnValue(plain, name, typeof value === 'string' ? value : value.join(', '));
   }
   return plain;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMayServeCached } from './cached-url-check.ts';
+import { createCachedUrlCheck } from './cached-url-check.ts';
 import { createGuard } from './guard.ts';
 
 /** Answers names by a table, and counts the questions. */
@@ -12,7 +12,7 @@ function bench(names: Record<string, string[] | Error | 'silent'>, allow: string
     if (found instanceof Error) throw found;
     return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
-  return { asked, mayServeCached: createMayServeCached(createGuard({ allow, lookup }), 20) };
+  return { asked, mayServeCached: createCachedUrlCheck(createGuard({ allow, lookup }), 20) };
 }
 
 it('asks no name server about what its spelling decides', async () => {

@@ -10,13 +10,13 @@ import { type Guard, portOf } from './guard.ts';
  * stale copies are meant for that case. True for URLs that are never fetched, such as `blob:`. Throws only the reason of
  * the signal.
  */
-export type MayServeCached = (url: string, signal?: AbortSignal) => Promise<boolean>;
+export type CachedUrlCheck = (url: string, signal?: AbortSignal) => Promise<boolean>;
 
 /** Maximum wait for DNS before a cached copy is served. */
 const DNS_TIMEOUT_MS = 2_000;
 
-export const createMayServeCached =
-  (guard: Pick<Guard, 'checkUrl' | 'resolve'>, timeoutMs = DNS_TIMEOUT_MS): MayServeCached =>
+export const createCachedUrlCheck =
+  (guard: Pick<Guard, 'checkUrl' | 'resolve'>, timeoutMs = DNS_TIMEOUT_MS): CachedUrlCheck =>
   async (text, signal) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) return true;

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { createSingleFlight } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
-import type { MayServeCached } from '#net/guard/cached-url-check.ts';
+import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import { refusal } from '#net/guard/guard.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Options } from '../options/resolve.ts';
@@ -52,7 +52,7 @@ export interface CacheOptions {
   /** Whether to cache pages that forbid it (Cache-Control no-store or private). Default: false. */
   readonly keepsNoStore?: boolean;
   /** Checks the URLs of a copy before it is served. */
-  readonly mayServeCached: MayServeCached;
+  readonly mayServeCached: CachedUrlCheck;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;

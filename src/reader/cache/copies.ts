@@ -4,13 +4,14 @@
  * at most blobs that no row names. All functions may throw; `write` and the functions that remove must not overlap.
  */
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
-import { type Blobs, blobName, bytesOnDisk } from '#storage/blobs/blobs.ts';
+import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { packContent, readContent } from './content.ts';
+import { createRemoval } from './removal.ts';
 import { createRows, type Role } from './rows.ts';
 import type { Captured, Copy, SnapshotFacts } from './rules.ts';
+import { createUses } from './uses.ts';
 
 /** Which copies of a page may be returned. */
 export interface Wanted {
@@ -48,32 +49,17 @@ interface RowFacts {
   readonly textBytes: number;
 }
 
-interface Part {
-  readonly role: Role;
-  readonly hash: string;
-  readonly bytes: Uint8Array;
-}
-
 /** Estimated size of a row without its facts: ids, hashes and indexes. */
 const ROW_BYTES = 1_024;
 /** Pages with longer facts, such as huge metadata, are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
-/** Texts up to this size are decompressed in this thread: handing them to another takes longer. */
-const SHORT_BYTES = 256 * 1024;
-/** Maximum number of uses noted in memory before they are written. */
-const MAX_NOTED_USES = 1_000;
 /** Number of expired copies removed in one step. */
 const EXPIRED_BATCH = 200;
 
-const compress = promisify(brotliCompress);
-const decompress = promisify(brotliDecompress);
-
 export function createCopies({ database, blobs, maxBytes, keepMs, clock }: CopiesTools) {
   const rows = createRows(database);
-  /** When copies were last used. Written in batches: a write for each hit would cost more than the hit. */
-  const uses = new Map<string, number>();
-  /** Whether the write-ahead log still contains rows that were removed. */
-  let logHasRemoved = false;
+  const uses = createUses(database, rows);
+  const removal = createRemoval({ database, blobs, rows, uses });
 
   /** The copies under a key that may be returned, newest first. */
   function* find(key: string, { serves, maxAgeMs }: Wanted): Generator<StoredCopy> {
@@ -97,33 +83,10 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   /** Reads a copy and notes its use; undefined if a part is missing or damaged. */
   async function read({ id, madeAt, hashes, row }: StoredCopy, pictures: boolean): Promise<Snapshot | undefined> {
     const now = clock();
-    const content = await readContent(hashes, row.textBytes, pictures);
+    const content = await readContent(blobs, { hashes, textBytes: row.textBytes }, pictures);
     if (!content) return undefined;
-    uses.set(id, now);
-    if (uses.size > MAX_NOTED_USES) writeUses();
+    uses.note(id, now);
     return { ...row.snapshot, ...content, cachedAt: madeAt };
-  }
-
-  async function readContent(hashes: ReadonlyMap<Role, string>, textBytes: number, pictures: boolean) {
-    // `undefined`: the copy has no such part; `null`: the part is missing or damaged.
-    const readPart = async (role: Role) => {
-      const hash = hashes.get(role);
-      return hash === undefined ? undefined : ((await blobs.get(hash)) ?? null);
-    };
-    const packed = await readPart('text');
-    const screenshot = pictures ? await readPart('screenshot') : undefined;
-    const pageshot = pictures ? await readPart('pageshot') : undefined;
-    if (!packed || screenshot === null || pageshot === null) return undefined;
-    const bounds = { maxOutputLength: Math.max(textBytes, 1) };
-    const text = textBytes <= SHORT_BYTES ? brotliDecompressSync(packed, bounds) : await decompress(packed, bounds);
-    return { text: text.toString('utf8'), ...(screenshot && { screenshot }), ...(pageshot && { pageshot }) };
-  }
-
-  function writeUses(): void {
-    database.transaction(() => {
-      for (const [id, usedAt] of uses) rows.setUsedAt(id, usedAt);
-    });
-    uses.clear();
   }
 
   /**
@@ -134,85 +97,35 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     const { text, screenshot, pageshot, cachedAt: _, stale: __, ...facts } = snapshot;
     const raw = Buffer.from(text);
     const json = JSON.stringify({ snapshot: facts, captured, textBytes: raw.length } satisfies RowFacts);
-    const packed = await compress(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
-    const parts = partsOf({ text: packed, screenshot, pageshot });
+    const parts = await packContent(raw, { screenshot, pageshot });
     const rowBytes = ROW_BYTES + json.length;
     const size = parts.reduce((sum, { bytes }) => sum + bytesOnDisk(bytes.length), rowBytes);
     if (json.length > MAX_FACTS_CHARACTERS || size > maxBytes) return;
     for (const { hash, bytes } of parts) if (!rows.hasBlob(hash)) await blobs.put(hash, bytes);
     const id = idOf(key, snapshot, captured);
     const unused = database.transaction(() => {
-      const replaced = removeRows([id]);
+      const replaced = removal.removeRows([id]);
       for (const { hash, bytes } of parts) rows.addBlob(hash, bytesOnDisk(bytes.length));
       rows.addCopy(id, key, madeAt, json, rowBytes);
       for (const { role, hash } of parts) rows.addPart(id, role, hash);
-      return [...replaced, ...evictRows()];
+      return [...replaced, ...removal.evictRows(maxBytes)];
     });
-    await removeBlobs(unused);
-  }
-
-  /** Removes the rows of the least recently used copies beyond `maxBytes`. Returns the hashes that became unused. */
-  function evictRows(): string[] {
-    if (rows.total() <= maxBytes) return [];
-    writeUses();
-    const unused: string[] = [];
-    for (let least = rows.leastUsed(); least.length > 0 && rows.total() > maxBytes; least = rows.leastUsed()) {
-      unused.push(...removeRows(least));
-    }
-    return unused;
-  }
-
-  /** Removes the rows of copies. Returns the hashes that became unused. Call it in a transaction. */
-  function removeRows(ids: readonly string[]): string[] {
-    const unused: string[] = [];
-    for (const id of ids) {
-      const hashes = new Set(rows.partsOf(id).values());
-      if (rows.removeCopy(id)) logHasRemoved = true;
-      uses.delete(id);
-      for (const hash of hashes) if (rows.removeBlobIfUnused(hash)) unused.push(hash);
-    }
-    return unused;
-  }
-
-  /** Removes blobs, except those that the same transaction used again. */
-  async function removeBlobs(hashes: readonly string[]): Promise<void> {
-    for (const hash of hashes) if (!rows.hasBlob(hash)) await blobs.remove(hash);
-  }
-
-  /** Removes a copy with damaged content, and all other copies with the same damaged content. */
-  async function removeDamaged({ id, hashes }: StoredCopy): Promise<void> {
-    const damaged: string[] = [];
-    for (const hash of hashes.values()) if (!(await blobs.get(hash))) damaged.push(hash);
-    const unused = database.transaction(() => removeRows([id, ...damaged.flatMap((hash) => rows.copiesNaming(hash))]));
-    await removeBlobs(unused);
-  }
-
-  /** Removes some of the copies listed. Returns false if there were none. */
-  async function removeSome(list: () => string[]): Promise<boolean> {
-    const ids = list();
-    if (ids.length === 0) return false;
-    await removeBlobs(database.transaction(() => removeRows(ids)));
-    return true;
+    await removal.removeBlobs(unused);
   }
 
   return {
     find,
     read,
-    writeUses,
+    writeUses: uses.write,
     write,
-    removeDamaged,
+    removeDamaged: removal.removeDamaged,
     /** Removes one copy if all together exceed `maxBytes`. Returns false if they do not. */
-    removeExcess: () => removeSome(() => (rows.total() > maxBytes ? rows.leastUsed() : [])),
+    removeExcess: () => removal.removeSome(() => (rows.total() > maxBytes ? rows.leastUsed() : [])),
     /** Removes some copies older than `keepMs`. Returns false if there are none. */
-    removeExpired: () => removeSome(() => rows.madeOutside(clock() - keepMs, clock() + keepMs, EXPIRED_BATCH)),
+    removeExpired: () => removal.removeSome(() => rows.madeOutside(clock() - keepMs, clock() + keepMs, EXPIRED_BATCH)),
     /** Removes blobs that a crash left without a row, one folder at each step. */
     removeOrphans: () => blobs.removeAllExcept((name) => rows.hasBlob(name)),
-    /** Deletes removed rows from the write-ahead log too. */
-    purgeLog() {
-      if (!logHasRemoved) return;
-      database.checkpoint();
-      logHasRemoved = false;
-    },
+    purgeLog: removal.purgeLog,
   };
 }
 
@@ -220,10 +133,4 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
 function idOf(key: string, { screenshot, pageshot }: Snapshot, { engine, patience }: Captured): string {
   const kind = [key, engine, patience, screenshot !== undefined, pageshot !== undefined];
   return createHash('sha256').update(JSON.stringify(kind)).digest('hex');
-}
-
-function partsOf(content: Record<Role, Uint8Array | undefined>): Part[] {
-  return (Object.entries(content) as [Role, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
-    bytes ? [{ role, hash: blobName(bytes), bytes }] : [],
-  );
 }

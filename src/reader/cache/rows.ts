@@ -41,6 +41,8 @@ export const MIGRATIONS = [
    CREATE TRIGGER copy_removed AFTER DELETE ON copies BEGIN UPDATE total SET bytes = bytes - old.bytes; END;`,
 ];
 
+export type Rows = ReturnType<typeof createRows>;
+
 /** One function for each query. Call those that belong together inside `transaction`. */
 export function createRows(database: Database) {
   const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);

@@ -1,18 +1,16 @@
 /** Chooses the engine and proxy of a read (docs/reference/wire/reader.md, Engines). */
-import { Problem, problem } from '#errors.ts';
+import { type Problem, problem } from '#errors.ts';
 import { parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
-import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
-import { type AutoParts, isRefusal, readAuto, reasonOf, withReason, withReasons } from './auto.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { type AutoParts, readAuto, withReasons } from './auto.ts';
+import { ASKED_FOR, BROWSER_MS, type CaptureRequest, DIRECT_MS, visitOf } from './capture-request.ts';
 import type { Engine, Visit } from './engine.ts';
-import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
+import { captureGiven } from './given.ts';
 import { createLearner } from './learn.ts';
-
-/** Default timeouts (docs/reference/wire/reader.md, Timing). */
-const BROWSER_MS = 15_000;
-const DIRECT_MS = 30_000;
+import { captureWithFallback } from './proxy-fallback.ts';
 
 /** `browser` is absent if none is installed. */
 export interface Engines extends Omit<AutoParts, 'learn'> {
@@ -23,14 +21,6 @@ export interface Engines extends Omit<AutoParts, 'learn'> {
    * AssertionFailureError with path `proxy` if no proxy matches.
    */
   readonly pickProxy?: ((wanted: string) => URL | undefined) | undefined;
-}
-
-/** A request with its start time and its proxy. */
-interface Started extends ReadRequest {
-  readonly startedAt: number;
-  readonly folder: Visit['folder'];
-  readonly required: readonly OptionName[];
-  readonly proxy?: URL | undefined;
 }
 
 /**
@@ -45,11 +35,12 @@ export function createCapture(parts: Engines) {
     const { target, options, keyed } = asked;
     const required = options.needsBrowser;
     check(asked, required);
-    const request: Started = { ...asked, startedAt: performance.now(), folder, required };
-    if (target.given) return yield* given(request);
+    const request: CaptureRequest = { ...asked, startedAt: performance.now(), folder, required };
+    if (target.given) return yield* captureGiven(request, parts);
     abuse?.check(target.url, keyed);
     const wanted = wantedProxy(options, keyed);
-    if (wanted === 'auto') yield* withFallback(request);
+    if (wanted === 'auto')
+      yield* captureWithFallback(request, { capture: live, renderer, pickProxy: () => pickProxy?.('auto') });
     else yield* live({ ...request, proxy: wanted === 'none' ? undefined : pickProxy?.(wanted) });
   };
 
@@ -67,52 +58,13 @@ export function createCapture(parts: Engines) {
     if (!browser) throw noBrowser(missing);
   }
 
-  async function* given(request: Started): AsyncGenerator<Snapshot> {
-    const { target, options, signal, required } = request;
-    const snapshot: Snapshot = {
-      url: target.url,
-      status: 200,
-      statusText: 'OK',
-      mediaType: target.given!.mediaType,
-      text: target.given!.text,
-      settled: true,
-      ...unwritten(target.given!.text),
-      notes: [],
-      engine: 'given',
-      engineReason: 'it came with the request',
-    };
-    if (!isHtml(snapshot)) return yield snapshot;
-    const reason = await reasonToRender(snapshot, request);
-    if (!reason || !browser) return yield snapshot;
-    try {
-      for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
-        yield withReason({ ...seen, url: target.url }, reason);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      if (required.length > 0 || options.engine === 'browser' || isRefusal(error)) throw error;
-      yield snapshot;
-    }
-  }
-
-  /** Why submitted HTML is rendered: options require it, or it has almost no content without scripts. */
-  async function reasonToRender({ text, url }: Snapshot, { options, signal, required }: Started) {
-    if (options.engine === 'browser') return ASKED_FOR;
-    if (required.length) return reasonOf(required[0]!);
-    if (options.prefersBrowser.length) return reasonOf(options.prefersBrowser[0]!);
-    if (!browser || options.engine === 'direct') return undefined;
-    const { words, scripts, sign } = await renderer.probe(text, url, signal);
-    if (sign === MADE_OF_FRAMES) return sign;
-    return scripts && words < MIN_WORDS ? 'too little content without scripts' : undefined;
-  }
-
-  async function* live(request: Started): AsyncGenerator<Snapshot> {
+  async function* live(request: CaptureRequest): AsyncGenerator<Snapshot> {
     const isProxied = request.proxy !== undefined && request.options.engine !== 'cf-browser-rendering';
     for await (const snapshot of byEngine(request)) yield isProxied ? { ...snapshot, proxied: true } : snapshot;
   }
 
   /** Reads a URL with the requested engine, or the one that fits. */
-  function byEngine(request: Started): AsyncGenerator<Snapshot> {
+  function byEngine(request: CaptureRequest): AsyncGenerator<Snapshot> {
     const { options, keyed, required, target } = request;
     const jar = toJar(parseSetCookies(options.setCookies, target.url));
     const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
@@ -128,73 +80,6 @@ export function createCapture(parts: Engines) {
     const snapshots = readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
     return required.length && !browser ? filesAlone(snapshots, () => noBrowser(required[0]!)) : snapshots;
   }
-
-  /** Reads without a proxy; if that yields too little, reads again through one. */
-  async function* withFallback(request: Started): AsyncGenerator<Snapshot> {
-    let held: Snapshot | undefined;
-    let failure: unknown;
-    try {
-      for await (const snapshot of live(request)) {
-        if (held) yield held;
-        held = snapshot;
-      }
-    } catch (error) {
-      request.signal.throwIfAborted();
-      if (!isFailedRead(error)) throw error;
-      failure = error;
-    }
-    const isGood = failure === undefined && held !== undefined && !(await isPoor(held, request));
-    const proxy = isGood ? undefined : pickProxy?.('auto');
-    if (!proxy) {
-      if (failure !== undefined) throw failure;
-      if (held) yield held;
-      return;
-    }
-    if (held) yield { ...held, settled: false };
-    yield* retryThroughProxy({ ...request, proxy }, held, failure);
-  }
-
-  async function* retryThroughProxy(
-    request: Started,
-    held: Snapshot | undefined,
-    failure: unknown,
-  ): AsyncGenerator<Snapshot> {
-    let last: Snapshot | undefined;
-    try {
-      for await (const snapshot of live(request)) {
-        yield snapshot;
-        last = snapshot;
-      }
-    } catch (error) {
-      request.signal.throwIfAborted();
-      if (!held) throw failure ?? error;
-    }
-    if (held && (!last || (await isPoor(last, request)))) yield held;
-  }
-
-  /** Whether a proxy may get more of a page (docs/reference/wire/reader.md, Engines). */
-  async function isPoor(snapshot: Snapshot, { signal }: Started): Promise<boolean> {
-    if (INDEPENDENT_STATUSES.has(snapshot.status)) return false;
-    if (snapshot.status !== 200) return true;
-    if (!isHtml(snapshot)) return false;
-    const { tokens } = await renderer.probe(snapshot.text, snapshot.url, signal);
-    return tokens < POOR_TOKENS;
-  }
-}
-
-const ASKED_FOR = 'asked for';
-/** Statuses that do not depend on the client, however short the page is. */
-const INDEPENDENT_STATUSES: ReadonlySet<number> = new Set([201, 202, 404, 405]);
-const POOR_TOKENS = 42;
-
-/** The caller's timeout covers the whole read; otherwise each engine has its own. */
-function visitOf(
-  { target, options, signal, startedAt, keyed, folder, proxy, trace, checkRedirect }: Started,
-  standardMs: number,
-): Visit {
-  const { timeoutMs } = options;
-  const deadline = timeoutMs === undefined ? performance.now() + standardMs : startedAt + timeoutMs;
-  return { url: target.url, options, signal, deadline, keyed, folder, proxy, trace, checkRedirect };
 }
 
 /** Callers without a key cannot use the operator's proxies; `proxyUrl` takes precedence. */
@@ -203,9 +88,6 @@ const wantedProxy = ({ proxy, proxyUrl }: Options, keyed: boolean): string =>
 
 const isHtmlAlone = ({ formats, modelFormat }: Options) =>
   formats.size === 1 && formats.has('html') && modelFormat === undefined;
-
-/** Failed to be read, as opposed to refused. */
-const isFailedRead = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
 
 /** Yields files, which are drawn without a browser; throws for pages and text. */
 async function* filesAlone(snapshots: AsyncIterable<Snapshot>, refusal: () => Problem): AsyncGenerator<Snapshot> {

@@ -7,7 +7,7 @@ import {
   typeOfBytes,
   typeOfFileName,
 } from '#documents/detect.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /**
  * `html` and `text` are decoded, a `file` becomes a document, `other` cannot be read; `unknown` needs the body to
@@ -175,7 +175,7 @@ function mislabelledFeed(declaredType: string, bytes: Uint8Array): string | unde
   if (declaredType === 'text/plain' && !/^\s*<(?:\?xml|rss|feed|urlset)[\s>]/.test(text)) return undefined;
   const root = /^<([a-z]+(?::RDF)?)[\s>]/.exec(afterProlog(text))?.[1] ?? '';
   if (root === 'rdf:RDF') return RDF_NAMESPACES.every((name) => text.includes(name)) ? TYPES.rss : undefined;
-  return own(FEEDS, root);
+  return ownValue(FEEDS, root);
 }
 
 /** The text after comments, declarations and processing instructions; '' if one of them is not closed. */

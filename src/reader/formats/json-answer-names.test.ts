@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INHERITED_NAMES, jsonOf } from '#own.suite.ts';
+import { INHERITED_NAMES, jsonOf } from '#own-value.suite.ts';
 import { checkJson } from './json-answer.ts';
 
 const schemaWith = (name: string, more: readonly (readonly [string, unknown])[]) =>

@@ -1,6 +1,6 @@
 /** Scripts directly above or below a part of a formula: accents, limits, labels of arrows. */
 import { attribute, type Element } from '#html/node.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 const ACCENTS: Readonly<Record<string, string>> = {
   '^': 'hat',
@@ -69,13 +69,13 @@ const ARROW = /^\\(?:to|(?:long)?(?:right|left)arrow)$/;
 export function underOver(base: string, under: string, over: string, element: Element): string {
   let latex = base;
   let [below, above] = [under, over];
-  const accent = attribute(element, 'accent') === 'false' ? undefined : own(ACCENTS, above);
+  const accent = attribute(element, 'accent') === 'false' ? undefined : ownValue(ACCENTS, above);
   if (accent) {
-    const wide = base.length > 1 && !/^\\[A-Za-z]+$/.test(base) ? own(WIDE, accent) : undefined;
+    const wide = base.length > 1 && !/^\\[A-Za-z]+$/.test(base) ? ownValue(WIDE, accent) : undefined;
     latex = `\\${wide ?? accent}{${latex}}`;
     above = '';
   }
-  const accentBelow = own(ACCENTS_BELOW, below);
+  const accentBelow = ownValue(ACCENTS_BELOW, below);
   if (accentBelow) {
     latex = `\\${accentBelow}{${latex}}`;
     below = '';

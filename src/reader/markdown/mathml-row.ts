@@ -1,6 +1,6 @@
 /** Rows of a formula: adjacent parts, between fences, and in the rows of a matrix. */
 import { attribute, type Element } from '#html/node.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** A fraction without a line, as in a binomial coefficient. */
 export const STACKED = '\\genfrac{}{}{0pt}{}';
@@ -55,7 +55,7 @@ export function fences(parts: readonly string[], element: Element): string {
   for (const [at, part] of parts.entries()) {
     content += at === 0 ? part : `${separators[Math.min(at, separators.length) - 1] ?? ''}${part}`;
   }
-  return inFences(own(FENCES, open.trim()) ?? open, content, own(FENCES, close.trim()) ?? close);
+  return inFences(ownValue(FENCES, open.trim()) ?? open, content, ownValue(FENCES, close.trim()) ?? close);
 }
 
 const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;

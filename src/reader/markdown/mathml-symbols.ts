@@ -1,5 +1,5 @@
 /** LaTeX names of the signs in formulas. A sign without an entry is written unchanged. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 const LIST = `
 α alpha|β beta|γ gamma|δ delta|ε varepsilon|ϵ epsilon|ζ zeta|η eta|θ theta|ϑ vartheta|ι iota|κ kappa|λ lambda|μ mu|µ mu
@@ -73,7 +73,7 @@ const SPACED =
 function signs(text: string): string {
   let latex = '';
   for (const sign of text) {
-    const special = own(SPECIAL, sign);
+    const special = ownValue(SPECIAL, sign);
     const written = special ?? SYMBOLS.get(sign) ?? styledLetter(sign) ?? sign;
     if (/\\[A-Za-z]+$/.test(latex.slice(-32)) && /^[A-Za-z]/.test(written)) latex += ' ';
     latex += written;

@@ -3,7 +3,7 @@
  * presentation tree from the innermost elements up, without recursion.
  */
 import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { underOver } from './mathml-accents.ts';
 import { fencedRow, fences, join, matrix, STACKED } from './mathml-row.ts';
 import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbols.ts';
@@ -118,7 +118,7 @@ const VARIANTS: Readonly<Record<string, string>> = {
 function withVariant(element: Element, latex: string, single: boolean): string {
   const variant = attribute(element, 'mathvariant') ?? '';
   if (variant === 'normal') return single && /^[A-Za-z]$/.test(latex) ? `\\mathrm{${latex}}` : latex;
-  const command = own(VARIANTS, variant);
+  const command = ownValue(VARIANTS, variant);
   return command === undefined || latex === '' ? latex : `${command}{${latex}}`;
 }
 
@@ -157,7 +157,7 @@ const AROUND_A_ROW: ReadonlySet<string> = new Set(['menclose', 'mphantom', 'msqr
 
 function compose({ element, parts }: Frame): string {
   if (ROWS.has(element.name)) return fencedRow(parts);
-  const write = own(COMPOSE, element.name) ?? row;
+  const write = ownValue(COMPOSE, element.name) ?? row;
   const arguments_ = AROUND_A_ROW.has(element.name) ? [join(parts).trim()] : parts.map((part) => part.trim());
   return write(arguments_, element);
 }

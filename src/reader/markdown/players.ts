@@ -1,6 +1,6 @@
 /** Hosts whose frames play one recording, and placeholder elements that load such a frame later. */
 import { attribute, type Element } from '#html/node.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 export type MediaKind = 'Video' | 'Audio';
 
@@ -78,7 +78,7 @@ export const STAND_IN_NAMES: readonly string[] = Object.keys(STAND_INS);
 
 /** The URL of the player that an element stands for; null if it names no recording. */
 export function standInAddress(element: Element): string | null {
-  const standIn = own(STAND_INS, element.name);
+  const standIn = ownValue(STAND_INS, element.name);
   const id = standIn && attribute(element, standIn.attribute)?.trim();
   return id && /^[\w-]{1,64}$/.test(id) ? standIn.address + id : null;
 }

@@ -1,5 +1,5 @@
 /** URLs in Markdown. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { oneLine } from './one-line.ts';
 
 /** Schemes allowed in links. Others run scripts, contain documents, or open local programs. */
@@ -31,7 +31,7 @@ const SPECIALS = /[\s()<>\\]/g;
  */
 export const safeDestination = (url: string): string =>
   SPECIAL.test(url)
-    ? url.replace(SPECIALS, (character) => own(PERCENT, character) ?? encodeURIComponent(character))
+    ? url.replace(SPECIALS, (character) => ownValue(PERCENT, character) ?? encodeURIComponent(character))
     : url;
 
 const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' };

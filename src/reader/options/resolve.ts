@@ -3,7 +3,7 @@
  * are computed once. The result is frozen and no longer tells where a value came from, except in `given`.
  */
 
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { picturesNeeded } from '../formats/pictures.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
@@ -105,7 +105,7 @@ export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Op
   const given = applyPreset(asked);
   const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...more } = given;
   const { url, html, file, pdf, ...rest } = more;
-  const respondWith = format || own(ENGINE_FORMATS, engine ?? '') || '';
+  const respondWith = format || ownValue(ENGINE_FORMATS, engine ?? '') || '';
   // A schema asks for structured output, which only a language model can write.
   const modelFormat =
     MODEL_FORMATS.find((name) => respondWith.includes(name)) ?? (given.jsonSchema ? 'readerlm-v2' : undefined);

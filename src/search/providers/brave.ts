@@ -1,5 +1,5 @@
 /** Brave Search: https://api-dashboard.search.brave.com/app/documentation */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { objectsIn, toHit, toSiteLink, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';
@@ -45,7 +45,7 @@ export const brave: Provider = {
       count,
       offset: kind === 'images' ? undefined : page - 1,
       country: country && (COUNTRIES.includes(country) ? country.toUpperCase() : 'ALL'),
-      search_lang: language && (own(LANGUAGES, language) ?? baseLanguage(language)),
+      search_lang: language && (ownValue(LANGUAGES, language) ?? baseLanguage(language)),
       spellcheck: query.noCorrection ? 0 : undefined,
       freshness: kind === 'images' ? undefined : freshness(query),
     };

@@ -2,7 +2,7 @@
  * Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the
  * query.
  */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import type { OperatorName } from '../operators.ts';
@@ -19,7 +19,7 @@ const WIKIS: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 /** Replaces `{language}` in the URL by the language of the query, or English. */
 const wikiOf = (url: string, { language }: SearchQuery): string => {
   const base = language === undefined ? 'en' : baseLanguage(language);
-  return url.replace('{language}', own(WIKIS, base) ?? base);
+  return url.replace('{language}', ownValue(WIKIS, base) ?? base);
 };
 
 export const wikipedia: Provider = {

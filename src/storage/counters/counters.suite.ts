@@ -1,7 +1,7 @@
 /** Tests for every counter store, including a comparison with a simple reference implementation. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Counters, LEASE_MS, type Lease, SLOT_MS, type Take, type Taken, WINDOW_MS } from './counters.ts';
+import { type Counters, LEASE_MS, type Lease, SLOT_MS, type Take, type TakeResult, WINDOW_MS } from './counters.ts';
 
 export interface CountersUnderTest {
   open(options: { clock?: () => number }): Promise<Counters>;
@@ -134,7 +134,9 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
       const counters = await open({});
       opened.push(counters);
       const bucket = fresh();
-      const first = (await counters.take({ ...one(bucket, 1), lease: { bucket, limit: 1 } })) as Taken & { ok: true };
+      const first = (await counters.take({ ...one(bucket, 1), lease: { bucket, limit: 1 } })) as TakeResult & {
+        ok: true;
+      };
       expect(first.windows[0]!.resetMs).toBeGreaterThan(WINDOW_MS - 1_000);
       expect(first.windows[0]!.resetMs).toBeLessThanOrEqual(LEAVES_MS);
       expect(await counters.take(one(bucket, 1))).toMatchObject({ ok: false, current: 1 });

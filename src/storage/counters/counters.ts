@@ -47,7 +47,7 @@ export interface Lease {
   readonly id: string;
 }
 
-export type Taken =
+export type TakeResult =
   | {
       readonly ok: true;
       /** In the order of the request. */
@@ -70,7 +70,7 @@ export type Taken =
 
 export interface Counters {
   /** Rejects with CountersUnavailableError if the store is unreachable. */
-  take(take: Take): Promise<Taken>;
+  take(take: Take): Promise<TakeResult>;
   /**
    * Adds `change` to the total of a slot, down to zero. Does nothing once the slot has left the window. Returns at once
    * and never fails: the change is dropped if the store is unreachable.

@@ -8,7 +8,7 @@ import { openSqlCounters } from './sql.ts';
 export const COUNTER_STORES = ['memory', 'database', 'redis'] as const;
 export type CounterStore = (typeof COUNTER_STORES)[number];
 
-export interface CountersPlace {
+export interface CountersOptions {
   /** Default: Redis if `redisUrl` is set, else the database if `databaseUrl` is set, else memory. */
   readonly store?: CounterStore | undefined;
   readonly redisUrl?: string | undefined;
@@ -19,7 +19,7 @@ export interface CountersPlace {
 
 /** Throws if the store is `redis` without `redisUrl`. */
 export async function openCounters(
-  { redisUrl, databaseUrl, file, ...place }: CountersPlace,
+  { redisUrl, databaseUrl, file, ...place }: CountersOptions,
   options: { readonly log?: Pick<Log, 'warn'> | undefined } = {},
 ): Promise<Counters> {
   const store = place.store ?? (redisUrl ? 'redis' : databaseUrl ? 'database' : 'memory');

@@ -7,7 +7,7 @@ import {
   CountersUnavailableError,
   LEASE_MS,
   type Lease,
-  type Taken,
+  type TakeResult,
   type WindowState,
 } from './counters.ts';
 import { RENEW, SETTLE, TAKE } from './redis-scripts.ts';
@@ -149,7 +149,7 @@ function createScriptRunner(send: (command: string[]) => Promise<unknown>) {
 /** EVALSHA identifies scripts by SHA-1. */
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
-function toTaken(answer: readonly number[], lease: Lease | undefined): Taken {
+function toTaken(answer: readonly number[], lease: Lease | undefined): TakeResult {
   if (answer[0] === 1) return { ok: true, slot: answer[1]!, windows: states(answer.slice(2)), lease };
   const [, over, current, limit, waitMs] = answer as [number, number, number, number, number];
   return { ok: false, over: over === -1 ? 'lease' : over, current, limit, waitMs, windows: states(answer.slice(5)) };

@@ -1,7 +1,7 @@
 /** Performs many takes in one transaction: lock, read, compute, write. */
 import type { Transaction } from 'kysely';
 import type { Store } from '../database/store.ts';
-import type { Lease, Take, Taken } from './counters.ts';
+import type { Lease, Take, TakeResult } from './counters.ts';
 import {
   addLeases,
   type CounterTables,
@@ -31,7 +31,7 @@ export interface BatchTools {
 const MAX_ATTEMPTS = 8;
 
 /** Applies settles and releases, then the takes. Returns the results in the order of the takes. */
-export async function runBatch(store: Store<CounterTables>, batch: Batch, tools: BatchTools): Promise<Taken[]> {
+export async function runBatch(store: Store<CounterTables>, batch: Batch, tools: BatchTools): Promise<TakeResult[]> {
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await store.db.transaction().execute((transaction) => compute(transaction, store.dialect, batch, tools));
@@ -47,7 +47,7 @@ async function compute(
   dialect: Store<unknown>['dialect'],
   { takes, settles, releases }: Batch,
   { clock, newLeaseId }: BatchTools,
-): Promise<Taken[]> {
+): Promise<TakeResult[]> {
   const leased = distinct(takes.flatMap(({ lease }) => (lease ? [lease.bucket] : [])));
   const windowed = [...takes.flatMap(({ windows }) => windows), ...settles].map(({ bucket }) => bucket);
   const names = distinct([...windowed, ...leased.map(leaseRowName)]);

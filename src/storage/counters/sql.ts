@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
 import { openStore } from '../database/store.ts';
 import { DatabaseUnavailableError } from '../database/unavailable.ts';
-import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type Taken } from './counters.ts';
+import { type Counters, CountersUnavailableError, LEASE_MS, type Take, type TakeResult } from './counters.ts';
 import { type Batch, runBatch } from './sql-batch.ts';
 import { type CounterTables, MIGRATIONS, renewAndSweep } from './sql-tables.ts';
 
@@ -23,7 +23,7 @@ const FLUSH_DELAY_MS = 10;
 
 interface WaitingTake {
   readonly take: Take;
-  resolve(taken: Taken): void;
+  resolve(taken: TakeResult): void;
   reject(error: unknown): void;
 }
 

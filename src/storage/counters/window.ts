@@ -4,7 +4,7 @@ import {
   type LeaseTake,
   SLOT_MS,
   type Take,
-  type Taken,
+  type TakeResult,
   WINDOW_MS,
   type WindowState,
   type WindowTake,
@@ -128,7 +128,7 @@ export interface CounterState {
 }
 
 /** Performs one take: all or nothing. */
-export function takeFrom(state: CounterState, { windows, lease }: Take, nowMs: number): Taken {
+export function takeFrom(state: CounterState, { windows, lease }: Take, nowMs: number): TakeResult {
   const held = lease ? state.held(lease.bucket) : 0;
   const leaseIsFull = lease !== undefined && held >= lease.limit;
   const full = windows.findIndex(({ bucket, limit, amount }) => !fits(state.window(bucket).used(nowMs), amount, limit));

@@ -1,8 +1,9 @@
 /** Finds, lists and cancels jobs for endpoints. Jobs that are due expire on access, even before maintenance runs. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnyStore } from './query-context.ts';
 import { isFinal } from './states.ts';
-import type { AnyStore, JobColumns, JobTable } from './table.ts';
+import type { JobColumns, JobTable } from './table.ts';
 import type { Workers } from './workers.ts';
 
 export interface JobAccessOptions<Row extends JobColumns, Job> {

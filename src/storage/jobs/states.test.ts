@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isFinal, type JobState, MOVES, type MoveName, nextState, STATES } from './states.ts';
+import { isFinal, type JobState, nextState, STATES, TRANSITIONS, type TransitionName } from './states.ts';
 
-const names = Object.keys(MOVES) as MoveName[];
+const names = Object.keys(TRANSITIONS) as TransitionName[];
 
 it('allows exactly the documented moves', () => {
   const legal = names.flatMap((name) =>

@@ -9,7 +9,7 @@ interface Move {
 }
 
 /** All legal moves. Every change of state follows this table. */
-export const MOVES = {
+export const TRANSITIONS = {
   /** A worker takes the job. */
   take: { from: ['pending', 'processing'], to: 'processing' },
   /** All work is done. */
@@ -23,14 +23,14 @@ export const MOVES = {
   expire: { from: ['completed', 'failed', 'cancelled'], to: 'expired' },
 } as const satisfies Record<string, Move>;
 
-export type MoveName = keyof typeof MOVES;
+export type TransitionName = keyof typeof TRANSITIONS;
 
 export const UNFINISHED: readonly JobState[] = ['pending', 'processing'];
 
 export const isFinal = (state: JobState): boolean => !UNFINISHED.includes(state);
 
 /** The state after a move; `undefined` if the move is illegal. */
-export function nextState(state: JobState, move: MoveName): JobState | undefined {
-  const { from, to }: Move = MOVES[move];
+export function nextState(state: JobState, move: TransitionName): JobState | undefined {
+  const { from, to }: Move = TRANSITIONS[move];
   return from.includes(state) ? to : undefined;
 }

@@ -4,12 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
+import { createActiveRuns } from './active-runs.ts';
+import { createJobSource } from './job-source.ts';
 import { type Lease, LeaseLostError } from './lease.ts';
+import type { LeasedJob, Release } from './lease-queries.ts';
 import type { JobNotifications } from './notifications.ts';
-import type { AnyStore, JobColumns, JobTable, Release, Taken } from './table.ts';
+import type { AnyStore } from './query-context.ts';
+import type { JobColumns, JobTable } from './table.ts';
 
 /** One run of a job under one lease. */
-export interface JobRun<Row> extends Taken<Row> {
+export interface JobRun<Row> extends LeasedJob<Row> {
   /** Aborted when the lease is lost or the process shuts down. */
   readonly signal: AbortSignal;
   readonly cancelling: () => boolean;
@@ -20,7 +24,7 @@ export interface JobKind<Row extends JobColumns> {
   /** Works on a job for a while. If it has not ended, returns when it is ready again, in milliseconds since 1970. */
   work(run: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
   /** Ends a job after a failed run, or returns false if the run should be retried. */
-  endFailed(taken: Taken<Row>, error: unknown): Promise<boolean>;
+  endFailed(taken: LeasedJob<Row>, error: unknown): Promise<boolean>;
   /** Called after each run, whether or not the job has ended. */
   onRunEnd(jobId: string): void;
 }
@@ -54,28 +58,17 @@ export interface Workers {
 
 /** Interval of polling the database without notifications. */
 const POLL_MS = 1_000;
-/** Maximum number of waiting jobs that are announced again at a time. */
-const MAX_REANNOUNCED = 1_000;
 const ERROR_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
-
-interface ActiveRun {
-  readonly lease: Lease;
-  /** End of the lease, in milliseconds since 1970. */
-  until: number;
-  cancelling: boolean;
-  /** Aborted when the lease is lost. */
-  readonly lost: AbortController;
-}
 
 export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options: WorkersOptions): Workers {
   const { jobs } = kind;
   const { store, slots, leaseMs, pauseMs, now, log, notifications } = options;
   const closing = new AbortController();
-  const active = new Map<string, ActiveRun>();
+  const active = createActiveRuns({ jobs, store, leaseMs, now });
+  const source = createJobSource({ jobs, store, leaseMs, now, notifications });
   const running = new Set<Promise<void>>();
   let wake = new AbortController();
-  let nextScanAt = 0;
 
   const pause = (ms: number, ...signals: AbortSignal[]) =>
     sleep(ms, undefined, { signal: AbortSignal.any([closing.signal, ...signals]) }).catch(() => {});
@@ -90,9 +83,9 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       const woken = wake.signal;
       try {
         // Renew first: after a long suspension, this process would otherwise take its own jobs again.
-        await Promise.all([...active.values()].filter(({ until }) => until <= now()).map(renew));
-        const isNotified = notifications?.healthy ?? false;
-        const taken = isNotified ? await takeNotified() : await takeAny();
+        await active.renewExpired();
+        const isNotified = source.isNotified();
+        const taken = await source.take(closing.signal);
         if (taken) start(taken);
         else if (!isNotified) await pause(POLL_MS, woken);
       } catch (error) {
@@ -103,24 +96,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     await Promise.all(running);
   }
 
-  async function takeAny(): Promise<Taken<Row> | undefined> {
-    // Scan once notifications work again, to find jobs that could not be announced.
-    nextScanAt = 0;
-    return jobs.take(store, { now: now(), leaseMs });
-  }
-
-  /** Waits for a notification and takes that job if it is still ready. */
-  async function takeNotified(): Promise<Taken<Row> | undefined> {
-    if (now() >= nextScanAt) {
-      for (const id of await jobs.waiting(store, now(), MAX_REANNOUNCED)) notifications!.announce(id, 0);
-      // Scan once per lease period: the job of a dead worker is not ready sooner.
-      nextScanAt = now() + leaseMs;
-    }
-    const id = await notifications!.next(closing.signal);
-    return id === undefined ? undefined : jobs.take(store, { now: now(), leaseMs, id });
-  }
-
-  function start(taken: Taken<Row>): void {
+  function start(taken: LeasedJob<Row>): void {
     const run = work(taken)
       .catch(warn)
       .finally(() => {
@@ -130,27 +106,23 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     running.add(run);
   }
 
-  async function work(taken: Taken<Row>): Promise<void> {
+  async function work(taken: LeasedJob<Row>): Promise<void> {
     const { row, lease } = taken;
-    const { lease_until: until, cancelling } = row;
-    const state: ActiveRun = { lease, until, cancelling: cancelling === 1, lost: new AbortController() };
-    const renewals = setInterval(renew, leaseMs / 4, state);
-    active.set(row.id, state);
+    const { run, end } = active.begin(taken);
     try {
-      const signal = AbortSignal.any([closing.signal, state.lost.signal]);
-      const later = await kind.work({ row, lease, signal, cancelling: () => state.cancelling });
+      const signal = AbortSignal.any([closing.signal, run.lost.signal]);
+      const later = await kind.work({ row, lease, signal, cancelling: () => run.cancelling });
       if (later) await release(lease, { ...later, outcome: 'done' });
     } catch (error) {
       await settle(error, taken);
     } finally {
-      if (active.get(row.id) === state) active.delete(row.id);
-      clearInterval(renewals);
+      end();
       kind.onRunEnd(row.id);
     }
   }
 
   /** Handles a failed run: ends the job, or schedules a retry. */
-  async function settle(error: unknown, taken: Taken<Row>): Promise<void> {
+  async function settle(error: unknown, taken: LeasedJob<Row>): Promise<void> {
     const { row, lease } = taken;
     if (error instanceof LeaseLostError) return;
     if (closing.signal.aborted) return release(lease, { readyAt: 0, outcome: 'aborted' });
@@ -165,19 +137,6 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
     if (wasHeld) notifications?.announce(lease.jobId, released.readyAt - now());
   }
 
-  /** Renews the lease and notices its loss or a cancellation. */
-  async function renew(state: ActiveRun): Promise<void> {
-    const until = now() + leaseMs;
-    try {
-      const { cancelling } = await jobs.renewLease(store, state.lease, until);
-      state.until = until;
-      if (cancelling) state.cancelling = true;
-    } catch (error) {
-      // Other errors: the next renewal may still be in time, and writes are bound to the lease anyway.
-      if (error instanceof LeaseLostError) state.lost.abort(error);
-    }
-  }
-
   function wakeUp(): void {
     wake.abort();
     wake = new AbortController();
@@ -187,11 +146,8 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   return {
     busy: () => running.size > 0,
     wake: wakeUp,
-    cancel(jobId) {
-      const state = active.get(jobId);
-      if (state) state.cancelling = true;
-    },
-    abandon: (jobId) => active.get(jobId)?.lost.abort(new LeaseLostError()),
+    cancel: active.cancel,
+    abandon: active.abandon,
     async close() {
       closing.abort(new Error('the server is shutting down'));
       await looping;

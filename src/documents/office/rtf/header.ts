@@ -1,6 +1,6 @@
 /** Reads the header of an RTF file: fonts, colours, styles, lists, and metadata. */
 
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { isCodeFont } from '../fonts.ts';
 import type { Numbering } from '../word/numbering.ts';
 import { type Charset, charsetOfFont, charsetOfPage } from './charsets.ts';
@@ -127,7 +127,7 @@ export class Header {
     const shifts: Readonly<Record<string, number>> = { red: 16, green: 8, blue: 0 };
     return {
       control: (word, parameter = 0) => {
-        const shift = own(shifts, word);
+        const shift = ownValue(shifts, word);
         if (shift !== undefined) color = (color ?? 0) | ((parameter & 0xff) << shift);
       },
       text: (text) => {
@@ -175,7 +175,7 @@ export class Header {
   readonly #infoSink: Sink = {};
 
   #aboutSink(word: string): Sink {
-    const name = own(ABOUT, word);
+    const name = ownValue(ABOUT, word);
     // If there are two authors, the first one wins.
     if (name === undefined || this.#metadata[name] !== undefined) return {};
     if (word.endsWith('tim')) return this.#timeSink(name);

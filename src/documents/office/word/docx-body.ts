@@ -1,6 +1,6 @@
 /** Reads the text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
 import { symbolOf } from '../fonts.ts';
@@ -93,7 +93,7 @@ export class BodyReader {
     walk(piece, { enter: this.#enter });
   }
 
-  readonly #enter: Enter = (element) => own(this.#handlers, element.name)?.(element);
+  readonly #enter: Enter = (element) => ownValue(this.#handlers, element.name)?.(element);
 
   readonly #skip: Enter = () => SKIP;
 

@@ -2,7 +2,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { problem } from '#errors.ts';
 import { type BrowserCookie, type Cookie, type CookieJar, toBrowserCookies, toJar } from '#net/fetch/cookies.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 /** Throws ParamValidationError with path `cookies` if the browser refuses one. */
 export async function setCallersCookies(context: BrowserContext, cookies: readonly Cookie[]): Promise<void> {
@@ -37,7 +37,7 @@ function cookiesOf(jar: CookieJar): BrowserCookie[] {
       ...(expires !== undefined && { expires }),
       secure: secure === true,
       httpOnly: httpOnly === true,
-      sameSite: own(SAME_SITES, String(sameSite)),
+      sameSite: ownValue(SAME_SITES, String(sameSite)),
     };
   });
 }

@@ -4,14 +4,16 @@ import { type Problem, problem } from '#errors.ts';
 import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
 import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
 import { partNote } from '../notes.ts';
 import { type Abuse, createRequestCounter, createRequestGate, type PageLimits } from './limits.ts';
+import { createPageFacts } from './page-facts.ts';
 import { responseFault } from './response-fault.ts';
-import { frameOf, isMainNavigation, type RoutingConfig, routeRequests, STREAMS } from './routing.ts';
+import { isMainNavigation, type RoutingConfig, routeRequests } from './routing.ts';
 import type { Traffic } from './timing.ts';
+import { createTrafficCounters } from './traffic.ts';
 
 export interface MainDocument {
   readonly url: string;
@@ -67,13 +69,6 @@ export interface Network {
   frameType(url: string): string | undefined;
 }
 
-/** Resource types that affect only the look of the page. */
-const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
-
-/** Resource types that may be a frame's document, and how many are remembered. */
-const FRAME_TYPES = new Set(['document', 'other', 'object']);
-const MAX_FRAME_TYPES = 200;
-
 /** Problems for the proxy's own responses to the main document. */
 const EGRESS_PROBLEMS: Record<string, (redirectStatus: number | undefined) => Problem> = {
   refused: () => problem('SecurityCompromiseError', { path: 'url' }),
@@ -85,12 +80,8 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const { context, page, changed, stop } = config;
   const countRequest = createRequestCounter(config.limits);
   const gate = createRequestGate(config.limits.maxParallel);
-  const frameTypes = new Map<string, string>();
-  const refused = new Set<string>();
-  const resources = counter();
-  const media = counter();
-  const all = counter();
-  const open = new Map<Request, Counter[]>();
+  const traffic = createTrafficCounters();
+  const facts = createPageFacts(page);
   let main: MainDocument | undefined;
   let answered: MainDocument | undefined;
   let wanted: Request | undefined;
@@ -100,27 +91,19 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   let brokeOff = false;
   let committed = false;
   let checked = Promise.resolve();
-  let loadedData = false;
 
   const navigatesPage = (request: Request) => isMainNavigation(request, page);
 
   context.on('request', (request) => {
-    const type = request.resourceType();
     // A redirect to an invalid URL is reported as a request for it.
     if (navigatesPage(request) && URL.canParse(request.url())) wanted = request;
     const abuse = countRequest(request);
     if (abuse) stop(abuse);
-    const counters = [all, ...(MEDIA.has(type) ? [media] : STREAMS.has(type) ? [] : [resources])];
-    if (STREAMS.has(type)) for (const each of [all, resources]) each.touch();
-    else {
-      for (const each of counters) each.begin();
-      open.set(request, counters);
-    }
+    traffic.begin(request);
     changed();
   });
   const ended = (request: Request) => {
-    for (const each of open.get(request) ?? []) each.end();
-    open.delete(request);
+    traffic.end(request);
     gate.leave(request);
     changed();
   };
@@ -136,18 +119,11 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     ended(request);
   });
   page.on('websocket', () => {
-    loadedData = true;
-    resources.touch();
+    facts.noteData();
+    traffic.touch();
     changed();
   });
-  context.on('response', (response) => {
-    loadedData ||=
-      frameOf(response.request()) === page.mainFrame() && isData(response, isOfHost(response.url(), page.url()));
-    const isByProxy = response.headers()[EGRESS_HEADER] !== undefined;
-    if (isByProxy && refused.size < MAX_FRAME_TYPES) refused.add(response.url());
-    if (!FRAME_TYPES.has(response.request().resourceType()) || frameTypes.size >= MAX_FRAME_TYPES) return;
-    frameTypes.set(response.url(), mediaTypeOf(response.headers()['content-type']));
-  });
+  context.on('response', facts.noteResponse);
   const fail = (fault: Problem | undefined) => {
     if (!fault) return;
     failure ??= fault;
@@ -164,7 +140,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     const egress = headers[EGRESS_HEADER];
     if (egress !== undefined) {
       failure =
-        own(EGRESS_PROBLEMS, egress)?.(redirectStatus) ??
+        ownValue(EGRESS_PROBLEMS, egress)?.(redirectStatus) ??
         problem('AssertionFailureError', { message: 'The page could not be reached' });
       return changed();
     }
@@ -201,9 +177,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const routing = await routeRequests(config, { gate, hasDocument: () => committed });
 
   return {
-    resources,
-    media,
-    all,
+    ...traffic.counts,
     main: () => main,
     answered: () => answered,
     wanted: () => wanted,
@@ -215,55 +189,10 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     },
     lost: () => lost,
     brokeOff: () => brokeOff,
-    isRefused: (url) => refused.has(url),
-    loadedData: () => loadedData,
-    frameType: (url) => frameTypes.get(url),
+    isRefused: facts.isRefused,
+    loadedData: facts.loadedData,
+    frameType: facts.frameType,
   };
 }
-
-/** Resource types by which scripts load data. Scripts may be data too; responses to analytics requests are not. */
-const ASKS_FOR_DATA = new Set(['xhr', 'fetch', 'eventsource']);
-const DATA_TYPE = /json|html|xml|javascript|event-stream|^text\/(?!plain)/;
-const AS_SCRIPT = /[?&](?:callback|jsonp|cb)=/i;
-
-/** `isOwn`: whether the request went to the host of the page. */
-function isData(response: Response, isOwn: boolean): boolean {
-  const type = response.request().resourceType();
-  if (type === 'script') return AS_SCRIPT.test(response.url());
-  if (!ASKS_FOR_DATA.has(type) || response.status() === 204) return false;
-  return isOwn || DATA_TYPE.test(mediaTypeOf(response.headers()['content-type']));
-}
-
-interface Counter extends Traffic {
-  begin(): void;
-  end(): void;
-  /** Records an event of this kind without an open request. */
-  touch(): void;
-}
-
-function counter(): Counter {
-  const state = { open: 0, lastEndAt: performance.now() };
-  return {
-    get open() {
-      return state.open;
-    },
-    get lastEndAt() {
-      return state.lastEndAt;
-    },
-    begin() {
-      state.open++;
-    },
-    end() {
-      state.open--;
-      state.lastEndAt = performance.now();
-    },
-    touch() {
-      state.lastEndAt = performance.now();
-    },
-  };
-}
-
-const isOfHost = (one: string, other: string): boolean =>
-  URL.canParse(one) && URL.canParse(other) && new URL(one).host === new URL(other).host;
 
 const withoutFragment = (url: string) => url.split('#', 1)[0];

@@ -2,7 +2,7 @@
 
 import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
-import { notePlaces, type Places } from '#html/places.ts';
+import { recordSelectors, type UniqueSelectors } from '#html/unique-selectors.ts';
 import { BLOCK_NAMES } from '../../markdown/elements/names.ts';
 import { countWords } from '../../words.ts';
 
@@ -43,14 +43,14 @@ const LONGEST_TEXT = 100;
 
 /** Records the removals from one page while it is processed. */
 export class Notes {
-  readonly places: Places;
+  readonly places: UniqueSelectors;
   /** For each copied element, its original in the page. */
   readonly sources = new Map<Element, Element>();
   private readonly steps = new Map<RemovalStep, { count: number; readonly list: Removal[] }>();
 
   /** Create before the document is changed. */
   constructor(document: Document) {
-    this.places = notePlaces(document);
+    this.places = recordSelectors(document);
   }
 
   selectorOf(element: Element): string | null {

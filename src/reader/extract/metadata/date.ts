@@ -2,7 +2,7 @@
  * Converts dates as pages write them to ISO 8601. Nothing is invented: a date without a time stays a date, a time
  * without a zone stays without one, and an ambiguous date is not read. The current time is not used.
  */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { monthOf } from './month-names.ts';
 
 interface Parts {
@@ -44,7 +44,7 @@ function zoneOf(text: string): string {
   if (offset && Number(offset[2]) <= 14 && Number(offset[3] ?? 0) < 60)
     return `${offset[1]}${offset[2]}:${offset[3] ?? '00'}`;
   const name = /^[a-z]{1,3}\b/i.exec(text);
-  return name ? (own(ZONES, name[0].toLowerCase()) ?? '') : '';
+  return name ? (ownValue(ZONES, name[0].toLowerCase()) ?? '') : '';
 }
 
 const TIME =

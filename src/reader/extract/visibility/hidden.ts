@@ -3,8 +3,8 @@
  * text without size or contrast, and invisible characters.
  */
 
-import { carriesHidden, cleanCharacters } from '#html/characters.ts';
-import { FAINT } from '#html/css/look.ts';
+import { cleanCharacters, hasHiddenText } from '#html/characters.ts';
+import { FAINT } from '#html/css/visual-style.ts';
 import {
   attribute,
   type Child,
@@ -265,7 +265,7 @@ function cleanText(document: Document, onRemove?: (node: Child, reason: string) 
     let isCode = false;
     if (node.type === TEXT) {
       const value = cleanCharacters(node.value);
-      if (value !== node.value && carriesHidden(node.value)) {
+      if (value !== node.value && hasHiddenText(node.value)) {
         onRemove?.(node, 'invisible characters');
         count++;
       }

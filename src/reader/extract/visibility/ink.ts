@@ -1,11 +1,11 @@
 /** Inherited style properties that decide whether text is readable. */
 
 import type { Declared } from '#html/css/cascade.ts';
-import { BLACK, type Color, looksTheSame, over, WHITE } from '#html/css/color.ts';
+import { BLACK, type Color, isIndistinguishable, over, WHITE } from '#html/css/color.ts';
 import { type Declaration, readStyleAttribute } from '#html/css/declarations.ts';
-import { FAINT, isTinyFont, type Look, readLook, tracksProperty } from '#html/css/look.ts';
+import { FAINT, isTinyFont, readVisualStyle, tracksProperty, type VisualStyle } from '#html/css/visual-style.ts';
 import { attribute, type Element } from '#html/node.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { PageStyles } from './page-styles.ts';
 
 export interface Ink {
@@ -51,14 +51,14 @@ export function unreadable(ink: Ink): Unreadable | null {
   const { color, background } = ink;
   if (!color) return null;
   if (color.alpha < FAINT) return 'colour';
-  return background && looksTheSame(over(color, background), background) ? 'colour' : null;
+  return background && isIndistinguishable(over(color, background), background) ? 'colour' : null;
 }
 
 /** The look of an element from its own attributes, and with style sheets applied. */
 export interface Looks {
   /** Null if its attributes set nothing. */
-  readonly inline: Look | null;
-  readonly all: Look;
+  readonly inline: VisualStyle | null;
+  readonly all: VisualStyle;
   /** Custom properties that it sets; null for none. */
   readonly own: ReadonlyMap<string, string> | null;
 }
@@ -94,8 +94,8 @@ export function lookReader(styles: PageStyles): (element: Element, around: Custo
     const own = new Map([...all].filter(([name]) => name.startsWith('--')));
     const custom = own.size > 0 ? { own, around } : around;
     const looks = {
-      inline: inline.length > 0 ? readLook(resolved(merged(inline, null, []), custom), styles.scripts) : null,
-      all: readLook(resolved(all, custom), styles.scripts),
+      inline: inline.length > 0 ? readVisualStyle(resolved(merged(inline, null, []), custom), styles.scripts) : null,
+      all: readVisualStyle(resolved(all, custom), styles.scripts),
       own: own.size > 0 ? own : null,
     };
     let memo: Memo | undefined = known;
@@ -151,7 +151,7 @@ function hintsOf(element: Element): Declaration[] {
     let property: string | undefined;
     if (element.namespace === 'svg') property = SVG_HINTS.has(name) ? name : undefined;
     else if (element.name === 'font') property = name === 'color' ? 'color' : undefined;
-    else if (name === 'bgcolor' || name === 'background') property = own(HINTS, name);
+    else if (name === 'bgcolor' || name === 'background') property = ownValue(HINTS, name);
     else if (name === 'text' && element.name === 'body') property = 'color';
     if (!property) continue;
     const text = value.trim().toLowerCase();

@@ -3,8 +3,8 @@
  * whether there are any, since they may override these.
  */
 import { applySheets, type Declared } from '#html/css/cascade.ts';
-import { mediaHolds } from '#html/css/conditions.ts';
-import { tracksProperty } from '#html/css/look.ts';
+import { mediaMatches } from '#html/css/conditions.ts';
+import { tracksProperty } from '#html/css/visual-style.ts';
 import { attribute, type Document, type Element, elements, textOf } from '#html/node.ts';
 import { relsOf } from '../metadata/head-links.ts';
 
@@ -67,7 +67,7 @@ function findSheets(document: Document): { sources: string[]; external: boolean;
 
 const isCss = (element: Element): boolean =>
   /^(?:|text\/css)$/i.test(attribute(element, 'type')?.trim() ?? '') &&
-  mediaHolds(attribute(element, 'media') ?? '', VIEWPORT);
+  mediaMatches(attribute(element, 'media') ?? '', VIEWPORT);
 
 function isSheet(element: Element): boolean {
   const rels = relsOf(attribute(element, 'rel') ?? '');

@@ -1,5 +1,5 @@
 /** Turns the operators of a query into filters over the pages of the index. */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { SearchQuery } from '../../query.ts';
 import { languageFromTag } from '../text/language.ts';
 import { querySlots, type Slot, surfaceText } from '../text/terms.ts';
@@ -62,7 +62,7 @@ export function filtersOf(
     urlParts: operators.inurl.slice(0, MAX_VALUES).map((part) => part.toLowerCase()),
     countries: operators.loc
       .slice(0, MAX_VALUES)
-      .map((code) => own(COUNTRY_DOMAINS, code.toLowerCase()) ?? code.toLowerCase()),
+      .map((code) => ownValue(COUNTRY_DOMAINS, code.toLowerCase()) ?? code.toLowerCase()),
     phrases: operators.phrases
       .slice(0, MAX_VALUES)
       .map((text) => ({ slots: slots(text), surface: surfaceText(text) }))

@@ -7,7 +7,8 @@ import { createEngine } from '../engine.ts';
 import { indexSuite, page } from '../index.suite.ts';
 import { localIndexOver } from '../open.ts';
 import { visibleOwners } from '../owners.ts';
-import { openPostgresIndex, POSTGRES_MIGRATIONS } from './postgres-index.ts';
+import { openPostgresIndex } from './postgres-index.ts';
+import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts';
 
 const url = await postgresUrl();
 const oldUrl = await postgresUrl();

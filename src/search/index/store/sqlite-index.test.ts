@@ -8,7 +8,8 @@ import { createEngine } from '../engine.ts';
 import { indexSuite, page } from '../index.suite.ts';
 import { localIndexOver } from '../open.ts';
 import { visibleOwners } from '../owners.ts';
-import { openSqliteIndex, SQLITE_MIGRATIONS } from './sqlite-index.ts';
+import { openSqliteIndex } from './sqlite-index.ts';
+import { SQLITE_MIGRATIONS } from './sqlite-migrations.ts';
 
 indexSuite('the local index in SQLite', { open: () => openSqliteIndex(':memory:') });
 

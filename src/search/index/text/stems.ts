@@ -1,6 +1,6 @@
 /** Stems words by language, with Snowball. Stemmers are loaded on first use. */
 import { createRequire } from 'node:module';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 
 interface Stemmer {
   stem(word: string): string;
@@ -40,7 +40,7 @@ const stemmers = new Map<string, { readonly stemmer: Stemmer; readonly cache: Ma
 
 /** The stem of a lower-case word; the word itself if its language has no stemmer. */
 export function stem(word: string, language: string | undefined): string {
-  const algorithm = language === undefined ? undefined : own(ALGORITHMS, language);
+  const algorithm = language === undefined ? undefined : ownValue(ALGORITHMS, language);
   if (algorithm === undefined || word.length < 3) return word;
   let found = stemmers.get(algorithm);
   if (!found) {

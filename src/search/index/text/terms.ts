@@ -2,7 +2,7 @@
  * Turns text into index terms: lower case, without accents, stemmed by language. Scripts without spaces become pairs of
  * neighbouring letters. Terms consist of letters and digits, so they need no escaping in any query language.
  */
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
 import { stem } from './stems.ts';
 
@@ -128,7 +128,7 @@ function isCommon(word: string, languages: readonly string[]): boolean {
   return languages.some((language) => {
     let words = commonWords.get(language);
     if (!words) {
-      words = new Set((own(FUNCTION_WORDS, language) ?? '').split(' ').map(fold));
+      words = new Set((ownValue(FUNCTION_WORDS, language) ?? '').split(' ').map(fold));
       commonWords.set(language, words);
     }
     return words.has(fold(word));

@@ -2,9 +2,9 @@
 
 import type { IndexEmbedder } from '../local-index.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
-import type { IndexStore, UnembeddedRow } from '../store/index-store.ts';
-import { markdownToPlainText } from '../text/plain-text.ts';
-import { codeBytes, normalize, quantize, similarity } from './quantize.ts';
+import type { IndexStore } from '../store/index-store.ts';
+import { createMissingEmbedder, OVERLAP } from './embed-missing.ts';
+import { codeBytes, normalize, similarity } from './quantize.ts';
 import { createShortlist } from './shortlist.ts';
 
 export interface VectorSearch {
@@ -21,12 +21,9 @@ export interface VectorSearch {
   close(): Promise<void>;
 }
 
-const BATCH = 64;
 /** Sign bits are approximate: this many candidates per result are compared exactly. */
 const CANDIDATES_PER_RESULT = 6;
 const READ_AT_ONCE = 5_000;
-/** Sequence numbers read again: with several servers a row may become visible after rows with higher numbers. */
-const OVERLAP = 200;
 /** Longest wait of a search for passages that are being embedded. */
 const MAX_EMBED_WAIT_MS = 250;
 
@@ -34,40 +31,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
   const { id: model, dimensions, floor } = embedder;
   const shortlist = createShortlist(dimensions);
   let nextSeq = 0;
-  let embeddedUpTo = 0;
-  let embedding: Promise<void> | undefined;
-  let again = false;
-  let stopped = false;
-
-  async function embedAll(): Promise<void> {
-    do {
-      again = false;
-      // Ids grow, so new passages come after those embedded before.
-      let after = Math.max(0, embeddedUpTo - OVERLAP);
-      for (;;) {
-        const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);
-        if (rows.length === 0) break;
-        const vectors = await embedder.embed(rows.map(textOf), 'passage');
-        await store.writeCodes(
-          model,
-          rows.map(({ id }, at) => ({ id, code: quantize(vectors[at]!) })),
-        );
-        after = rows.at(-1)!.id;
-        embeddedUpTo = Math.max(embeddedUpTo, after);
-      }
-    } while (again && !stopped);
-  }
-
-  function embedMissing(): Promise<void> {
-    again = true;
-    embedding ??= embedAll()
-      // The model may be available again at the next page.
-      .catch(() => {})
-      .finally(() => {
-        embedding = undefined;
-      });
-    return embedding;
-  }
+  const missing = createMissingEmbedder(store, embedder);
 
   async function readNew(): Promise<void> {
     for (;;) {
@@ -88,7 +52,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
     const vector = await embedQuery(words);
     if (!vector) return [];
     // Another process may have added pages, or the model was unavailable before.
-    await Promise.race([embedMissing(), sleep(MAX_EMBED_WAIT_MS)]);
+    await Promise.race([missing.embed(), sleep(MAX_EMBED_WAIT_MS)]);
     if (store.nearest) {
       const near = await store.nearest(model, vector, filters, limit);
       return near.filter((one) => one.similarity >= floor).map(({ id }) => id);
@@ -125,28 +89,18 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
   return {
     bytesPerVector: codeBytes(dimensions) + ROW_BYTES,
     nearest,
-    embedMissing,
-    async pause() {
-      stopped = true;
-      await embedding;
-      stopped = false;
-    },
+    embedMissing: missing.embed,
+    pause: missing.pause,
     forget() {
       shortlist.clear();
       nextSeq = 0;
-      embeddedUpTo = 0;
+      missing.forget();
     },
-    async close() {
-      stopped = true;
-      await embedding;
-    },
+    close: missing.close,
   };
 }
 
 /** Approximate size of a vector row without the vector. */
 const ROW_BYTES = 60;
-
-const textOf = ({ title, heading, text }: UnembeddedRow): string =>
-  [title, heading, markdownToPlainText(text)].filter((part) => part !== '').join('\n');
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

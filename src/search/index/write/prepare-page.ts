@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isCapabilityUrl } from '#net/capability-url.ts';
 import { isTrackingParameter } from '#net/tracking-parameters.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import type { IndexablePage } from '../local-index.ts';
 import { keyOf, PUBLIC } from '../owners.ts';
 import { cutPassages } from '../passages/cut-passages.ts';
@@ -187,7 +187,7 @@ function decodePath(text: string): string {
 
 function extensionOf({ pathname }: URL, mediaType: string | undefined): string {
   const type = mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const byType = own(EXTENSIONS, type);
+  const byType = ownValue(EXTENSIONS, type);
   const byPath = /\.([a-z0-9]{1,8})$/i.exec(pathname)?.[1]?.toLowerCase() ?? '';
   if (byType !== undefined && byType !== 'txt') return byType;
   return byPath || byType || '';

@@ -1,0 +1,110 @@
+/**
+ * Access control. Identifies the caller of a request, checks its plan, and counts it against its limits before any work
+ * is done. Each admitted request gets an Admission, which must be ended once, however the request ends.
+ */
+import { problem } from '#errors.ts';
+import type { Feature, Plans } from '#plans.ts';
+import type { Counters } from '#storage/counters/counters.ts';
+import type { AccessRule, Admission, Caller, Credentials, ShowLimits } from './admission.ts';
+import { readAnyKey, readBearer } from './authorization.ts';
+import { createKeyAdmission, limitState, takeCounters } from './key-admission.ts';
+import { asUnavailable, clientIpLimit } from './limit-problems.ts';
+import { limiterKeyOf } from './limiter-key.ts';
+import type { Accounts, Identity, Usage } from './records.ts';
+
+export interface AccessControl {
+  /**
+   * Admits a request, or rejects with the problem to answer it with. `show` gets the caller's limits, also before a
+   * rejection, and again when tokens are reserved.
+   */
+  admit(rule: AccessRule, credentials: Credentials, show?: ShowLimits): Promise<Admission>;
+  /** Identifies the caller without counting the request. Rejects as `admit` does if the credentials are wrong. */
+  identifyCaller(rule: AccessRule, credentials: Credentials): Promise<Caller>;
+}
+
+export interface AccessControlOptions {
+  readonly accounts: Pick<Accounts, 'identify'>;
+  readonly usage: Pick<Usage, 'hold' | 'charge'>;
+  readonly counters: Counters;
+  readonly plans: Plans;
+  /** `off` admits all requests and counts none. */
+  readonly auth: 'on' | 'off';
+  /** Requests per minute and IP address without a key; `undefined` for no limit. */
+  readonly keylessRpm: number | undefined;
+  readonly keylessFeatures: readonly Feature[];
+  /** Requests per minute and IP address with a wrong key, or without one where it is required. */
+  readonly refusedRpm: number;
+  readonly now?: () => number;
+}
+
+export function createAccessControl(options: AccessControlOptions): AccessControl {
+  const { accounts, usage, counters, plans, keylessFeatures, keylessRpm, refusedRpm, now = Date.now } = options;
+  const admitKey = createKeyAdmission({ usage, counters, plans, now });
+
+  /** Counts a refusal against the client IP, and returns the problem to answer with. */
+  async function refusal(name: Parameters<typeof problem>[0], clientIp: string): Promise<Error> {
+    const window = { bucket: `refused:${limiterKeyOf(clientIp)}`, limit: refusedRpm, amount: 1 };
+    // If it cannot be counted, it is refused all the same.
+    const taken = await counters.take({ windows: [window] }).catch(() => undefined);
+    return taken && !taken.ok ? clientIpLimit(taken.waitMs) : problem(name, {});
+  }
+
+  /** `undefined` for a caller without a key, where that is allowed. */
+  async function identify(rule: AccessRule, { authorization, clientIp }: Credentials): Promise<Identity | undefined> {
+    const isStrict = rule.authorization === 'bearer';
+    const given = (isStrict ? readBearer : readAnyKey)(authorization);
+    if (given.kind === 'key') {
+      const identity = await accounts.identify(given.key).catch((error: unknown) => {
+        throw asUnavailable(error);
+      });
+      if (identity) return identity;
+      throw await refusal('AuthenticationFailedError', clientIp);
+    }
+    if (given.kind === 'malformed') {
+      throw await refusal(isStrict ? 'AuthenticationFormatError' : 'AuthenticationFailedError', clientIp);
+    }
+    if (rule.keyless === 'refused' || keylessRpm === 0) throw await refusal('AuthenticationRequiredError', clientIp);
+    return undefined;
+  }
+
+  async function admitKeyless(rule: AccessRule, clientIp: string, show: ShowLimits): Promise<Admission> {
+    if (keylessRpm !== undefined) {
+      const bucket = `keyless:${rule.endpoint}:${limiterKeyOf(clientIp)}`;
+      const taken = await takeCounters(counters, { windows: [{ bucket, limit: keylessRpm, amount: 1 }] });
+      show({ requests: limitState(keylessRpm, taken.windows[0]!) });
+      if (!taken.ok) throw clientIpLimit(taken.waitMs);
+    }
+    return {
+      caller: { kind: 'keyless' },
+      requireFeature(feature, path) {
+        if (keylessFeatures.includes(feature)) return;
+        throw problem('AuthenticationRequiredError', { path, message: `${path} needs an API key on this server` });
+      },
+      reserveTokens: async () => {},
+      recordCost() {},
+      end() {},
+    };
+  }
+
+  return {
+    async admit(rule, credentials, show = () => {}) {
+      if (options.auth === 'off') return OPEN;
+      const identity = await identify(rule, credentials);
+      return identity ? admitKey(rule, identity, show) : admitKeyless(rule, credentials.clientIp, show);
+    },
+    async identifyCaller(rule, credentials) {
+      if (options.auth === 'off') return OPEN.caller;
+      const identity = await identify(rule, credentials);
+      return identity ? { kind: 'key', ...identity } : { kind: 'keyless' };
+    },
+  };
+}
+
+/** The admission of every request where no keys are required. */
+const OPEN: Admission = {
+  caller: { kind: 'open' },
+  requireFeature() {},
+  reserveTokens: async () => {},
+  recordCost() {},
+  end() {},
+};

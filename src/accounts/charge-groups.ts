@@ -1,0 +1,91 @@
+/** Charges that wait to be written, in groups; during a long outage of the database most of them are saved to files. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { ChargeQueueOptions } from './charge-queue.ts';
+import { type Pending, readPending, savePending } from './pending.ts';
+import type { Charge } from './records.ts';
+import { writeCharges } from './usage-store.ts';
+
+/** Charges per transaction: few enough that other transactions hardly wait for it. */
+const GROUP_SIZE = 250;
+
+export interface ChargeGroups {
+  add(charge: Charge): void;
+  /** Whether charges wait, in memory or in files. */
+  hasWaiting(): boolean;
+  /** Writes all waiting charges to the database. */
+  writeAll(): Promise<void>;
+  /** Bounds the memory used during a long outage: saves charges beyond `maxWaiting` to a file. */
+  saveExcess(): Promise<void>;
+  /** Saves all charges in memory to a file, before the process ends. */
+  saveAll(): Promise<void>;
+}
+
+/** Also loads the charges that an earlier process saved. */
+export async function openChargeGroups(options: ChargeQueueOptions): Promise<ChargeGroups> {
+  const { store, folder, maxWaiting = 200_000, log } = options;
+  /** Charges not written yet. New ones go to the last group. */
+  const groups: Charge[][] = [];
+  /** Files whose charges are in `groups`. */
+  let loaded = await loadPending();
+  /** Whether there are files whose charges are not in `groups`. */
+  let hasSaved = false;
+
+  function add(charge: Charge): void {
+    const last = groups.at(-1);
+    if (last && last.length < GROUP_SIZE) last.push(charge);
+    else groups.push([charge]);
+  }
+
+  async function loadPending(): Promise<Pending> {
+    const pending = await readPending(folder, log);
+    for (const charge of pending.charges) add(charge);
+    return pending;
+  }
+
+  async function writeGroups(): Promise<void> {
+    for (let group = groups.shift(); group; group = groups.shift()) {
+      try {
+        await writeCharges(store, group);
+      } catch (error) {
+        groups.unshift(group);
+        throw error;
+      }
+      // SQLite writes synchronously, so this loop would otherwise block all requests.
+      await yieldToEventLoop();
+    }
+    await loaded.remove();
+  }
+
+  async function writeAll(): Promise<void> {
+    await writeGroups();
+    while (hasSaved) {
+      hasSaved = false;
+      loaded = await loadPending();
+      await writeGroups();
+    }
+  }
+
+  /** The first group stays in memory, to retry with. */
+  async function saveExcess(): Promise<void> {
+    if (groups.length * GROUP_SIZE <= maxWaiting) return;
+    const excess = groups.splice(1);
+    hasSaved = true;
+    try {
+      await savePending(folder, excess.flat());
+    } catch (error) {
+      groups.splice(1, 0, ...excess);
+      log?.warn({ err: error }, 'usage could not be saved to a file; it stays in memory');
+    }
+  }
+
+  return {
+    add,
+    hasWaiting: () => groups.length > 0 || hasSaved,
+    writeAll,
+    saveExcess,
+    async saveAll() {
+      if (groups.length) await savePending(folder, groups.flat());
+      await loaded.remove();
+    },
+  };
+}

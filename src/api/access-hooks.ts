@@ -1,0 +1,99 @@
+/** Applies access control to routes: a hook that admits or refuses each request, and ends its admission afterwards. */
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { AccessControl, AccessRule, Admission, Caller, LimitState, LimitStates } from '#accounts/index.ts';
+import { problem } from '#errors.ts';
+import { clientIpOf } from '#http/client-ip.ts';
+
+/** The rate-limit headers of a face: one set, or separate sets for requests and tokens (model host). */
+export type LimitHeaders = 'plain' | 'by kind';
+
+export interface AccessHooks {
+  /** A hook for a route that admits or refuses a request before its body is read. */
+  hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
+  /** The admission of a request to a route with that hook. */
+  admissionOf(request: FastifyRequest): Admission;
+  /** Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted. */
+  identify(rule: AccessRule, request: FastifyRequest): Promise<Caller>;
+  /** When the key of such a request was checked, in milliseconds of `performance.now()`. */
+  keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
+}
+
+export interface KeyCheck {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Status for a client that disconnected before the response was complete (nginx's convention). */
+const CLIENT_GONE = 499;
+
+export interface AccessHooksOptions {
+  /** Called with the cost of a response, once it is sent. */
+  readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
+}
+
+export function createAccessHooks(
+  accessControl: AccessControl,
+  { onTokensSpent }: AccessHooksOptions = {},
+): AccessHooks {
+  const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
+  return {
+    hook: (rule, headers) => async (request, reply) => {
+      const credentials = credentialsOf(request);
+      const fromMs = performance.now();
+      const admitted = await accessControl.admit(rule, credentials, (states) => showLimits(reply, states, headers));
+      let spent = 0;
+      const admission: Admission = {
+        ...admitted,
+        recordCost(cost) {
+          spent = cost.tokens;
+          admitted.recordCost(cost);
+        },
+      };
+      admissions.set(request, { admission, fromMs, toMs: performance.now() });
+      const end = () => {
+        admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+        if (spent) onTokensSpent?.(rule.endpoint, spent);
+      };
+      if (reply.raw.destroyed) end();
+      else reply.raw.once('close', end);
+    },
+    identify: (rule, request) => accessControl.identifyCaller(rule, credentialsOf(request)),
+    admissionOf(request) {
+      const known = admissions.get(request);
+      if (!known) throw problem('InternalError', {}, new Error('the route has no access hook'));
+      return known.admission;
+    },
+    keyCheckOf: (request) => admissions.get(request),
+  };
+}
+
+const credentialsOf = (request: FastifyRequest) => ({
+  authorization: authorizationOf(request),
+  clientIp: clientIpOf(request),
+});
+
+/** Reads the raw headers, as Node keeps only the first of several Authorization headers. */
+function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.length === 13 && rawHeaders[at]!.toLowerCase() === 'authorization') {
+      found.push(rawHeaders[at + 1]!);
+    }
+  }
+  return found;
+}
+
+function showLimits(reply: FastifyReply, { requests, tokens }: LimitStates, headers: LimitHeaders): void {
+  if (headers === 'plain') {
+    if (requests) write(reply, requests, '');
+    return;
+  }
+  if (requests) write(reply, requests, '-requests');
+  if (tokens) write(reply, tokens, '-tokens');
+}
+
+function write(reply: FastifyReply, { limit, remaining, resetMs }: LimitState, kind: string): void {
+  reply.header(`x-ratelimit-limit${kind}`, limit);
+  reply.header(`x-ratelimit-remaining${kind}`, remaining);
+  reply.header(`x-ratelimit-reset${kind}`, Math.ceil(resetMs / 1000));
+}

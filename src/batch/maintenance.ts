@@ -1,0 +1,123 @@
+/** Maintenance of batch jobs: expires them, sends webhooks, charges, and removes data that is no longer needed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#storage/jobs/maintenance.ts';
+import type { Job } from './job.ts';
+import type { Links } from './links.ts';
+import { removePieces } from './pieces.ts';
+import {
+  type BatchDb,
+  findJobToCleanUp,
+  findUncharged,
+  JOBS,
+  jobOf,
+  markCharged,
+  markCleanedUp,
+  setWebhook,
+  takeWebhook,
+} from './store.ts';
+import { sendWebhook } from './webhook.ts';
+
+export interface BatchMaintenanceOptions extends Pick<MaintenanceOptions, 'busy' | 'restMs' | 'log'> {
+  readonly store: BatchDb;
+  readonly fetch: GuardedFetch;
+  readonly links: Links;
+  /** Idempotent per job, because it may be called more than once. */
+  readonly charge: (job: Job) => Promise<void>;
+  readonly webhookRetryMs: readonly number[];
+  readonly now: () => number;
+  /** How long jobs are retained after their creation. */
+  readonly rememberMs: number;
+}
+
+/** Lease of a webhook delivery; longer than a delivery takes. When it ends, another process retries. */
+const DELIVERY_LEASE_MS = 60_000;
+/** Concurrent deliveries, so that a slow receiver does not delay the others. */
+const MAX_DELIVERIES = 8;
+
+export function startBatchMaintenance({
+  store,
+  charge,
+  now,
+  rememberMs,
+  ...options
+}: BatchMaintenanceOptions): Maintenance {
+  async function clean(signal: AbortSignal): Promise<void> {
+    for (let job = await findJobToCleanUp(store); job && !signal.aborted; job = await findJobToCleanUp(store)) {
+      const kinds = job.litter === 'all' ? (['input', 'output', 'errors'] as const) : (['input'] as const);
+      while (!signal.aborted && (await removePieces(store.db, job.id, kinds))) await sleep(1);
+      if (!signal.aborted) await markCleanedUp(store, job);
+    }
+  }
+
+  async function chargeAll(signal: AbortSignal): Promise<void> {
+    for (let row = await findUncharged(store); row && !signal.aborted; row = await findUncharged(store)) {
+      await charge(jobOf(row));
+      await markCharged(store, row.id);
+    }
+  }
+
+  const telling = createDeliveries({ store, now, ...options }, () => chores.wake());
+  const chores = startMaintenance({
+    ...options,
+    plural: JOBS.plural,
+    tasks: [
+      () => JOBS.expire(store, now()),
+      telling.deliverDue,
+      chargeAll,
+      clean,
+      () => JOBS.forget(store, now() - rememberMs),
+    ],
+  });
+  return {
+    wake: chores.wake,
+    async close() {
+      await chores.close();
+      await telling.close();
+    },
+  };
+}
+
+type TellingOptions = Pick<BatchMaintenanceOptions, 'store' | 'fetch' | 'links' | 'webhookRetryMs' | 'now' | 'log'>;
+
+/** Sends webhooks of finished jobs. `onDue` is called when a delivery may be due. */
+function createDeliveries({ store, fetch, links, webhookRetryMs, now, log }: TellingOptions, onDue: () => void) {
+  const telling = new Set<Promise<void>>();
+  const retries = new Set<NodeJS.Timeout>();
+
+  async function deliverOne(job: Job, tries: number, signal: AbortSignal): Promise<void> {
+    const { webhookUrl } = job;
+    if (webhookUrl === null) return;
+    const told = await sendWebhook({ ...job, webhookUrl }, { links, fetch, signal, now: now() });
+    const pauseMs = told ? undefined : webhookRetryMs[tries - 1];
+    await setWebhook(store, job.id, pauseMs === undefined ? null : now() + pauseMs);
+    if (pauseMs === undefined || signal.aborted) return;
+    const retry = setTimeout(() => {
+      retries.delete(retry);
+      onDue();
+    }, pauseMs);
+    retries.add(retry);
+  }
+
+  return {
+    async deliverDue(signal: AbortSignal): Promise<void> {
+      for (;;) {
+        const row =
+          telling.size < MAX_DELIVERIES ? await takeWebhook(store, now(), now() + DELIVERY_LEASE_MS) : undefined;
+        if (!row || signal.aborted) return;
+        const told = deliverOne(jobOf(row), row.webhook_tries, signal)
+          .catch((err: unknown) => log.warn({ err }, 'could not send the webhook of a batch job, will retry'))
+          .finally(() => {
+            telling.delete(told);
+            // More deliveries may be due than run concurrently.
+            onDue();
+          });
+        telling.add(told);
+      }
+    },
+    async close() {
+      await Promise.all(telling);
+      for (const retry of retries) clearTimeout(retry);
+    },
+  };
+}

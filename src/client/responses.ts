@@ -1,0 +1,52 @@
+/** Reads responses of the server, and throws for those that cannot come from one. */
+import { isRecord, LecternError } from './errors.ts';
+
+/** Facts of the target that the server reports in headers. */
+export function targetFacts(headers: Headers) {
+  const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
+  return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
+}
+
+export async function jsonOf<T>(response: Response, url: string): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw unexpectedAnswer(response, { url, wanted: 'JSON', body: text }, cause);
+  }
+}
+
+export const EVENT_STREAM = 'text/event-stream';
+export const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no content type';
+
+interface Expected {
+  readonly url: string;
+  readonly wanted: string;
+  readonly body: string;
+}
+
+export function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, cause?: unknown): LecternError {
+  const message = `${url} answered with ${typeOf(response)} instead of ${wanted}: is this a Lectern server?`;
+  return new LecternError(
+    { message, code: 'BAD_ANSWER', status: response.status, body: body.slice(0, 1000) },
+    { cause },
+  );
+}
+
+/** Redirects with a Location (RFC 9110, section 15.4). */
+export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
+
+export async function redirectError(response: Response, url: string): Promise<LecternError> {
+  await response.body?.cancel();
+  // Browsers hide the Location of a redirect.
+  const location = response.headers.get('location') ?? 'another URL';
+  const message = `${url} redirects to ${location}: use the URL of the server itself`;
+  return new LecternError({ message, code: 'BAD_ANSWER', status: response.status || undefined });
+}
+
+/** Returns `data` of an answer. Throws `BAD_ANSWER` if it has another shape, as from a server that is not Lectern. */
+export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
+  if (isRecord(answer) && isRight(answer.data)) return answer.data;
+  const message = 'The answer does not have the shape of a Lectern answer: is this a Lectern server?';
+  throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
+}

@@ -1,0 +1,42 @@
+/**
+ * Yields the newest value of a source and skips those that arrived while the consumer was busy. For values that replace
+ * each other: a slow consumer does not hold up the source, and always gets the last value.
+ */
+export async function* latestValues<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+  let waiting: { value: T } | undefined;
+  let ended: { error?: unknown; failed: boolean } | undefined;
+  let wake = () => {};
+  let stopped = false;
+  const consuming = (async () => {
+    try {
+      for await (const value of source) {
+        waiting = { value };
+        wake();
+        if (stopped) return;
+      }
+      ended = { failed: false };
+    } catch (error) {
+      ended = { failed: true, error };
+    }
+    wake();
+  })();
+  try {
+    for (;;) {
+      while (!waiting && !ended) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (waiting) {
+        const { value } = waiting;
+        waiting = undefined;
+        yield value;
+      } else if (ended?.failed) throw ended.error;
+      else if (ended) return;
+    }
+  } finally {
+    // The source stops at its next value, or earlier by its own signal.
+    stopped = true;
+    consuming.catch(() => {});
+  }
+}

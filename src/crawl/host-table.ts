@@ -1,0 +1,74 @@
+/** The hosts that a process has contacted lately: slots in use, rest periods, and consecutive failures. */
+import type { HostAnswer, HostLimits } from './politeness.ts';
+
+export interface Host {
+  /** Slots in use. */
+  active: number;
+  /** Earliest time of the next page, in ms since 1970. */
+  nextAt: number;
+  /** Wakes those who wait for a slot, in order. */
+  readonly waiting: (() => void)[];
+  /** Consecutive answers that said the host is busy. */
+  busy: number;
+  unreached: number;
+  unreachedAt: number;
+}
+
+export interface HostTable {
+  find(name: string): Host | undefined;
+  /** Adds the host if it is new. */
+  get(name: string): Host;
+}
+
+const FIRST_BACK_OFF_MS = 5_000;
+const MAX_BACK_OFF_MS = 600_000;
+/** Failures further apart than this do not count as consecutive. */
+const CONSECUTIVE_MS = 600_000;
+const MAX_HOSTS = 10_000;
+
+export function createHostTable(now: () => number): HostTable {
+  const hosts = new Map<string, Host>();
+
+  /** Forgets the oldest hosts that are idle. */
+  function evictIdle(): void {
+    if (hosts.size < MAX_HOSTS) return;
+    for (const [name, host] of hosts) {
+      if (host.active === 0 && !host.waiting.length && host.nextAt <= now()) hosts.delete(name);
+      if (hosts.size < MAX_HOSTS / 2) return;
+    }
+  }
+
+  return {
+    find: (name) => hosts.get(name),
+    get(name) {
+      let host = hosts.get(name);
+      if (!host) {
+        evictIdle();
+        host = { active: 0, nextAt: 0, waiting: [], busy: 0, unreached: 0, unreachedAt: 0 };
+        hosts.set(name, host);
+      }
+      return host;
+    },
+  };
+}
+
+/** When a slot of the host may be free: infinity while all are in use. */
+export const slotReadyAt = (host: Host, { maxAtOnce }: HostLimits): number =>
+  host.active >= maxAtOnce ? Number.POSITIVE_INFINITY : host.nextAt;
+
+export function restFor(host: Host, delayMs: number, nowMs: number): void {
+  host.nextAt = Math.max(host.nextAt, nowMs + delayMs);
+}
+
+/** Notes how a host answered. A busy host rests for the time that it asked for, or for a growing back-off. */
+export function noteAnswer(host: Host, { busy, isReached }: HostAnswer, nowMs: number): void {
+  if (isReached === undefined) return;
+  host.busy = busy ? host.busy + 1 : 0;
+  if (isReached || nowMs - host.unreachedAt > CONSECUTIVE_MS) host.unreached = 0;
+  if (!isReached) {
+    host.unreached++;
+    host.unreachedAt = nowMs;
+  }
+  const backOffMs = busy ? (busy.waitMs ?? FIRST_BACK_OFF_MS * 2 ** Math.min(host.busy - 1, 10)) : 0;
+  restFor(host, Math.min(backOffMs, MAX_BACK_OFF_MS), nowMs);
+}

@@ -1,0 +1,42 @@
+/** Back-off after a failed load: the error is repeated without a new attempt as long as the files are unchanged. */
+
+export interface LoadBackOff {
+  /** Throws the last error if a load of the same files failed shortly before. `stamp` is the state of the files. */
+  check(stamp: string | undefined): void;
+  /** Loads. A failure starts the back-off, or doubles it if the same files failed before. */
+  attempt(stamp: string | undefined, load: () => Promise<void>): Promise<void>;
+}
+
+interface Failure {
+  readonly error: unknown;
+  /** State of the files that could not be loaded. */
+  readonly stamp: string;
+  readonly pauseMs: number;
+  readonly until: number;
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function createLoadBackOff(now: () => number): LoadBackOff {
+  /** The last load, if it failed. */
+  let failure: Failure | undefined;
+  return {
+    check(stamp) {
+      if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
+    },
+    async attempt(stamp, load) {
+      const before = failure?.stamp === stamp ? failure : undefined;
+      failure = undefined;
+      try {
+        await load();
+      } catch (error) {
+        if (stamp !== undefined) {
+          const pauseMs = before ? Math.min(before.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+          failure = { error, stamp, pauseMs, until: now() + pauseMs };
+        }
+        throw error;
+      }
+    },
+  };
+}

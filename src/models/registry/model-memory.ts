@@ -1,0 +1,135 @@
+/**
+ * Keeps models in memory within a byte limit. A model is loaded on first use. When another needs the memory, the least
+ * recently used model is evicted, once its users have released it.
+ */
+import { unlessAborted } from '#concurrency/deadline.ts';
+import type { Backend } from '../backends/backend.ts';
+import { createEviction, totalBytes } from './eviction.ts';
+import { createLoadBackOff, type LoadBackOff } from './load-back-off.ts';
+
+export type LoadState = 'loaded' | 'loading' | 'failed' | 'asleep';
+
+export interface ModelMemory {
+  /** Waits until the model is loaded and keeps it loaded until the returned function is called once. */
+  hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
+  loadState(backend: Backend): LoadState;
+  /** Memory of all loaded models, in bytes. */
+  readonly bytes: number;
+}
+
+export interface MemoryEntry {
+  readonly backend: Backend;
+  /** Current holders and those waiting for the load; a model is not evicted before they release it. */
+  users: number;
+  /** Higher is more recent. */
+  usedAt: number;
+  loading: Promise<void> | undefined;
+  /** Set while the model is being evicted and accepts no new users; resolves afterwards. */
+  leaving: Promise<void> | undefined;
+  failed: boolean;
+  readonly backOff: LoadBackOff;
+}
+
+export interface ModelMemoryOptions {
+  /** Limit for all models together. A single larger model is loaded alone. */
+  readonly maxBytes: number;
+  /** Called once per failed attempt, however many requests wait for it. */
+  readonly onFailed?: (backend: Backend, error: unknown) => void;
+  readonly now?: () => number;
+}
+
+export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.now }: ModelMemoryOptions): ModelMemory {
+  const all = new Map<Backend, MemoryEntry>();
+  let uses = 0;
+  /** Serialises loads, so that memory freed for one model is not taken by another. */
+  let lastLoad: Promise<unknown> = Promise.resolve();
+
+  const entryOf = (backend: Backend): MemoryEntry => {
+    const known = all.get(backend);
+    if (known) return known;
+    const made: MemoryEntry = {
+      backend,
+      users: 0,
+      usedAt: 0,
+      loading: undefined,
+      leaving: undefined,
+      failed: false,
+      backOff: createLoadBackOff(now),
+    };
+    all.set(backend, made);
+    return made;
+  };
+  const loaded = () => [...all.values()].filter(({ backend }) => backend.loaded);
+  const eviction = createEviction({ maxBytes, loaded });
+
+  async function hold(backend: Backend, signal: AbortSignal): Promise<() => void> {
+    const entry = entryOf(backend);
+    signal.throwIfAborted();
+    while (entry.leaving) await unlessAborted(signal, entry.leaving);
+    entry.users++;
+    const release = () => {
+      entry.users--;
+      eviction.onRelease();
+    };
+    try {
+      if (!backend.loaded) await unlessAborted(signal, load(entry));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    entry.usedAt = ++uses;
+    return release;
+  }
+
+  function load(entry: MemoryEntry): Promise<void> {
+    entry.loading ??= fetchAndLoad(entry)
+      .then(
+        () => {
+          entry.failed = false;
+        },
+        (error: unknown) => {
+          entry.failed = true;
+          throw error;
+        },
+      )
+      .finally(() => {
+        entry.loading = undefined;
+      });
+    return entry.loading;
+  }
+
+  async function fetchAndLoad(entry: MemoryEntry): Promise<void> {
+    const stamp = await reportFailure(entry, async () => {
+      await entry.backend.fetch?.();
+      return entry.backend.stamp?.();
+    });
+    entry.backOff.check(stamp);
+    const work = lastLoad.then(async () => {
+      await eviction.freeMemoryFor(entry);
+      await entry.backOff.attempt(stamp, () => entry.backend.load());
+    });
+    lastLoad = work.catch(() => {});
+    await reportFailure(entry, () => work);
+  }
+
+  async function reportFailure<T>({ backend }: MemoryEntry, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      onFailed(backend, error);
+      throw error;
+    }
+  }
+
+  return {
+    hold,
+    loadState(backend) {
+      if (backend.loaded) return 'loaded';
+      const entry = all.get(backend);
+      return entry?.loading ? 'loading' : entry?.failed ? 'failed' : 'asleep';
+    },
+    get bytes() {
+      return totalBytes(loaded());
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** The content of a copy: a compressed text and pictures, each a blob that is named by its hash. */
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
+import { type Blobs, blobName } from '#storage/blobs/blobs.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Role } from './rows.ts';
+
+export interface Part {
+  readonly role: Role;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Texts up to this size are decompressed in this thread: handing them to another takes longer. */
+const SHORT_BYTES = 256 * 1024;
+const compress = promisify(brotliCompress);
+const decompress = promisify(brotliDecompress);
+
+/** Parts of a snapshot, for `blobs`. */
+export async function packContent(
+  text: Buffer,
+  { screenshot, pageshot }: Pick<Snapshot, 'screenshot' | 'pageshot'>,
+): Promise<Part[]> {
+  const packed = await compress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  return partsOf({ text: packed, screenshot, pageshot });
+}
+
+export interface StoredContent {
+  readonly hashes: ReadonlyMap<Role, string>;
+  /** Size of the text in UTF-8, in bytes. */
+  readonly textBytes: number;
+}
+
+/** Reads the content of a copy; `undefined` if a part is missing or damaged. */
+export async function readContent(blobs: Blobs, { hashes, textBytes }: StoredContent, pictures: boolean) {
+  // `undefined`: the copy has no such part; `null`: the part is missing or damaged.
+  const readPart = async (role: Role) => {
+    const hash = hashes.get(role);
+    return hash === undefined ? undefined : ((await blobs.get(hash)) ?? null);
+  };
+  const packed = await readPart('text');
+  const screenshot = pictures ? await readPart('screenshot') : undefined;
+  const pageshot = pictures ? await readPart('pageshot') : undefined;
+  if (!packed || screenshot === null || pageshot === null) return undefined;
+  const bounds = { maxOutputLength: Math.max(textBytes, 1) };
+  const text = textBytes <= SHORT_BYTES ? brotliDecompressSync(packed, bounds) : await decompress(packed, bounds);
+  return { text: text.toString('utf8'), ...(screenshot && { screenshot }), ...(pageshot && { pageshot }) };
+}
+
+function partsOf(content: Record<Role, Uint8Array | undefined>): Part[] {
+  return (Object.entries(content) as [Role, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
+    bytes ? [{ role, hash: blobName(bytes), bytes }] : [],
+  );
+}

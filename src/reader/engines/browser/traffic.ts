@@ -1,0 +1,69 @@
+/** Counts the open requests of a page by what they load, for the timing of snapshots. */
+import type { Request } from 'playwright-core';
+import { STREAMS } from './routing.ts';
+import type { Traffic } from './timing.ts';
+
+/** Resource types that affect only the look of the page. */
+const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
+
+export interface TrafficCounters {
+  readonly counts: { readonly resources: Traffic; readonly media: Traffic; readonly all: Traffic };
+  begin(request: Request): void;
+  end(request: Request): void;
+  /** Records that the page exchanged data without an open request. */
+  touch(): void;
+}
+
+export function createTrafficCounters(): TrafficCounters {
+  const resources = createCounter();
+  const media = createCounter();
+  const all = createCounter();
+  const open = new Map<Request, Counter[]>();
+  return {
+    counts: { resources, media, all },
+    begin(request) {
+      const type = request.resourceType();
+      if (STREAMS.has(type)) {
+        for (const counter of [all, resources]) counter.touch();
+        return;
+      }
+      const counters = [all, MEDIA.has(type) ? media : resources];
+      for (const counter of counters) counter.begin();
+      open.set(request, counters);
+    },
+    end(request) {
+      for (const counter of open.get(request) ?? []) counter.end();
+      open.delete(request);
+    },
+    touch: resources.touch,
+  };
+}
+
+interface Counter extends Traffic {
+  begin(): void;
+  end(): void;
+  /** Records an event of this kind without an open request. */
+  touch(): void;
+}
+
+function createCounter(): Counter {
+  const state = { open: 0, lastEndAt: performance.now() };
+  return {
+    get open() {
+      return state.open;
+    },
+    get lastEndAt() {
+      return state.lastEndAt;
+    },
+    begin() {
+      state.open++;
+    },
+    end() {
+      state.open--;
+      state.lastEndAt = performance.now();
+    },
+    touch() {
+      state.lastEndAt = performance.now();
+    },
+  };
+}

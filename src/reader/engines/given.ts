@@ -1,0 +1,51 @@
+/** Captures a target that came with the request: HTML that needs a browser is rendered, everything else stays as it is. */
+import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
+import { type AutoParts, isRefusal, reasonOf, withReason } from './auto.ts';
+import { ASKED_FOR, BROWSER_MS, type CaptureRequest, visitOf } from './capture-request.ts';
+import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
+
+type GivenParts = Pick<AutoParts, 'browser' | 'renderer'>;
+
+export async function* captureGiven(request: CaptureRequest, parts: GivenParts): AsyncGenerator<Snapshot> {
+  const { browser } = parts;
+  const { target, options, signal, required } = request;
+  const snapshot: Snapshot = {
+    url: target.url,
+    status: 200,
+    statusText: 'OK',
+    mediaType: target.given!.mediaType,
+    text: target.given!.text,
+    settled: true,
+    ...unwritten(target.given!.text),
+    notes: [],
+    engine: 'given',
+    engineReason: 'it came with the request',
+  };
+  if (!isHtml(snapshot)) return yield snapshot;
+  const reason = await reasonToRender(snapshot, request, parts);
+  if (!reason || !browser) return yield snapshot;
+  try {
+    for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
+      yield withReason({ ...seen, url: target.url }, reason);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (required.length > 0 || options.engine === 'browser' || isRefusal(error)) throw error;
+    yield snapshot;
+  }
+}
+
+/** Why submitted HTML is rendered: options require it, or it has almost no content without scripts. */
+async function reasonToRender(
+  { text, url }: Snapshot,
+  { options, signal, required }: CaptureRequest,
+  { browser, renderer }: GivenParts,
+) {
+  if (options.engine === 'browser') return ASKED_FOR;
+  if (required.length) return reasonOf(required[0]!);
+  if (options.prefersBrowser.length) return reasonOf(options.prefersBrowser[0]!);
+  if (!browser || options.engine === 'direct') return undefined;
+  const { words, scripts, sign } = await renderer.probe(text, url, signal);
+  if (sign === MADE_OF_FRAMES) return sign;
+  return scripts && words < MIN_WORDS ? 'too little content without scripts' : undefined;
+}

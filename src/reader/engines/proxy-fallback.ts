@@ -1,0 +1,77 @@
+/** Reads a page without a proxy first, and through a proxy of the operator if that yields too little. */
+import { Problem } from '#errors.ts';
+import type { Renderer } from '../renderer.ts';
+import { isHtml, type Snapshot } from '../snapshot.ts';
+import type { CaptureRequest } from './capture-request.ts';
+
+/** Statuses that do not depend on the client, however short the page is. */
+const INDEPENDENT_STATUSES: ReadonlySet<number> = new Set([201, 202, 404, 405]);
+const POOR_TOKENS = 42;
+
+/** Failed to be read, as opposed to refused. */
+const isFailedRead = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
+
+export interface ProxyFallbackParts {
+  readonly capture: (request: CaptureRequest) => AsyncGenerator<Snapshot>;
+  readonly renderer: Pick<Renderer, 'probe'>;
+  /** Picks a proxy; `undefined` if there is none. */
+  readonly pickProxy: () => URL | undefined;
+}
+
+export async function* captureWithFallback(
+  request: CaptureRequest,
+  parts: ProxyFallbackParts,
+): AsyncGenerator<Snapshot> {
+  let held: Snapshot | undefined;
+  let failure: unknown;
+  try {
+    for await (const snapshot of parts.capture(request)) {
+      if (held) yield held;
+      held = snapshot;
+    }
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (!isFailedRead(error)) throw error;
+    failure = error;
+  }
+  const isGood = failure === undefined && held !== undefined && !(await isPoor(held, request, parts));
+  const proxy = isGood ? undefined : parts.pickProxy();
+  if (!proxy) {
+    if (failure !== undefined) throw failure;
+    if (held) yield held;
+    return;
+  }
+  if (held) yield { ...held, settled: false };
+  yield* retryThroughProxy({ ...request, proxy }, parts, { held, failure });
+}
+
+async function* retryThroughProxy(
+  request: CaptureRequest,
+  parts: ProxyFallbackParts,
+  { held, failure }: { readonly held: Snapshot | undefined; readonly failure: unknown },
+): AsyncGenerator<Snapshot> {
+  let last: Snapshot | undefined;
+  try {
+    for await (const snapshot of parts.capture(request)) {
+      yield snapshot;
+      last = snapshot;
+    }
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (!held) throw failure ?? error;
+  }
+  if (held && (!last || (await isPoor(last, request, parts)))) yield held;
+}
+
+/** Whether a proxy may get more of a page (docs/reference/wire/reader.md, Engines). */
+async function isPoor(
+  snapshot: Snapshot,
+  { signal }: CaptureRequest,
+  { renderer }: ProxyFallbackParts,
+): Promise<boolean> {
+  if (INDEPENDENT_STATUSES.has(snapshot.status)) return false;
+  if (snapshot.status !== 200) return true;
+  if (!isHtml(snapshot)) return false;
+  const { tokens } = await renderer.probe(snapshot.text, snapshot.url, signal);
+  return tokens < POOR_TOKENS;
+}

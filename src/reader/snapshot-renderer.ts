@@ -1,0 +1,115 @@
+/** Turns snapshots into renditions: in a worker thread, with captions for images, or by a model that writes the answer. */
+import { problem } from '#errors.ts';
+import { traceIteration, traceStep } from '#telemetry/trace.ts';
+import type { Captioner } from './captions.ts';
+import type { Engines } from './engines/choose.ts';
+import { drawPage, type FileTools, fileProblem, SCAN_BOX, SCAN_SCALE } from './file.ts';
+import { type ModelTools, writeByModel } from './formats/write-by-model.ts';
+import type { Options } from './options/resolve.ts';
+import type { ReadRequest } from './read.ts';
+import type { RenderLimits, RenderTask } from './render.ts';
+import type { Rendition } from './rendition.ts';
+import { createRenditionCache } from './renditions.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface Limits extends RenderLimits {
+  /** `maxElements` for callers without a key. */
+  readonly maxElementsKeyless: number;
+}
+
+export interface SnapshotRendererParts {
+  readonly renderer: Engines['renderer'];
+  readonly limits: Limits;
+  readonly files: FileTools;
+  readonly writers: ModelTools;
+  readonly captioner?: Captioner | undefined;
+}
+
+/** All functions throw BudgetExceededError if a rendition has more tokens than the options allow. */
+export interface SnapshotRenderer {
+  render(snapshot: Snapshot, request: ReadRequest): Promise<Rendition>;
+  /**
+   * The rendition again, with captions for its images if they were requested; `undefined` if there is nothing to add.
+   */
+  addCaptions(snapshot: Snapshot, rendition: Rendition, request: ReadRequest): Promise<Rendition | undefined>;
+  /** Renditions written by the model that the format names. With `streaming` the answer grows. */
+  renderByModel(snapshot: Snapshot, request: ReadRequest, how: { streaming: boolean }): AsyncGenerator<Rendition>;
+}
+
+export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRenderer {
+  const { renderer, files, writers, captioner } = parts;
+  const renditions = createRenditionCache();
+
+  function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
+    const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
+    const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
+    const isGiven = target.given !== undefined || target.upload !== undefined;
+    return {
+      snapshot,
+      options,
+      requestedUrl: target.url,
+      limits: most,
+      ...(pageLinks && { pageLinks }),
+      ...(isGiven && { isGiven }),
+      ...(!keyed && { isKeyless: true }),
+    };
+  }
+
+  async function render(snapshot: Snapshot, request: ReadRequest): Promise<Rendition> {
+    const task = taskOf(snapshot, request);
+    const rendition = await renditions.getOrRender(task, () => renderer.render(task, request.signal, request.trace));
+    assertBudget(rendition, request.options);
+    return rendition;
+  }
+
+  async function addCaptions(
+    snapshot: Snapshot,
+    { uncaptioned }: Rendition,
+    request: ReadRequest,
+  ): Promise<Rendition | undefined> {
+    const { options, signal } = request;
+    if (!captioner || !uncaptioned?.length || !options.retainImages.endsWith('_p')) return undefined;
+    const asked = { options, url: snapshot.url, signal };
+    const captions = await traceStep('model', request.trace, () => captioner.captionsFor(uncaptioned, asked));
+    if (!captions.size) return undefined;
+    const task = { ...taskOf(snapshot, request), captions: Object.fromEntries(captions) };
+    const rendition = await renderer.render(task, signal, request.trace);
+    assertBudget(rendition, options);
+    return rendition;
+  }
+
+  async function* renderByModel(
+    snapshot: Snapshot,
+    request: ReadRequest,
+    { streaming }: { streaming: boolean },
+  ): AsyncGenerator<Rendition> {
+    const { signal, options, target } = request;
+    const { file, text: html, document } = snapshot;
+    const fit = { width: SCAN_BOX, height: SCAN_BOX };
+    const first = document?.page ?? 1;
+    const pictureOf =
+      file &&
+      (async (page: number) => {
+        // The browser draws the whole document, so only once.
+        const tools = page === first ? files : { ...files, shoot: undefined };
+        return drawPage({ file, html, options, signal }, { page, scale: SCAN_SCALE, fit }, tools).catch((error) => {
+          throw fileProblem(error, target);
+        });
+      });
+    const writing = writeByModel({ task: taskOf(snapshot, request), pictureOf, streaming, signal }, writers);
+    for await (const rendition of traceIteration('model', request.trace, writing)) {
+      assertBudget(rendition, options);
+      yield rendition;
+    }
+  }
+
+  return { render, addCaptions, renderByModel };
+}
+
+function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): void {
+  if (!tokenBudget || tokens <= tokenBudget) return;
+  throw problem('BudgetExceededError', {
+    path: 'tokenBudget',
+    message: `The answer costs ${tokens} tokens; tokenBudget is ${tokenBudget}`,
+  });
+}

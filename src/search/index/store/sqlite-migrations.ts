@@ -1,0 +1,50 @@
+/** Tables of the index in SQLite, and the fields of its full-text table with their weights. */
+import { ONLY_ALL, OPERATOR } from '../owners.ts';
+import type { Field } from '../write/prepare-page.ts';
+
+/** Weight of a term in each field, in the order of the columns of the FTS5 table. */
+export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
+  title: 3,
+  heading: 2,
+  body: 1,
+  also: 0.7,
+  address: 0.5,
+};
+export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[];
+
+/**
+ * The `ascii` tokenizer keeps terms as they are: they consist of letters and digits, and it keeps non-ASCII characters.
+ */
+export const SQLITE_MIGRATIONS = [
+  `
+  CREATE TABLE pages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL, path TEXT NOT NULL,
+    ext TEXT NOT NULL, title TEXT NOT NULL, description TEXT NOT NULL, site_name TEXT NOT NULL, language TEXT NOT NULL,
+    published_at INTEGER, indexed_at INTEGER NOT NULL, hash TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL
+  );
+  CREATE INDEX pages_by_host ON pages (host);
+  CREATE INDEX pages_by_age ON pages (indexed_at, bytes);
+  CREATE INDEX pages_by_language ON pages (language);
+  CREATE TABLE passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL REFERENCES pages (id), heading TEXT NOT NULL,
+    text TEXT NOT NULL, start_at INTEGER NOT NULL, end_at INTEGER NOT NULL
+  );
+  CREATE INDEX passages_by_page ON passages (page);
+  CREATE VIRTUAL TABLE terms USING fts5 (
+    ${FIELDS.join(', ')}, content='', contentless_delete=1, tokenize='ascii'
+  );
+  CREATE VIRTUAL TABLE term_counts USING fts5vocab (terms, row);
+  CREATE TABLE vectors (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL UNIQUE, model TEXT NOT NULL, code BLOB NOT NULL
+  );
+  `,
+  // The URLs by which earlier pages were read are unknown; files were added by the operator.
+  `
+  ALTER TABLE pages RENAME COLUMN url TO key;
+  ALTER TABLE pages ADD COLUMN url TEXT NOT NULL DEFAULT '';
+  ALTER TABLE pages ADD COLUMN owner TEXT NOT NULL DEFAULT '${ONLY_ALL}';
+  UPDATE pages SET url = key, owner = iif(key LIKE 'file:%', '${OPERATOR}', '${ONLY_ALL}');
+  CREATE INDEX pages_by_url ON pages (url);
+  CREATE INDEX pages_by_owner ON pages (owner);
+  `,
+];

@@ -1,0 +1,76 @@
+/** Embeds the passages that have no vector yet, in the background. */
+import type { IndexEmbedder } from '../local-index.ts';
+import type { IndexStore, UnembeddedRow } from '../store/index-store.ts';
+import { markdownToPlainText } from '../text/plain-text.ts';
+import { quantize } from './quantize.ts';
+
+export interface MissingEmbedder {
+  /** Resolves when no passage is left or the model is unavailable. Concurrent calls share the work. */
+  embed(): Promise<void>;
+  /** Stops until the next call of `embed`. */
+  pause(): Promise<void>;
+  /** Starts over, after all passages were removed. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+const BATCH = 64;
+/** Sequence numbers read again: with several servers a row may become visible after rows with higher numbers. */
+export const OVERLAP = 200;
+
+export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder): MissingEmbedder {
+  const { id: model } = embedder;
+  let embeddedUpTo = 0;
+  let embedding: Promise<void> | undefined;
+  let again = false;
+  let stopped = false;
+
+  async function embedAll(): Promise<void> {
+    do {
+      again = false;
+      // Ids grow, so new passages come after those embedded before.
+      let after = Math.max(0, embeddedUpTo - OVERLAP);
+      for (;;) {
+        const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);
+        if (rows.length === 0) break;
+        const vectors = await embedder.embed(rows.map(textOf), 'passage');
+        await store.writeCodes(
+          model,
+          rows.map(({ id }, at) => ({ id, code: quantize(vectors[at]!) })),
+        );
+        after = rows.at(-1)!.id;
+        embeddedUpTo = Math.max(embeddedUpTo, after);
+      }
+    } while (again && !stopped);
+  }
+
+  function embed(): Promise<void> {
+    again = true;
+    embedding ??= embedAll()
+      // The model may be available again at the next page.
+      .catch(() => {})
+      .finally(() => {
+        embedding = undefined;
+      });
+    return embedding;
+  }
+
+  return {
+    embed,
+    async pause() {
+      stopped = true;
+      await embedding;
+      stopped = false;
+    },
+    forget() {
+      embeddedUpTo = 0;
+    },
+    async close() {
+      stopped = true;
+      await embedding;
+    },
+  };
+}
+
+const textOf = ({ title, heading, text }: UnembeddedRow): string =>
+  [title, heading, markdownToPlainText(text)].filter((part) => part !== '').join('\n');
