@@ -6,8 +6,8 @@ import { type Child, type Document, descendants, ELEMENT, type Element, followin
 import { parseDocument } from '#html/parse.ts';
 import { compileSelectors, selectAll } from '#html/select.ts';
 import type { Explanation } from './explanation.ts';
-import { SILENT } from './extract/blocks/survey.ts';
-import { FOR_MACHINES, textIn } from './extract/content/removals.ts';
+import { NON_TEXT_ELEMENTS } from './extract/blocks/survey.ts';
+import { MACHINE_ONLY_ELEMENTS, readableText } from './extract/content/removal-log.ts';
 import type { GivenOptions } from './options/options.ts';
 import { renderHtml } from './render.suite.ts';
 
@@ -37,7 +37,7 @@ function theOne({ document }: Explained, selector: string): Element {
 function readIn(element: Element): string {
   let text = '';
   for (let node = following(element, element); node; ) {
-    const isSilent: boolean = node.type === ELEMENT && SILENT.has(node.name);
+    const isSilent: boolean = node.type === ELEMENT && NON_TEXT_ELEMENTS.has(node.name);
     if (node.type === TEXT) text += node.value;
     node = following(node, element, isSilent);
   }
@@ -51,7 +51,7 @@ function checkSelectors(page: Explained): void {
     expect(text.length).toBeLessThanOrEqual(100);
     const holder = theOne(page, selector);
     if (step === 'cut') continue;
-    expect([letters(textIn(holder)), letters(readIn(holder))].join(' ')).toContain(letters(text));
+    expect([letters(readableText(holder)), letters(readIn(holder))].join(' ')).toContain(letters(text));
   }
   for (const { selector } of blocks) theOne(page, selector);
 }
@@ -138,7 +138,7 @@ function isInside(node: Child, holders: ReadonlySet<Element>): boolean {
 }
 
 function isForMachines(node: Child): boolean {
-  for (let at = node.parent; at?.type === ELEMENT; at = at.parent) if (FOR_MACHINES.has(at.name)) return true;
+  for (let at = node.parent; at?.type === ELEMENT; at = at.parent) if (MACHINE_ONLY_ELEMENTS.has(at.name)) return true;
   return false;
 }
 

@@ -1,6 +1,6 @@
 /** Why an answer is as it is: which step removed what, and which element each block of the Markdown comes from. */
 import type { Article } from './article.ts';
-import { FOR_MACHINES, type Notes, type Removal, textIn } from './extract/content/removals.ts';
+import { MACHINE_ONLY_ELEMENTS, type Removal, type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import { extractionVersion } from './extract/version.ts';
 import type { MarkdownOptions } from './markdown/to-markdown.ts';
 import type { Trace, TracedBlock } from './markdown/trace.ts';
@@ -48,7 +48,7 @@ export interface Written {
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
 
-export function explain(notes: Notes, article: Article, written: Written | undefined): Explanation {
+export function explain(notes: RemovalLog, article: Article, written: Written | undefined): Explanation {
   const { kind, kindConfidence, confidence, source } = article;
   const { blocks, count } = written ? explainBlocks(notes, written) : { blocks: [], count: 0 };
   if (written) noteLeftOut(notes, written);
@@ -68,7 +68,7 @@ export function explain(notes: Notes, article: Article, written: Written | undef
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The blocks that are in the answer. Those that were cut off are recorded as removed. */
-function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written) {
+function explainBlocks(notes: RemovalLog, { trace, markdown, head, content }: Written) {
   const whole = head + markdown;
   const starts = lineStarts(whole);
   const before = lineStarts(head).length - 1;
@@ -92,7 +92,7 @@ function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written
 
 const MAX_TEXT_CHARACTERS = 100;
 
-function noteCut(notes: Notes, { source }: TracedBlock, text: string): void {
+function noteCut(notes: RemovalLog, { source }: TracedBlock, text: string): void {
   if (source) notes.add({ step: 'cut', rule: 'beyond maxTokens', node: source, text });
 }
 
@@ -104,10 +104,10 @@ function lineStarts(text: string): number[] {
 }
 
 /** Records elements that left nothing in the Markdown, if they had something to show. */
-function noteLeftOut(notes: Notes, { trace, options }: Written): void {
+function noteLeftOut(notes: RemovalLog, { trace, options }: Written): void {
   for (const element of trace.leftOut) {
-    if (FOR_MACHINES.has(element.name)) continue;
-    const text = textIn(element);
+    if (MACHINE_ONLY_ELEMENTS.has(element.name)) continue;
+    const text = readableText(element);
     if (text.trim() === '' && !SHOWN_WITHOUT_TEXT.has(element.name)) continue;
     notes.add({ step: 'markdown', rule: ruleFor(element.name, options), node: element, text });
   }

@@ -2,7 +2,7 @@
 import { problem } from '#errors.ts';
 import { append, children, type Document, detach, ELEMENT, Element, find, following } from '#html/node.ts';
 import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
-import { type Notes, textIn } from './extract/content/removals.ts';
+import { type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import type { Options } from './options/resolve.ts';
 
 /** Selectors that matched nothing, by option. */
@@ -19,7 +19,7 @@ export interface Unmatched {
 export function applySelectors(
   document: Document,
   { removeSelector, targetSelector }: Pick<Options, 'removeSelector' | 'targetSelector'>,
-  notes?: Notes,
+  notes?: RemovalLog,
 ): Unmatched {
   const unmatched = { removeSelector: [] as string[], targetSelector: [] as string[] };
   for (const text of removeSelector) {
@@ -59,7 +59,7 @@ export function applySelectors(
 }
 
 /** Records the largest pieces of the page that neither contain nor lie within a target. */
-function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>): void {
+function noteOutside(notes: RemovalLog, body: Element, targets: ReadonlySet<Element>): void {
   const around = new Set<Element>();
   for (const target of targets) {
     let at = target.parent;
@@ -72,7 +72,7 @@ function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>)
   while (node) {
     const isTarget = node.type === ELEMENT && targets.has(node);
     const isAround = node.type === ELEMENT && around.has(node) && !isTarget;
-    if (!isTarget && !isAround && /\S/.test(textIn(node))) {
+    if (!isTarget && !isAround && /\S/.test(readableText(node))) {
       notes.add({ step: 'selector', rule: 'outside of targetSelector', node });
     }
     node = following(node, body, !isAround);

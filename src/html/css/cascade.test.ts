@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { attribute, type Document, elements, find } from '../node.ts';
 import { parseDocument } from '../parse.ts';
 import { compileSelectors, selectAll } from '../select.ts';
-import { applySheets } from './cascade.ts';
+import { applyStyleSheets } from './cascade.ts';
 
 const apply = (document: Document, ...sheets: string[]) =>
-  applySheets(document, sheets, { viewport: { width: 1280, height: 1280 }, tracks: () => true });
+  applyStyleSheets(document, sheets, { viewport: { width: 1280, height: 1280 }, isTracked: () => true });
 
 /** The declarations for the element `x` of a page: normal, then important. */
 function declared(html: string, ...sheets: string[]): string {

@@ -7,19 +7,19 @@ import { parse, type Selector } from 'css-what';
 import type { Document, Element } from '../node.ts';
 import { compileSelectors, selectAll } from '../select.ts';
 import type { Declaration } from './declarations.ts';
-import { type Complex, Matcher } from './match.ts';
+import { type ComplexSelector, Matcher } from './match.ts';
 import { PageIndex } from './page-index.ts';
-import { readSheet, type Sheet, type SheetOptions } from './sheet.ts';
+import { parseStyleSheet, type StyleSheet, type StyleSheetOptions } from './style-sheet.ts';
 
 /** The declarations for one element; elements matched by the same rules share one object. */
-export interface Declared {
+export interface MatchedDeclarations {
   readonly normal: ReadonlyMap<string, string>;
   readonly important: ReadonlyMap<string, string>;
 }
 
 export interface Cascade {
   /** Undefined if no rule matches the element. */
-  of(element: Element): Declared | undefined;
+  of(element: Element): MatchedDeclarations | undefined;
   /** Whether a sheet imports others, which are not read. */
   readonly imports: boolean;
   /** False if there was more than could be read or applied. */
@@ -41,25 +41,25 @@ interface Applied {
   readonly declarations: readonly Declaration[];
   readonly selector: string;
   /** Null if only a walk over the page can evaluate it. */
-  readonly complex: Complex | null;
+  readonly complex: ComplexSelector | null;
   readonly specificity: number;
   readonly layer: number;
 }
 
 /** Applies style sheets, in their order, to a document. */
-export function applySheets(
+export function applyStyleSheets(
   document: Document,
   sources: readonly string[],
-  { viewport, tracks }: Pick<SheetOptions, 'viewport' | 'tracks'>,
+  { viewport, isTracked }: Pick<StyleSheetOptions, 'viewport' | 'isTracked'>,
 ): Cascade {
   const page = new PageIndex(document);
-  const wants = (selector: string) => page.mayMatch(selector);
-  const sheets: Sheet[] = [];
+  const mayMatch = (selector: string) => page.mayMatch(selector);
+  const sheets: StyleSheet[] = [];
   let remaining = MAX_CHARACTERS;
   let rules = MAX_RULES;
   let complete = true;
   for (const source of sources) {
-    const sheet = readSheet(source.slice(0, remaining), { viewport, tracks, wants, maxRules: rules });
+    const sheet = parseStyleSheet(source.slice(0, remaining), { viewport, isTracked, mayMatch, maxRules: rules });
     complete &&= sheet.complete && source.length <= remaining;
     remaining -= Math.min(source.length, remaining);
     rules -= sheet.rules.length;
@@ -75,7 +75,7 @@ export function applySheets(
 }
 
 /** The selectors of all rules, lowest precedence first. */
-function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: Matcher): Applied[] {
+function inOrder(sheets: readonly StyleSheet[], styles: readonly string[], matcher: Matcher): Applied[] {
   const layers = new Map<string, number>();
   for (const sheet of sheets) for (const name of sheet.layers) if (!layers.has(name)) layers.set(name, layers.size);
   const isUsed = usedProperties(sheets, styles);
@@ -97,7 +97,10 @@ function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: M
 const VARIABLE = /var\(\s*(--[\w-]+)/gi;
 
 /** Returns a filter that drops unused custom properties, of which there are many. `styles` are style attributes. */
-function usedProperties(sheets: readonly Sheet[], styles: readonly string[]): (declaration: Declaration) => boolean {
+function usedProperties(
+  sheets: readonly StyleSheet[],
+  styles: readonly string[],
+): (declaration: Declaration) => boolean {
   const used = new Set<string>();
   const note = (text: string) => {
     for (const [, name] of text.matchAll(VARIABLE)) used.add(name!.toLowerCase());
@@ -166,10 +169,10 @@ function findMatches(document: Document, page: PageIndex, matcher: Matcher, appl
   let walked = ALL_WALKED;
   let complete = true;
   /** Matches a selector; false if it exceeds its steps. */
-  const match = (complex: Complex, rule: number): boolean => {
+  const match = (complex: ComplexSelector, rule: number): boolean => {
     const allowed = Math.min(MOST_STEPS, steps);
     matcher.work.left = allowed;
-    const found = complex.candidates.filter((number) => matcher.holds(number, complex));
+    const found = complex.candidates.filter((number) => matcher.matches(number, complex));
     steps -= allowed - Math.max(matcher.work.left, 0);
     if (matcher.work.left <= 0) return false;
     for (const number of found) reached[number] = histories.extended(reached[number]!, rule);
@@ -189,8 +192,8 @@ function findMatches(document: Document, page: PageIndex, matcher: Matcher, appl
   }
   const byElement = new Map<Element, number>();
   for (const [number, history] of reached.entries()) if (history > 0) byElement.set(page.all[number]!, history);
-  const merged = new Map<number, Declared>();
-  const of = (element: Element): Declared | undefined => {
+  const merged = new Map<number, MatchedDeclarations>();
+  const of = (element: Element): MatchedDeclarations | undefined => {
     const history = byElement.get(element);
     if (history === undefined) return undefined;
     let declared = merged.get(history);
@@ -213,7 +216,7 @@ function walk(document: Document, selector: string): Element[] {
 }
 
 /** Later rules win; among important ones, earlier layers win. */
-function merge(rules: readonly Applied[]): Declared {
+function merge(rules: readonly Applied[]): MatchedDeclarations {
   const normal = new Map<string, string>();
   const important = new Map<string, string>();
   const layerOf = new Map<string, number>();

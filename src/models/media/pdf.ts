@@ -6,7 +6,7 @@ import { createProgramFolder } from '#concurrency/programs.ts';
 import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { parseFragment } from '#html/parse.ts';
-import { innerText } from '#html/visible-text.ts';
+import { innerText } from '#html/inner-text.ts';
 import type { Ocr } from '#ocr/index.ts';
 import { eachOf } from './each.ts';
 import { MediaError } from './value.ts';

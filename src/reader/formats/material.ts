@@ -4,7 +4,7 @@
  */
 import { append, attribute, type Child, type Document, ELEMENT, Element, find, TEXT, Text } from '#html/node.ts';
 import { innerHtml } from '#html/serialize.ts';
-import { imageAddress } from '../extract/content/images.ts';
+import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
 import { withoutControls } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
@@ -80,7 +80,7 @@ function copyElement(element: Element, { baseUrl, retainLinks, retainImages }: C
       copy.attributes.push({ name, value: withoutControls(value) });
   }
   if (element.name === 'img') {
-    const url = imageAddress(element, baseUrl);
+    const url = imageUrl(element, baseUrl);
     if (retainImages === 'none' || !url || url.length > MAX_VALUE || !isSafePicture(url)) return undefined;
     if (!url.startsWith('blob:')) copy.attributes.unshift({ name: 'src', value: url });
   }

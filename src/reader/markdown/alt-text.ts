@@ -3,7 +3,7 @@
  * (docs/reference/wire/reader.md, Images).
  */
 import { attribute, type Element } from '#html/node.ts';
-import { imageAddress, type PageImage } from '../extract/content/images.ts';
+import { imageUrl, type PageImage } from '../extract/content/images.ts';
 import { oneLine } from './one-line.ts';
 import type { State } from './state.ts';
 
@@ -19,7 +19,7 @@ export function altText(state: State, element: Element, url: string): string {
   if ((retainImages !== 'all_p' && retainImages !== 'alt_p') || !saysNothing(alt)) return alt;
   const caption = captions && Object.hasOwn(captions, url) ? oneLine(captions[url]!) : '';
   if (caption) return caption;
-  const source = imageAddress(element, baseUrl, { keepDataUrl: true });
+  const source = imageUrl(element, baseUrl, { keepDataUrl: true });
   if (source !== null && !state.uncaptioned.has(url)) state.uncaptioned.set(url, { url, source });
   return alt;
 }

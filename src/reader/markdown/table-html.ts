@@ -3,7 +3,7 @@
  * scripts, no styles. URLs are absolute. No blank lines, since they would end the block.
  */
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
-import { imageAddress } from '../extract/content/images.ts';
+import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
@@ -65,7 +65,7 @@ function startTag(element: Element, state: State): string {
   }
   if (name === 'img') {
     const { baseUrl, keepImgDataUrl } = state.options;
-    const url = imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl });
+    const url = imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl });
     if (url === null) return '';
     const alt = altText(state, element, url);
     add('src', url);

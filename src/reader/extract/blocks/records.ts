@@ -20,7 +20,7 @@ export interface Records {
   groups: RecordGroups;
   /** For each element, its group number and its position in the group. */
   groupOf: Int32Array;
-  placeIn: Int32Array;
+  indexInGroup: Int32Array;
   /**
    * For each element, the nearest repeated box that contains it or is it, and the one of the largest group; -1 for
    * none.
@@ -45,7 +45,7 @@ export function findRecords(survey: Survey, look: Int32Array): Records {
   const found: Records = {
     groups: newGroups(size),
     groupOf: new Int32Array(size),
-    placeIn: new Int32Array(size),
+    indexInGroup: new Int32Array(size),
     inner: new Int32Array(size).fill(-1),
     outer: new Int32Array(size).fill(-1),
     priced: new Uint8Array(survey.blocks.length),
@@ -81,7 +81,7 @@ const newGroups = (most: number): RecordGroups => ({
 /** Groups the children of each element by look. Going parent by parent avoids hashing. */
 function group(survey: Survey, look: Int32Array, found: Records): void {
   const { words, linkWords, proseWords, end } = survey;
-  const { groups, groupOf, placeIn, images, prices } = found;
+  const { groups, groupOf, indexInGroup, images, prices } = found;
   const size = look.length;
   // For each look, the last parent with a child of it, and the group of these children.
   const parentOf = new Int32Array(size).fill(-2);
@@ -96,7 +96,7 @@ function group(survey: Survey, look: Int32Array, found: Records): void {
       }
       const number = latest[own]!;
       groupOf[at] = number;
-      placeIn[at] = groups.count[number]!;
+      indexInGroup[at] = groups.count[number]!;
       groups.count[number]! += 1;
       groups.words[number]! += words[at]!;
       groups.linkWords[number]! += linkWords[at]!;

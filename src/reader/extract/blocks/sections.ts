@@ -6,7 +6,7 @@ export interface Sections {
   /** For each block, its heading, or itself if it is one; -1 for none. */
   heading: Int32Array;
   /** For each block, the combined phrases of the headings above it (a mask of PHRASES). */
-  said: Int32Array;
+  headingPhrases: Int32Array;
 }
 
 /** Level of a heading without a number, such as `role=heading`. */
@@ -20,7 +20,10 @@ const DEEPEST = 12;
  */
 export function findSections(survey: Survey): Sections {
   const { blocks, parent, words, endBlock } = survey;
-  const found: Sections = { heading: new Int32Array(blocks.length).fill(-1), said: new Int32Array(blocks.length) };
+  const found: Sections = {
+    heading: new Int32Array(blocks.length).fill(-1),
+    headingPhrases: new Int32Array(blocks.length),
+  };
   const open: { block: number; end: number; level: number }[] = [];
   for (let at = 0; at < blocks.length; at++) {
     const { owner, words: own, phrases } = blocks[at]!;
@@ -35,8 +38,9 @@ export function findSections(survey: Survey): Sections {
     const under = open[open.length - 1];
     if (!under) continue;
     found.heading[at] = under.block;
-    found.said[at] = under.block === at ? phrases : found.said[under.block]!;
-    if (under.block === at && open.length > 1) found.said[at]! |= found.said[open[open.length - 2]!.block]!;
+    found.headingPhrases[at] = under.block === at ? phrases : found.headingPhrases[under.block]!;
+    if (under.block === at && open.length > 1)
+      found.headingPhrases[at]! |= found.headingPhrases[open[open.length - 2]!.block]!;
   }
   return found;
 }

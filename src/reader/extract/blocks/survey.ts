@@ -60,14 +60,14 @@ const MOST_BLOCKS = 250_000;
 const MOST_ELEMENTS = 500_000;
 
 /** Elements whose text is never content. */
-export const SILENT = new Set(
+export const NON_TEXT_ELEMENTS = new Set(
   'script style template noscript textarea select option svg iframe object embed canvas audio video map head title datalist input'.split(
     ' ',
   ),
 );
 
 /** Inline elements, which do not cut the text. */
-export const INLINE = new Set(
+export const INLINE_ELEMENTS = new Set(
   (
     'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math nobr picture q rp rt ruby s ' +
     'samp small source span strike strong sub sup time tt u var wbr image mjx-container annotation semantics mrow mi mo mn msup msub mfrac'
@@ -350,8 +350,8 @@ const CUTTING = 0;
 const IN_LINE = 1;
 const MUTE = 2;
 const KINDS = new Map([
-  ...[...INLINE].map((name) => [name, IN_LINE] as const),
-  ...[...SILENT].map((name) => [name, MUTE] as const),
+  ...[...INLINE_ELEMENTS].map((name) => [name, IN_LINE] as const),
+  ...[...NON_TEXT_ELEMENTS].map((name) => [name, MUTE] as const),
 ]);
 
 function kindOf({ name, namespace }: Element): number {

@@ -8,7 +8,7 @@ export interface PageImage {
   alt: string;
 }
 
-export interface ImageAddressOptions {
+export interface ImageUrlOptions {
   /** Keep `data:` URLs instead of replacing them with a name made from their hash. */
   keepDataUrl?: boolean;
   /** Origin in the names of data URLs. Default: `http://localhost`, unless the document has its own base URL. */
@@ -60,7 +60,7 @@ function pictureSource(image: Element): Element | null {
 }
 
 /** The absolute URL of an image. A data URL becomes `blob:{origin}/{md5}`. Null if the image has no URL. */
-export function imageAddress(image: Element, baseUrl: string, options: ImageAddressOptions = {}): string | null {
+export function imageUrl(image: Element, baseUrl: string, options: ImageUrlOptions = {}): string | null {
   const address = rawAddress(image);
   if (!address) return null;
   if (!isData(address)) return resolveUrl(address, baseUrl);
@@ -75,13 +75,13 @@ export function imageAddress(image: Element, baseUrl: string, options: ImageAddr
 export function collectImages(
   root: Document | Element,
   baseUrl: string,
-  options: ImageAddressOptions = {},
+  options: ImageUrlOptions = {},
   images: readonly Element[] = [...elements(root, 'img')],
 ): PageImage[] {
   const standing = new Set(elements(root, 'img'));
   const found: PageImage[] = [];
   for (const image of images) {
-    const url = imageAddress(image, baseUrl, options);
+    const url = imageUrl(image, baseUrl, options);
     if (url === null) continue;
     const said = standing.has(image) ? attribute(image, 'alt') || attribute(image, 'title') || '' : '';
     found.push({ url, alt: said.replace(/\s+/g, ' ').trim() });

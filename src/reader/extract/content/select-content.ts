@@ -6,8 +6,8 @@
 import type { Survey } from '../blocks/survey.ts';
 import type { PageFacts } from '../trees/features.ts';
 import { FITTED_KINDS } from '../trees/page-features.ts';
-import { type Choice, chooseBlocks, type Fitted, promised } from './choose.ts';
-import { findFrame, isAllFrame, keepOutsideFrame } from './frame.ts';
+import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
+import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
 import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 
 export interface Selection {
@@ -42,24 +42,24 @@ const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLE
  * Selects the content. Measurements pass a `fitted` other than the shipped one. Keeps at least one block of every
  * page that is more than frame.
  */
-export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted): Selection {
-  const framed = findFrame(survey, true);
+export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedTrees): Selection {
+  const framed = findBoilerplate(survey, true);
   if (survey.blocks.length > MOST_BLOCKS || survey.elements.length > MOST_ELEMENTS) {
     return { keep: outsideFrame(survey, framed), confidence: 0, source: 'container', choice: null };
   }
   const choice = chooseBlocks(survey, facts, fitted);
-  if (isAllFrame(survey)) {
-    return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.promise, source: 'nothing', choice };
+  if (isAllBoilerplate(survey)) {
+    return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.expectedF1, source: 'nothing', choice };
   }
-  const { probabilities, promise } = choice;
-  if (survey.words[0]! < SMALL || promise < POOR || !choice.keep.includes(1)) {
+  const { probabilities, expectedF1 } = choice;
+  if (survey.words[0]! < SMALL || expectedF1 < POOR || !choice.keep.includes(1)) {
     const outside = outsideFrame(survey, framed);
-    return { keep: outside, confidence: promised(survey, probabilities, outside), source: 'container', choice };
+    return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
   }
   const keep = Uint8Array.from(choice.keep);
   completeUnits(survey, keep, framed, probabilities);
   if (likelyList(choice)) completeRecords(survey, keep, framed, choice);
-  return { keep, confidence: promise, source: 'main', choice };
+  return { keep, confidence: expectedF1, source: 'main', choice };
 }
 
 /** The blocks outside the frame by landmarks and names, else by landmarks alone, else all; without buttons. */
@@ -69,8 +69,8 @@ function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
     for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
     return words >= survey.words[0]! * BELIEVED;
   };
-  let keep = keepOutsideFrame(survey, framed);
-  if (!isEnough(keep)) keep = keepOutsideFrame(survey, findFrame(survey, false));
+  let keep = keepOutsideBoilerplate(survey, framed);
+  if (!isEnough(keep)) keep = keepOutsideBoilerplate(survey, findBoilerplate(survey, false));
   if (!isEnough(keep)) keep.fill(1);
   return withoutButtons(survey, keep);
 }

@@ -7,7 +7,7 @@ import { PARTS, type Part } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
 import { PHRASES } from '../blocks/phrases.ts';
 import type { Survey } from '../blocks/survey.ts';
-import type { Choice } from './choose.ts';
+import type { Choice } from './choose-blocks.ts';
 
 const UNITS = new Set(['pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'figure', 'details']);
 const LISTS = new Set(['ul', 'ol', 'details']);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { looksLikeName, type NameStyle, namesIn } from './author.ts';
-import { siteNames } from './site-name.ts';
+import { findAuthorNames, looksLikeName, type NameStyle } from './author.ts';
+import { createSiteNames } from './site-name.ts';
 
-const site = siteNames(['Clay House'], 'https://www.clay.example/');
-const people = (text: string, style?: NameStyle) => namesIn([text], site, style).people;
+const site = createSiteNames(['Clay House'], 'https://www.clay.example/');
+const people = (text: string, style?: NameStyle) => findAuthorNames([text], site, style).people;
 
 describe('names in what a page says of its authors', () => {
   test.each([
@@ -48,12 +48,12 @@ describe('names in what a page says of its authors', () => {
   });
 
   test('organisations apart from people, each name once, no more than twenty', () => {
-    expect(namesIn(['Kiln Institute', 'Ada Reyes'], site)).toEqual({
+    expect(findAuthorNames(['Kiln Institute', 'Ada Reyes'], site)).toEqual({
       people: ['Ada Reyes'],
       organisations: ['Kiln Institute'],
     });
     const many = Array.from({ length: 40 }, (_, at) => `Person ${at}`);
-    expect(namesIn(many, site).people).toHaveLength(20);
+    expect(findAuthorNames(many, site).people).toHaveLength(20);
   });
 });
 

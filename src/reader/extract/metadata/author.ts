@@ -1,7 +1,7 @@
 /** Names of authors, without the text around them: URLs, "by", roles, dates, the site's name. */
 import type { SiteNames } from './site-name.ts';
 
-export interface Names {
+export interface AuthorNames {
   people: string[];
   organisations: string[];
 }
@@ -12,7 +12,7 @@ const LONGEST_NAME = 80;
 const LONGEST_LINE = 400;
 
 /** "By", in the languages where it precedes a name. Longer forms come first. */
-export const BY =
+export const BY_PREFIX =
   /^(?:(?:(?:written|posted|published|created|submitted|reviewed|words|story|text|article|report|reporting)\s+)?by|authors?|autor(?:in|es?)?|auteurs?|autore|written\s+by|geschrieben\s+von|veröffentlicht\s+von|ein\s+beitrag\s+von|von|écrit\s+par|rédigé\s+par|publié\s+par|par|escrito\s+por|publicado\s+por|por|scritto\s+da|a\s+cura\s+di|door|geschreven\s+door|skrevet\s+av|av|af|przez|автор|作者|文|記者|记者|글|저자)(?:\s*[:：]\s*|\s+(?=\S)|(?<=[作者文記记글저자])(?=\S))/iu;
 
 const ROLE =
@@ -55,26 +55,26 @@ function piecesOf(line: string, { inverted }: NameStyle): string[] {
 function nameIn(piece: string, { isText }: NameStyle): string {
   if (ADDRESS.test(piece)) return '';
   const bare = piece.replace(/\s*\([^)]*\)/g, '').replace(isText ? NAME_ENDS : PART_ENDS, '');
-  const text = spaced(bare.replace(DANGLING, '').replace(BY, '')).replace(/^["'“”‘’.:*]+|["“”:*,']+$/g, '');
+  const text = spaced(bare.replace(DANGLING, '').replace(BY_PREFIX, '')).replace(/^["'“”‘’.:*]+|["“”:*,']+$/g, '');
   if (!text || text.length > LONGEST_NAME || /[<>{}[\]=|\\^~()]/.test(text)) return '';
   if (!/\p{L}/u.test(text) || text.split(' ').length > 7) return '';
   return NOBODY.test(text) || ROLE.test(text) || CREDENTIAL.test(text) ? '' : text;
 }
 
 /** The names in the values of a source. */
-export function namesIn(values: readonly string[], site: SiteNames, style: NameStyle = {}): Names {
-  const names: Names = { people: [], organisations: [] };
+export function findAuthorNames(values: readonly string[], site: SiteNames, style: NameStyle = {}): AuthorNames {
+  const names: AuthorNames = { people: [], organisations: [] };
   const seen = new Set<string>();
   for (const value of values) {
     if (value.length > LONGEST_LINE) continue;
-    const line = spaced(value).replace(BY, '');
+    const line = spaced(value).replace(BY_PREFIX, '');
     if (ROLE.test(line)) continue;
     for (const piece of piecesOf(line, style)) {
       const name = nameIn(piece, style);
       const key = name.toLowerCase();
       const isOrganisation = ORGANISATION.test(name);
       if (!name || seen.has(key) || seen.size >= MOST_NAMES) continue;
-      if (site.is(name) || (isOrganisation && site.has(name))) continue;
+      if (site.isName(name) || (isOrganisation && site.containsName(name))) continue;
       seen.add(key);
       (isOrganisation ? names.organisations : names.people).push(name);
     }

@@ -3,8 +3,8 @@
  * blocks, and a bounded number of them, whatever the page's size.
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
-import { BY, looksLikeName, namesIn } from './author.ts';
-import { daysAfter, findDate, isPlausible, mayHoldDate, readDate } from './date.ts';
+import { BY_PREFIX, findAuthorNames, looksLikeName } from './author.ts';
+import { daysAfter, findDate, isPlausible, mayContainDate, parseDate } from './date.ts';
 import type { SiteNames } from './site-name.ts';
 
 export interface Byline {
@@ -139,7 +139,7 @@ function isEntry(element: Element): boolean {
 function readBlock(element: Element, byline: Byline, context: BylineContext): boolean {
   const names = classOf(element);
   const machine = element.name === 'time' ? attribute(element, 'datetime') : null;
-  if (machine) takeDate(readDate(machine), shortText(element.parent as Element) ?? names, names, byline, true);
+  if (machine) takeDate(parseDate(machine), shortText(element.parent as Element) ?? names, names, byline, true);
   const text = shortText(element);
   if (!text) return text === '';
   const isDated = element.name === 'time' || OF_DATE.test(names);
@@ -161,13 +161,13 @@ function takeDate(date: string | undefined, around: string, names: string, bylin
 
 /** Reads a line that is a date, or says that something was published or changed then. */
 function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
-  if (!mayHoldDate(text)) return;
+  if (!mayContainDate(text)) return;
   for (const line of text.split(LINES)) {
     const found = findDate(line, language);
     if (!found) continue;
     const { before, after, date } = found;
     if (OF_OTHERS.test(before)) continue;
-    const says = SAYS_UPDATED.test(before) || SAYS_PUBLISHED.test(before) || BY.test(line);
+    const says = SAYS_UPDATED.test(before) || SAYS_PUBLISHED.test(before) || BY_PREFIX.test(line);
     if (isDated || says || (BARE_BEFORE.test(before) && BARE_AFTER.test(after))) takeDate(date, before, names, byline);
   }
 }
@@ -198,11 +198,11 @@ function authorsIn(element: Element, text: string, names: string, { site }: Byli
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     // A name may be on the line after the word.
-    const by = BY.exec(`${line} .`);
+    const by = BY_PREFIX.exec(`${line} .`);
     if (!by && !isAuthors) continue;
     const said = by ? line.slice(by[0].length) || (lines[at + 1] ?? '') : line;
     const date = findDate(said);
-    const { people } = namesIn([date ? date.before : said], site, { isText: true });
+    const { people } = findAuthorNames([date ? date.before : said], site, { isText: true });
     const profiles = isAuthors ? profilesIn(element) : new Set<string>();
     const good = people.filter((name) => looksLikeName(name) || profiles.has(name));
     if (good.length) return good;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dateOfUrl, daysAfter, findDate, isPlausible, readDate } from './date.ts';
+import { dateInUrl, daysAfter, findDate, isPlausible, parseDate } from './date.ts';
 
 describe('a text that is a date', () => {
   test.each([
@@ -35,7 +35,7 @@ describe('a text that is a date', () => {
     ['2024년 3월 5일', '2024-03-05'],
     ['05.03.2024', '2024-03-05'],
     ['29/02/2024', '2024-02-29'],
-  ])('%s', (text, date) => expect(readDate(text)).toBe(date));
+  ])('%s', (text, date) => expect(parseDate(text)).toBe(date));
 
   test.each([
     ['a date that is none', '2024-02-30'],
@@ -48,22 +48,22 @@ describe('a text that is a date', () => {
     ['a telephone number', '555 2024 03'],
     ['a sentence', 'The kiln that was built in the autumn before the war, on March 5, 2024'],
     ['a text without end', '2024-03-05'.padEnd(10_000, 'x')],
-  ])('not %s', (_, text) => expect(readDate(text)).toBeUndefined());
+  ])('not %s', (_, text) => expect(parseDate(text)).toBeUndefined());
 
   test('what can be read in two ways is read as the language does, or not at all', () => {
-    expect(readDate('3/4/2024')).toBeUndefined();
-    expect(readDate('3/4/2024', 'en')).toBeUndefined();
-    expect(readDate('3/4/2024', 'en-US')).toBe('2024-03-04');
-    expect(readDate('3/4/2024', 'en-GB')).toBe('2024-04-03');
-    expect(readDate('3/4/2024', 'pt-BR')).toBe('2024-04-03');
-    expect(readDate('13/4/2024')).toBe('2024-04-13');
-    expect(readDate('4/13/2024')).toBe('2024-04-13');
+    expect(parseDate('3/4/2024')).toBeUndefined();
+    expect(parseDate('3/4/2024', 'en')).toBeUndefined();
+    expect(parseDate('3/4/2024', 'en-US')).toBe('2024-03-04');
+    expect(parseDate('3/4/2024', 'en-GB')).toBe('2024-04-03');
+    expect(parseDate('3/4/2024', 'pt-BR')).toBe('2024-04-03');
+    expect(parseDate('13/4/2024')).toBe('2024-04-13');
+    expect(parseDate('4/13/2024')).toBe('2024-04-13');
   });
 
   test('an impossible time is left out, and no zone is made up', () => {
-    expect(readDate('2024-03-05T24:99')).toBe('2024-03-05');
-    expect(readDate('March 5, 2024 13:00 pm')).toBe('2024-03-05');
-    expect(readDate('2024-03-05 10:00 CEST')).toBe('2024-03-05T10:00:00');
+    expect(parseDate('2024-03-05T24:99')).toBe('2024-03-05');
+    expect(parseDate('March 5, 2024 13:00 pm')).toBe('2024-03-05');
+    expect(parseDate('2024-03-05 10:00 CEST')).toBe('2024-03-05T10:00:00');
   });
 });
 
@@ -72,9 +72,9 @@ test('ISO 8601 of any moment comes back as it was', () => {
   fc.assert(
     fc.property(moments, (moment) => {
       const iso = moment.toISOString();
-      expect(readDate(iso)).toBe(iso.replace('.000Z', 'Z'));
-      expect(readDate(moment.toUTCString())).toBe(`${iso.slice(0, 19)}Z`);
-      expect(readDate(iso.slice(0, 10))).toBe(iso.slice(0, 10));
+      expect(parseDate(iso)).toBe(iso.replace('.000Z', 'Z'));
+      expect(parseDate(moment.toUTCString())).toBe(`${iso.slice(0, 19)}Z`);
+      expect(parseDate(iso.slice(0, 10))).toBe(iso.slice(0, 10));
     }),
     { seed: 20_240_305 },
   );
@@ -85,7 +85,7 @@ test('whatever is read is a date that there was', () => {
     fc.property(
       fc.string({ unit: fc.constantFrom(...'0123456789-/.: TZ+年月日,MarchJuneDez'), maxLength: 24 }),
       (text) => {
-        const date = readDate(text);
+        const date = parseDate(text);
         if (date !== undefined && date.length >= 10) expect(Number.isNaN(Date.parse(date.slice(0, 10)))).toBe(false);
       },
     ),
@@ -127,5 +127,5 @@ describe('the date in an address', () => {
     ['https://x.example/1889/03/05/kiln', undefined],
     ['https://x.example/?d=/2024/03/05/', undefined],
     ['no address', undefined],
-  ])('%s', (url, date) => expect(dateOfUrl(url)).toBe(date));
+  ])('%s', (url, date) => expect(dateInUrl(url)).toBe(date));
 });

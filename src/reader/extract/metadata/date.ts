@@ -144,7 +144,7 @@ const spaced = (text: string) => text.replace(/[\s\u00a0\u200e\u200f]+/g, ' ').t
 const YEAR_DIGITS = /\d{4}/;
 
 /** Whether a text may contain a date. */
-export const mayHoldDate = (text: string): boolean => YEAR_DIGITS.test(text);
+export const mayContainDate = (text: string): boolean => YEAR_DIGITS.test(text);
 
 /** The first date in a short text, with the text before and after its day; null if there is none. */
 export function findDate(text: string, language = ''): { date: string; before: string; after: string } | null {
@@ -168,7 +168,7 @@ const BASIC = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(.{0,10}))?$/i;
  * Converts a text that is a date to ISO 8601; undefined if it is none. Also reads `20240305`, a year, and seconds or
  * milliseconds since 1970.
  */
-export function readDate(text: string, language = ''): string | undefined {
+export function parseDate(text: string, language = ''): string | undefined {
   if (text.length > LONGEST) return undefined;
   const line = spaced(text);
   if (/^[12]\d{9}(?:\d{3})?$/.test(line)) {
@@ -206,7 +206,7 @@ export const daysAfter = (date: string, other: string): number =>
   (Date.parse(date.slice(0, 10)) - Date.parse(other.slice(0, 10))) / 86_400_000;
 
 /** The date in the folders or the last part of a URL: `/2024/03/05/`, `/2024-03-05-`, `/2024/03/`. */
-export function dateOfUrl(url: string): string | undefined {
+export function dateInUrl(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname } = new URL(url);
   const match =

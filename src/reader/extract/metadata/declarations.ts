@@ -46,7 +46,7 @@ const MOST_HEADINGS = 10;
 const MOST_SUBHEADINGS = 30;
 const MOST_OF_A_KIND = 6;
 
-export function gather(document: Document): Declarations {
+export function collectDeclarations(document: Document): Declarations {
   const found: Declarations = {
     root: null,
     title: null,

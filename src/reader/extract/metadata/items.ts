@@ -6,7 +6,7 @@ import { shortText } from './byline.ts';
 const MOST_LEVELS = 60;
 
 /** Whether the element or an ancestor passes the test. */
-export function isWithin(element: Element, test: (above: Element) => boolean): boolean {
+export function isOrIsInside(element: Element, test: (above: Element) => boolean): boolean {
   let node: Node | null = element;
   for (let level = 0; isElement(node) && level < MOST_LEVELS; level++) {
     if (test(node)) return true;
@@ -21,7 +21,7 @@ const OTHERS_PROPERTY =
 
 /** Whether a property belongs to a comment, an answer or a list entry. */
 const isOfOthers = (item: Element): boolean =>
-  isWithin(
+  isOrIsInside(
     item,
     (above) =>
       OTHERS_TYPE.test((attribute(above, 'itemtype') ?? '').slice(0, 200)) ||
@@ -41,7 +41,7 @@ function scopeOf(item: Element): Element | null {
  * The properties that describe the page. None if several things on the page have the same property, as in a listing.
  * In a thread, the first one counts, because it is the thread's topic.
  */
-export function ownItems(items: readonly Element[], isThread: boolean): Element[] {
+export function pageItems(items: readonly Element[], isThread: boolean): Element[] {
   const own = items.filter((item) => !isOfOthers(item));
   const scopes = new Set(own.map(scopeOf));
   if (scopes.size > 1 || (scopes.has(null) && own.length > 1)) return isThread ? own.slice(0, 1) : [];

@@ -3,7 +3,7 @@
  * a listing. Invalid or hostile JSON is ignored.
  */
 import { parseLooseJson } from './json-repair.ts';
-import { plain } from './site-name.ts';
+import { lettersAndDigits } from './site-name.ts';
 
 export interface LinkedData {
   headline?: string;
@@ -157,7 +157,7 @@ function mainBags(found: readonly Found[], url: string): Bag[] {
     typesOf(bag).some((type) => /article|posting|^report/.test(type)),
   );
   const chosen = articles.length ? articles : here.length ? here : bags;
-  const titles = new Set(chosen.map((bag) => plain(asText(bag.headline) ?? asText(bag.name) ?? '')));
+  const titles = new Set(chosen.map((bag) => lettersAndDigits(asText(bag.headline) ?? asText(bag.name) ?? '')));
   titles.delete('');
   return titles.size > 1 && !here.length ? [] : chosen.slice(0, 10);
 }

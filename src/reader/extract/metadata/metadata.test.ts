@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { documentBaseUrl } from '../content/links.ts';
 import { extractMetadata } from './metadata.ts';
-import { SOURCES } from './sources.ts';
+import { FACT_SOURCES } from './sources.ts';
 
 const URL_OF_PAGE = 'https://www.clay.example/news/kiln';
 const read = (html: string) => extractMetadata(parseDocument(html), URL_OF_PAGE);
@@ -202,7 +202,7 @@ describe('hostile pages', () => {
 
 test('the guide lists every source in its order', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/guide/metadata.md'), 'utf8');
-  for (const [fact, sources] of Object.entries(SOURCES)) {
+  for (const [fact, sources] of Object.entries(FACT_SOURCES)) {
     const row = guide.split('\n').find((line) => line.startsWith(`| ${fact} | \``));
     expect([...(row ?? '').matchAll(/`([^`]+)`/g)].map(([, source]) => source)).toEqual([...sources]);
   }

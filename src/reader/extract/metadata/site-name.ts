@@ -1,7 +1,7 @@
 /** Decides whether a part of a title is the name of the site, as the page gives it or as the host name spells it. */
 
 /** Letters and digits only, to compare names that differ in punctuation. */
-export const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+export const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -36,19 +36,19 @@ function spells(words: readonly string[], label: string): boolean {
 
 export interface SiteNames {
   /** Whether the part is the site's name. */
-  is(piece: string): boolean;
+  isName(piece: string): boolean;
   /** Whether the part is the site's name plus a word or two, as in `Clay House Blog`. */
-  has(piece: string): boolean;
+  containsName(piece: string): boolean;
 }
 
-export const NO_SITE: SiteNames = { is: () => false, has: () => false };
+export const NO_SITE_NAMES: SiteNames = { isName: () => false, containsName: () => false };
 
 /** `names` are the names that the page gives its site, the best first. */
-export function siteNames(names: readonly string[], url: string): SiteNames {
+export function createSiteNames(names: readonly string[], url: string): SiteNames {
   const { host, labels } = labelsOf(url);
   const domain = host.split('.').slice(-2).join('.');
-  const plainLabels = labels.map(plain).filter((label) => label.length > 1);
-  const known = new Set([plain(host), plain(domain), ...plainLabels]);
+  const plainLabels = labels.map(lettersAndDigits).filter((label) => label.length > 1);
+  const known = new Set([lettersAndDigits(host), lettersAndDigits(domain), ...plainLabels]);
   const said: string[][] = [];
   for (const name of new Set(names)) {
     const [head = ''] = name.split(/\s*[|–—•·:]\s*|\s-\s/);
@@ -62,14 +62,14 @@ export function siteNames(names: readonly string[], url: string): SiteNames {
     }
   }
   known.delete('');
-  const is = (piece: string): boolean => {
-    const text = plain(piece);
+  const isName = (piece: string): boolean => {
+    const text = lettersAndDigits(piece);
     if (!text || known.has(text) || known.has(text.replace(/^the/, ''))) return true;
     const words = wordsOf(piece);
     return words.length <= 8 && plainLabels.some((label) => spells(words, label));
   };
-  const has = (piece: string): boolean => {
-    if (is(piece)) return true;
+  const containsName = (piece: string): boolean => {
+    if (isName(piece)) return true;
     const words = wordsOf(piece);
     if (words.length > 5) return false;
     return said.some((name) => {
@@ -78,5 +78,5 @@ export function siteNames(names: readonly string[], url: string): SiteNames {
       return starts || name.every((word, at) => word === words[words.length - name.length + at]);
     });
   };
-  return { is, has };
+  return { isName, containsName };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { siteNames } from './site-name.ts';
-import { chooseTitle, withoutSite } from './title.ts';
+import { createSiteNames } from './site-name.ts';
+import { chooseTitle, withoutSiteName } from './title.ts';
 
 const URL_OF_PAGE = 'https://www.clayhouse.example/guides/reduction-firing-explained';
-const site = siteNames(['Clay House'], URL_OF_PAGE);
+const site = createSiteNames(['Clay House'], URL_OF_PAGE);
 
 describe('the name of the site is cut', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('the name of the site is cut', () => {
     ['Reduction firing - Clay House Magazine', 'Reduction firing'],
     ['還元焼成｜Clay House', '還元焼成'],
     ['還元焼成_Clay House', '還元焼成'],
-  ])('%s', (title, rest) => expect(withoutSite(title, site)).toBe(rest));
+  ])('%s', (title, rest) => expect(withoutSiteName(title, site)).toBe(rest));
 });
 
 describe('what is no name of the site stays', () => {
@@ -36,7 +36,7 @@ describe('what is no name of the site stays', () => {
     ': ',
     '',
   ])('%s', (title) =>
-    expect(withoutSite(title, site)).toBe(title === 'Clay House | Clay House' ? title : title.trim()),
+    expect(withoutSiteName(title, site)).toBe(title === 'Clay House | Clay House' ? title : title.trim()),
   );
 });
 
@@ -47,12 +47,12 @@ test.each([
   ['clayhouse', 'Clay', false],
   ['clayhouse', 'Reduction firing in a clay oven at my house', false],
 ])('the host %s.example and %s', (label, piece, is) => {
-  expect(siteNames([], `https://${label}.example/`).is(piece)).toBe(is);
+  expect(createSiteNames([], `https://${label}.example/`).isName(piece)).toBe(is);
 });
 
 describe('the title is chosen', () => {
   const choose = (documentTitle: string, headings: string[], declared: string[] = [], url = URL_OF_PAGE) =>
-    chooseTitle({ documentTitle, headings, declared, site: siteNames(['Clay House'], url), url });
+    chooseTitle({ documentTitle, headings, declared, site: createSiteNames(['Clay House'], url), url });
 
   test('the heading that the head repeats, in its own spelling', () => {
     expect(choose('How to fire in reduction | Clay House', ['How To Fire in Reduction'])).toBe(

@@ -4,12 +4,12 @@
  */
 import { PARTS } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
-import { findLooks } from '../blocks/looks.ts';
 import { PHRASES } from '../blocks/phrases.ts';
 import { findRecords, type Records } from '../blocks/records.ts';
 import { findSections, type Sections } from '../blocks/sections.ts';
+import { findSignatures } from '../blocks/signatures.ts';
 import { type Block, isProse, type Survey } from '../blocks/survey.ts';
-import { endsWithDots, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
+import { endsWithEllipsis, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 
 /** Facts about the page as a whole, apart from its text. */
 export interface PageFacts {
@@ -19,7 +19,7 @@ export interface PageFacts {
   /** Path of its URL. */
   path: string;
   /** Path and query of its URL. */
-  address: string;
+  pathAndQuery: string;
   /** Whether the URL is that of a front page. */
   isRoot: boolean;
   /** Mask of PARTS of the words in the URL's path. */
@@ -29,9 +29,9 @@ export interface PageFacts {
 }
 
 /** Facts about a page before its blocks are scored. */
-export interface PageView extends PageFacts {
+export interface PageFeatures extends PageFacts {
   /** Its features by PAGE_FEATURES. */
-  numbers: Float32Array;
+  features: Float32Array;
   /** Probability of each of FITTED_KINDS; they sum to 1. */
   kinds: Float32Array;
 }
@@ -194,7 +194,7 @@ export interface PageContext {
   /** Nearest ancestor with more words. */
   up: Int32Array;
   /** Number of the element's look: its name and class. */
-  look: Int32Array;
+  signatures: Int32Array;
   records: Records;
 }
 
@@ -205,7 +205,7 @@ export function createPageContext(survey: Survey): PageContext {
     depth: new Int32Array(size),
     around: new Int8Array(size).fill(-1),
     up: new Int32Array(size).fill(-1),
-    look: findLooks(survey),
+    signatures: findSignatures(survey),
   };
   for (let at = 0; at < size; at++) {
     const element = survey.elements[at]!;
@@ -216,7 +216,7 @@ export function createPageContext(survey: Survey): PageContext {
     }
     context.around[at] = AROUND_AT.get(element.name) ?? -1;
   }
-  return { ...context, records: findRecords(survey, context.look) };
+  return { ...context, records: findRecords(survey, context.signatures) };
 }
 
 /**
@@ -397,21 +397,27 @@ function writeOwn(row: Float32Array, start: number, block: Block, tag: string): 
   return to + PHRASES.length;
 }
 
-function writeNeighbours(row: Float32Array, start: number, survey: Survey, { look }: PageContext, at: number): number {
+function writeNeighbours(
+  row: Float32Array,
+  start: number,
+  survey: Survey,
+  { signatures }: PageContext,
+  at: number,
+): number {
   const { blocks } = survey;
-  const own = look[blocks[at]!.owner]!;
+  const own = signatures[blocks[at]!.owner]!;
   let to = start;
   for (const step of NEIGHBOURS) {
     const other = blocks[at + step];
     row[to++] = other ? log(other.words) : -1;
     row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
-    row[to++] = other && look[other.owner] === own ? 1 : 0;
+    row[to++] = other && signatures[other.owner] === own ? 1 : 0;
   }
   return to;
 }
 
 /** The features that are the same for every block of a page. */
-function pageRow(survey: Survey, records: Records, view: PageView): number[] {
+function pageRow(survey: Survey, records: Records, view: PageFeatures): number[] {
   const total = Math.max(1, survey.words[0] ?? 0);
   let longest = 0;
   for (const block of survey.blocks) longest = Math.max(longest, block.words - block.linkWords);
@@ -445,24 +451,24 @@ function pageRow(survey: Survey, records: Records, view: PageView): number[] {
     has('discussionforumposting', 'qapage', 'question'),
     has('collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'),
     has('og:website'),
-    ...OF_PAGE_AT.map((at) => view.numbers[at]!),
+    ...OF_PAGE_AT.map((at) => view.features[at]!),
     ...view.kinds,
   ];
 }
 
 /** Writes the FEATURES of a block into a row from `start`: those of the page, which all rows share, and its own. */
-export interface Describer {
+export interface FeatureWriter {
   page(row: Float32Array, start: number): void;
   block(row: Float32Array, start: number, block: number): void;
 }
 
 /** Creates the describer for a survey, which must have at least one block. */
-export function createDescriber(survey: Survey, context: PageContext, view: PageView): Describer {
+export function createFeatureWriter(survey: Survey, context: PageContext, view: PageFeatures): FeatureWriter {
   const { blocks } = survey;
   const { records } = context;
-  const looks = looksOf(blocks, context.look);
+  const looks = looksOf(blocks, context.signatures);
   const like = sumAlike(blocks, looks, survey.elements.length);
-  const templates = findTemplates(survey, context.look);
+  const templates = findTemplates(survey, context.signatures);
   const template = sumAlike(blocks, templates, blocks.length);
   const copies = countCopies(blocks);
   const boxes = containers(survey);
@@ -526,18 +532,18 @@ export function createDescriber(survey: Survey, context: PageContext, view: Page
     row[to++] = log(words / template.blocks[own]!);
     row[to++] = template.linkWords[own]! / Math.max(1, words);
     row[to++] = template.proseWords[own]! / Math.max(1, words);
-    row[to++] = endsWithDots(block.text) ? 1 : 0;
+    row[to++] = endsWithEllipsis(block.text) ? 1 : 0;
     row[to] = records.priced[at]!;
   };
   return { page: (row, start) => row.set(page, start + FEATURES.length - page.length), block: describe };
 }
 
 /** The rows of FEATURES of all blocks of the survey, concatenated. */
-export function describeBlocks(survey: Survey, context: PageContext, view: PageView): Float32Array {
+export function computeBlockFeatures(survey: Survey, context: PageContext, view: PageFeatures): Float32Array {
   const size = survey.blocks.length;
   const all = new Float32Array(size * FEATURES.length);
   if (size === 0) return all;
-  const describe = createDescriber(survey, context, view);
+  const describe = createFeatureWriter(survey, context, view);
   for (let at = 0; at < size; at++) {
     describe.page(all, at * FEATURES.length);
     describe.block(all, at * FEATURES.length, at);
@@ -575,7 +581,7 @@ function writeSection(row: Float32Array, start: number, survey: Survey, sections
   row[to++] = heading.wordsBefore / Math.max(1, survey.words[0]!);
   row[to++] = head === at ? 1 : 0;
   for (const bit of HEADED_BITS) row[to++] = (heading.phrases & bit) === 0 ? 0 : 1;
-  for (const bit of HEADED_BITS) row[to++] = (sections.said[at]! & bit) === 0 ? 0 : 1;
+  for (const bit of HEADED_BITS) row[to++] = (sections.headingPhrases[at]! & bit) === 0 ? 0 : 1;
   return to;
 }
 
@@ -597,7 +603,7 @@ function writeRecord(row: Float32Array, start: number, records: Records, place: 
   row[to++] = groups.proseWords[group]! / atLeastOne;
   row[to++] = groups.images[group]! / count;
   row[to++] = groups.prices[group]! / count;
-  row[to++] = records.placeIn[place]! / count;
+  row[to++] = records.indexInGroup[place]! / count;
   return to;
 }
 

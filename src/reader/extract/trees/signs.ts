@@ -7,7 +7,7 @@
 
 import { WEIGHTS } from '#generated/content-weights.ts';
 import { FEATURES } from './features.ts';
-import { readTrees, type Trees } from './trees.ts';
+import { parseTrees, type Trees } from './trees.ts';
 
 const MOST_SIGNS = 3;
 
@@ -18,8 +18,8 @@ export interface Attribution {
 }
 
 /** Prepares trees for explaining the score of a row. */
-export function attributionOf(trees: Trees): Attribution {
-  const { feature, value, otherwise } = trees;
+export function prepareAttribution(trees: Trees): Attribution {
+  const { feature, value, elseNode } = trees;
   const means = new Float64Array(feature.length);
   const leaves = new Uint32Array(feature.length);
   // Branches of a node come after it.
@@ -29,7 +29,7 @@ export function attributionOf(trees: Trees): Attribution {
       leaves[node] = 1;
       continue;
     }
-    const [one, other] = [node + 1, otherwise[node]!];
+    const [one, other] = [node + 1, elseNode[node]!];
     leaves[node] = leaves[one]! + leaves[other]!;
     means[node] = (means[one]! * leaves[one]! + means[other]! * leaves[other]!) / leaves[node]!;
   }
@@ -39,20 +39,20 @@ export function attributionOf(trees: Trees): Attribution {
 let fitted: Attribution | null = null;
 
 function fittedAttribution(): Attribution {
-  fitted ??= attributionOf(readTrees(WEIGHTS, FEATURES));
+  fitted ??= prepareAttribution(parseTrees(WEIGHTS, FEATURES));
   return fitted;
 }
 
 /** The three strongest signs against the block with these features, or fewer if there are fewer. */
 export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
   const { trees, means } = attribution;
-  const { feature, value, otherwise, roots } = trees;
+  const { feature, value, elseNode, roots } = trees;
   const shares = new Map<string, number>();
   for (const root of roots) {
     let node = root;
     for (let asked = feature[node]!; asked >= 0; asked = feature[node]!) {
-      const next = row[asked]! < value[node]! ? node + 1 : otherwise[node]!;
-      const words = plainWords(FEATURES[asked]!);
+      const next = row[asked]! < value[node]! ? node + 1 : elseNode[node]!;
+      const words = featureInWords(FEATURES[asked]!);
       if (words !== null) shares.set(words, (shares.get(words) ?? 0) + means[next]! - means[node]!);
       node = next;
     }
@@ -106,7 +106,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
 const known = new Map<string, string | null>();
 
 /** The meaning of a feature; null if it is the same for all blocks of a page. */
-export function plainWords(feature: string): string | null {
+export function featureInWords(feature: string): string | null {
   let words = known.get(feature);
   if (words === undefined) {
     const row = WORDS.find(([pattern]) => pattern.test(feature));

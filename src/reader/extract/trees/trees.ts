@@ -12,9 +12,9 @@ export interface Trees {
    * Index of the next node if the feature is not below the limit; if it is below, the next node directly follows this
    * one.
    */
-  otherwise: Int32Array;
+  elseNode: Int32Array;
   /** Both in one number, for speed: `feature + (steps to the other node << 15)`, -1 at a leaf. */
-  questions: Int32Array;
+  tests: Int32Array;
   /** First node of each tree. */
   roots: Int32Array;
 }
@@ -24,7 +24,7 @@ const FEATURE_BITS = 15;
 const FEATURE_MASK = (1 << FEATURE_BITS) - 1;
 
 /** Parses the text form. Throws an Error if it names a feature that is not in `features`. */
-export function readTrees(text: string, features: readonly string[]): Trees {
+export function parseTrees(text: string, features: readonly string[]): Trees {
   const index = new Map(features.map((name, at) => [name, at]));
   const feature: number[] = [];
   const value: number[] = [];
@@ -58,8 +58,8 @@ export function readTrees(text: string, features: readonly string[]): Trees {
   return {
     feature: Int16Array.from(feature),
     value: Float64Array.from(value),
-    otherwise: Int32Array.from(otherwise),
-    questions: Int32Array.from(feature, (asked, node) =>
+    elseNode: Int32Array.from(otherwise),
+    tests: Int32Array.from(feature, (asked, node) =>
       asked < 0 ? -1 : asked | ((otherwise[node]! - node) << FEATURE_BITS),
     ),
     roots: Int32Array.from(roots),
@@ -68,13 +68,13 @@ export function readTrees(text: string, features: readonly string[]): Trees {
 
 /** The probability that the trees give for the feature row that starts at `from`. */
 export function probability(trees: Trees, rows: Float32Array, from: number): number {
-  const { feature, value, otherwise, roots } = trees;
+  const { feature, value, elseNode, roots } = trees;
   let odds = 0;
   for (let tree = 0; tree < roots.length; tree++) {
     let node = roots[tree]!;
     let asked = feature[node]!;
     while (asked >= 0) {
-      node = rows[from + asked]! < value[node]! ? node + 1 : otherwise[node]!;
+      node = rows[from + asked]! < value[node]! ? node + 1 : elseNode[node]!;
       asked = feature[node]!;
     }
     odds += value[node]!;
@@ -83,7 +83,7 @@ export function probability(trees: Trees, rows: Float32Array, from: number): num
 }
 
 /** Shares of the trees after which settled rows are detected, and the log odds at which a row is settled. */
-const LOOKS = [0.3, 0.5];
+const SETTLING_SHARES = [0.3, 0.5];
 const SETTLED = 3;
 /** Approximate final log odds of a settled row. */
 const SURE = 5;
@@ -93,11 +93,11 @@ const SURE = 5;
  * trees, such as most boilerplate, skip the others: the remaining trees would not move them to the other side.
  */
 export function probabilities(trees: Trees, rows: Float32Array, count: number, width: number): Float32Array {
-  const { value, questions, roots } = trees;
+  const { value, tests, roots } = trees;
   const odds = new Float64Array(count);
   const open = new Int32Array(count);
   for (let row = 0; row < count; row++) open[row] = row;
-  const looks = LOOKS.map((share) => Math.ceil(share * roots.length));
+  const looks = SETTLING_SHARES.map((share) => Math.ceil(share * roots.length));
   let left = count;
   // Goes tree by tree, so that each is read from memory once. Every row still sums the trees in their order.
   for (let tree = 0; tree < roots.length; tree++) {
@@ -107,11 +107,11 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
       const row = open[at]!;
       const from = Math.imul(row, width);
       let node = root;
-      let question = questions[node]!;
+      let question = tests[node]!;
       while (question >= 0) {
         const isBelow = rows[from + (question & FEATURE_MASK)]! < value[node]!;
         node = isBelow ? node + 1 : node + (question >> FEATURE_BITS);
-        question = questions[node]!;
+        question = tests[node]!;
       }
       odds[row]! += value[node]!;
     }

@@ -194,9 +194,9 @@ test('what was put aside can be put back, and goes again', () => {
   const document = parseDocument(
     '<style>.a{display:none}</style><p>1<i class="a">2</i><i class="a">3</i>4<b hidden>5</b><i class="a">6</i>',
   );
-  const { aside } = removeHidden(document);
+  const { detached } = removeHidden(document);
   const text = () => textOf(find(document, 'body')!);
   expect(text()).toBe('14');
-  expect(aside.withAll(text)).toBe('12346');
+  expect(detached.withAllReattached(text)).toBe('12346');
   expect(text()).toBe('14');
 });

@@ -3,8 +3,8 @@
  * text without size or contrast, and invisible characters.
  */
 
-import { carriesHidden, cleanCharacters } from '#html/characters.ts';
-import { FAINT } from '#html/css/look.ts';
+import { carriesHiddenText, cleanCharacters } from '#html/characters.ts';
+import { MIN_VISIBLE_OPACITY } from '#html/css/appearance.ts';
 import {
   attribute,
   type Child,
@@ -19,20 +19,27 @@ import {
   textOf,
 } from '#html/node.ts';
 import { HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
-import { firstInk, type Ink, inkIn, type Looks, lookReader, unreadable } from './ink.ts';
-import { createPictures } from './over-picture.ts';
-import { type PageStyles, pageStyles } from './page-styles.ts';
-import { PutAside } from './put-aside.ts';
-import { isRevealed } from './revealed.ts';
-import { slideReader } from './slides.ts';
+import { DetachedElements } from './detached-elements.ts';
+import { type PageStyles, readPageStyles } from './page-styles.ts';
+import { createPictureTracker } from './picture-tracker.ts';
+import { mayBeRevealed } from './reveal-names.ts';
+import { createSlideDetector } from './slide-detector.ts';
+import {
+  createAppearanceReader,
+  type ElementAppearance,
+  initialTextStyle,
+  type TextStyle,
+  textStyleInside,
+  unreadableReason,
+} from './text-style.ts';
 
-export interface Hidden {
+export interface HiddenParts {
   /** Number of removed parts. */
   readonly count: number;
   /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
   readonly kept: boolean;
   /** Removed elements that style sheets hide. */
-  readonly aside: PutAside;
+  readonly detached: DetachedElements;
 }
 
 /** How a part is hidden. */
@@ -77,8 +84,8 @@ const LEAST_KEPT = 1000;
 export function removeHidden(
   document: Document,
   onRemove?: (node: Child, reason: string) => void,
-  styles: PageStyles = pageStyles(document),
-): Hidden {
+  styles: PageStyles = readPageStyles(document),
+): HiddenParts {
   const keep = new Set<Kind>();
   let found = findHidden(document, styles, keep);
   for (let most = mostHidden(found); most; most = mostHidden(found)) {
@@ -88,12 +95,12 @@ export function removeHidden(
   for (const { node, reason } of found.findings) onRemove?.(node, reason);
   const isAside = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
   for (const finding of found.findings) if (!isAside(finding)) detach(finding.node);
-  const aside = new PutAside();
-  for (const finding of found.findings) if (isAside(finding)) aside.take(finding.node as Element);
+  const detached = new DetachedElements();
+  for (const finding of found.findings) if (isAside(finding)) detached.detach(finding.node as Element);
   let count = found.findings.length;
   for (const element of found.silent) if (removeText(element)) count++;
   count += cleanText(document, onRemove);
-  return { count, kept: keep.size > 0, aside };
+  return { count, kept: keep.size > 0, detached };
 }
 
 interface Found {
@@ -106,13 +113,13 @@ interface Found {
 
 /** Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it. */
 function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>): Found {
-  const looksOf = lookReader(styles);
-  const pictures = createPictures(styles.external);
-  const isSlide = slideReader();
-  const inks: Ink[] = [firstInk(styles)];
+  const looksOf = createAppearanceReader(styles);
+  const pictures = createPictureTracker(styles.hasExternalSheets);
+  const isSlide = createSlideDetector();
+  const inks: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
   const isOpened = (element: Element, { kind, reason }: Finding) =>
-    styles.scripts && reason === 'style sheet' && isRevealed(element, kind);
+    styles.hasScripts && reason === 'style sheet' && mayBeRevealed(element, kind);
   const findings: Finding[] = [];
   const silent: Element[] = [];
   let seen = 0;
@@ -123,13 +130,13 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     const ink = inks[inks.length - 1]!;
     if (node.type === TEXT) {
       const letters = node.value.trim().length;
-      const kind = letters > 0 ? unreadable(ink) : null;
-      const isOver = kind === 'colour' && ink.color!.alpha >= FAINT && pictures.mayBeBehind(holders, ink);
+      const kind = letters > 0 ? unreadableReason(ink) : null;
+      const isOver = kind === 'colour' && ink.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, ink);
       if (kind && !isOver && !keep.has(kind)) findings.push({ node, kind, reason: 'unreadable text', soft: true });
       else seen += letters;
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const looks = looksOf(node, ink.custom);
-      const inside = inkIn(node, looks, ink, styles);
+      const inside = textStyleInside(node, looks, ink, styles);
       pictures.enter(node, looks);
       const finding = hiddenBy(node, looks, inside);
       const isShown = finding?.soft && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
@@ -154,7 +161,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
 }
 
 /** Why an element with all its descendants is invisible, or null. */
-function hiddenBy(element: Element, looks: Looks | null, ink: Ink): Finding | null {
+function hiddenBy(element: Element, looks: ElementAppearance | null, ink: TextStyle): Finding | null {
   let marked: Finding | null = null;
   for (const { name, value } of element.attributes) {
     if (name === HIDDEN_ATTRIBUTE) {
@@ -169,7 +176,7 @@ function hiddenBy(element: Element, looks: Looks | null, ink: Ink): Finding | nu
   return hiddenByStyle(element, looks, ink) ?? marked;
 }
 
-function hiddenByStyle(element: Element, looks: Looks | null, ink: Ink): Finding | null {
+function hiddenByStyle(element: Element, looks: ElementAppearance | null, ink: TextStyle): Finding | null {
   const isPicture = PICTURES.has(element.name);
   const found = (kind: Kind, isOwn: boolean, soft: boolean): Finding => ({
     node: element,
@@ -177,13 +184,13 @@ function hiddenByStyle(element: Element, looks: Looks | null, ink: Ink): Finding
     reason: isOwn ? 'inline style' : 'style sheet',
     soft,
   });
-  if (looks?.all.gone) {
-    const isOwn = looks.inline !== null && looks.inline.gone !== null;
-    const { gone } = looks.all;
-    return !isOwn && gone !== 'display' && isSkipLink(element) ? null : found(gone, isOwn, !isOwn);
+  if (looks?.all.hiddenBy) {
+    const isOwn = looks.inline !== null && looks.inline.hiddenBy !== null;
+    const { hiddenBy } = looks.all;
+    return !isOwn && hiddenBy !== 'display' && isSkipLink(element) ? null : found(hiddenBy, isOwn, !isOwn);
   }
-  if (looks && ink.opacity < FAINT) {
-    const isOwn = looks.inline !== null && looks.inline.opacity < FAINT;
+  if (looks && ink.opacity < MIN_VISIBLE_OPACITY) {
+    const isOwn = looks.inline !== null && looks.inline.opacity < MIN_VISIBLE_OPACITY;
     // A picture faded out by its own style is usually a tracking pixel.
     return found('opacity', isOwn, !(isOwn && isPicture));
   }
@@ -265,7 +272,7 @@ function cleanText(document: Document, onRemove?: (node: Child, reason: string) 
     let isCode = false;
     if (node.type === TEXT) {
       const value = cleanCharacters(node.value);
-      if (value !== node.value && carriesHidden(node.value)) {
+      if (value !== node.value && carriesHiddenText(node.value)) {
         onRemove?.(node, 'invisible characters');
         count++;
       }

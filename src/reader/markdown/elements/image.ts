@@ -1,6 +1,6 @@
 /** Images, numbered in output order (docs/reference/wire/reader.md, Images). */
 import { attribute, type Element } from '#html/node.ts';
-import { imageAddress } from '../../extract/content/images.ts';
+import { imageUrl } from '../../extract/content/images.ts';
 import { altText } from '../alt-text.ts';
 import { withoutControls } from '../one-line.ts';
 import { type Enter, SKIP, type State } from '../state.ts';
@@ -35,7 +35,7 @@ export const image: Enter = (state, element) => {
 function addressOf({ options }: State, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
   const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
-  return imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
+  return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
 
 /** Longest text that is searched for a title, in characters. */

@@ -1,20 +1,20 @@
 /** The links that a crawl follows from a page. Read from the whole original page, whatever the options remove. */
 import { attribute, type Document, ELEMENT, type Element, following } from '#html/node.ts';
-import { relsOf } from '../metadata/head-links.ts';
+import { relTokens } from '../metadata/head-links.ts';
 import { documentBaseUrl, resolveUrl } from './links.ts';
 
-export interface FoundLink {
+export interface CrawlLink {
   /** An http(s) URL without fragment, unless the fragment is a client-side route (`#/…`). */
   readonly url: string;
   /** Whether every link to it has `rel="nofollow"`. */
   readonly nofollow: boolean;
 }
 
-export interface PageLinks {
+export interface CrawlLinks {
   /** URL of the page after redirects. */
   readonly url: string;
   /** In document order, each URL once, at most 10,000. */
-  readonly links: readonly FoundLink[];
+  readonly links: readonly CrawlLink[];
   /** Whether the page forbids following its links (a meta element `robots` with `nofollow` or `none`). */
   readonly nofollow: boolean;
 }
@@ -22,7 +22,7 @@ export interface PageLinks {
 const MAX_LINKS = 10_000;
 
 /** `url` is the final URL after redirects. Relative links resolve against it unless the page has a `<base>`. */
-export function pageLinks(document: Document, url: string): PageLinks {
+export function findCrawlLinks(document: Document, url: string): CrawlLinks {
   const baseUrl = documentBaseUrl(document, url);
   const found = new Map<string, boolean>();
   let nofollow = false;
@@ -50,7 +50,7 @@ function addressIn(element: Element): string | null {
     case 'frame':
       return attribute(element, 'src');
     case 'link':
-      return relsOf(attribute(element, 'rel') ?? '').some((rel) => rel === 'next' || rel === 'prev')
+      return relTokens(attribute(element, 'rel') ?? '').some((rel) => rel === 'next' || rel === 'prev')
         ? attribute(element, 'href')
         : null;
     default:

@@ -4,7 +4,7 @@
  */
 import { attribute, type Document, ELEMENT, type Element, elements } from './node.ts';
 
-export interface Places {
+export interface UniqueSelectors {
   /**
    * The selector that matches only this element in the document as it was when the places were recorded. Null for an
    * element that was not in it, and if the selector would exceed 2,000 characters or 32 steps.
@@ -20,7 +20,7 @@ const MOST_STEPS = 32;
 const TOP = -1;
 
 /** Records the places of all elements, in time and space linear in the document. */
-export function notePlaces(document: Document): Places {
+export function recordUniqueSelectors(document: Document): UniqueSelectors {
   const { numbers, all, parents, ends, ofAll, ofName, alike, marks } = survey(document);
 
   /** The highest element that contains no other element with a mark: TOP if the whole document has no other. */

@@ -4,9 +4,15 @@ import { WEIGHTS } from '#generated/content-weights.ts';
 import { KIND_WEIGHTS } from '#generated/page-kind-weights.ts';
 import type { Records } from '../blocks/records.ts';
 import type { Survey } from '../blocks/survey.ts';
-import { createDescriber, createPageContext, type Describer, FEATURES, type PageFacts } from '../trees/features.ts';
-import { describePage, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-features.ts';
-import { probabilities, probability, readTrees, type Trees } from '../trees/trees.ts';
+import {
+  createFeatureWriter,
+  createPageContext,
+  FEATURES,
+  type FeatureWriter,
+  type PageFacts,
+} from '../trees/features.ts';
+import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-features.ts';
+import { parseTrees, probabilities, probability, type Trees } from '../trees/trees.ts';
 
 export interface Choice {
   /** 1 for each kept block. */
@@ -16,16 +22,16 @@ export interface Choice {
   /** Blocks with at least this probability are kept. */
   threshold: number;
   /** Expected F1 over words of this choice; 0 to 1. */
-  promise: number;
+  expectedF1: number;
   /** Returns the row of FEATURES of a block. */
-  describe(block: number): Float32Array;
+  featuresOf(block: number): Float32Array;
   /** Probability of each of FITTED_KINDS; they sum to 1. */
   kinds: Float32Array;
   records: Records;
 }
 
 /** Models fitted to annotated pages. */
-export interface Fitted {
+export interface FittedTrees {
   /** Trees over FEATURES: is this block content? */
   blocks: Trees;
   /** Trees over PAGE_FEATURES, one set for each of FITTED_KINDS: is the page of this kind? */
@@ -38,22 +44,22 @@ export interface Fitted {
  */
 const STRICTNESS = 0.6;
 
-let shipped: Fitted | null = null;
+let shipped: FittedTrees | null = null;
 
-function shippedTrees(): Fitted {
+function shippedTrees(): FittedTrees {
   shipped ??= {
-    blocks: readTrees(WEIGHTS, FEATURES),
-    kinds: FITTED_KINDS.map((kind) => readTrees(KIND_WEIGHTS[kind], PAGE_FEATURES)),
+    blocks: parseTrees(WEIGHTS, FEATURES),
+    kinds: FITTED_KINDS.map((kind) => parseTrees(KIND_WEIGHTS[kind], PAGE_FEATURES)),
   };
   return shipped;
 }
 
 /** Probability of each of FITTED_KINDS for a page with these features; they sum to 1. */
-export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array): Float32Array {
+export function kindProbabilities(trees: readonly Trees[], features: Float32Array): Float32Array {
   const all = new Float32Array(trees.length);
   let sum = 0;
   for (let at = 0; at < trees.length; at++) {
-    all[at] = probability(trees[at]!, numbers, 0);
+    all[at] = probability(trees[at]!, features, 0);
     sum += all[at]!;
   }
   for (let at = 0; at < all.length; at++) all[at]! /= sum;
@@ -61,12 +67,12 @@ export function kindProbabilities(trees: readonly Trees[], numbers: Float32Array
 }
 
 /** Chooses the blocks that the trees judge to be content. Measurements pass trees other than the shipped ones. */
-export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = shippedTrees()): Choice {
+export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
   const size = survey.blocks.length;
   const context = createPageContext(survey);
-  const numbers = describePage(survey, context.records, facts);
-  const kinds = kindProbabilities(fitted.kinds, numbers);
-  const describe = createDescriber(survey, context, { ...facts, numbers, kinds });
+  const features = computePageFeatures(survey, context.records, facts);
+  const kinds = kindProbabilities(fitted.kinds, features);
+  const describe = createFeatureWriter(survey, context, { ...facts, features, kinds });
   const all = weigh(fitted.blocks, describe, size);
   const threshold = bestThreshold(survey, all);
   const keep = new Uint8Array(size);
@@ -75,8 +81,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
     keep,
     probabilities: all,
     threshold,
-    promise: promised(survey, all, keep),
-    describe: (block) => {
+    expectedF1: expectedF1Of(survey, all, keep),
+    featuresOf: (block) => {
       const row = new Float32Array(FEATURES.length);
       describe.page(row, 0);
       describe.block(row, 0, block);
@@ -90,7 +96,7 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: Fitted = 
 /** Rows described and scored together. Few enough to stay in the processor's cache, whatever the size of the page. */
 const ROWS_AT_ONCE = 64;
 
-function weigh(trees: Trees, describe: Describer, count: number): Float32Array {
+function weigh(trees: Trees, describe: FeatureWriter, count: number): Float32Array {
   const all = new Float32Array(count);
   const width = FEATURES.length;
   const rows = new Float32Array(Math.min(count, ROWS_AT_ONCE) * width);
@@ -141,7 +147,7 @@ function orderOf(probabilities: Float32Array): Float64Array {
 const PLACES = 2 ** 20;
 
 /** The expected F1 of a choice. */
-export function promised(survey: Survey, probabilities: Float32Array, keep: Uint8Array): number {
+export function expectedF1Of(survey: Survey, probabilities: Float32Array, keep: Uint8Array): number {
   let expected = 0;
   let hits = 0;
   let kept = 0;

@@ -2,7 +2,7 @@
 
 import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
-import { notePlaces, type Places } from '#html/places.ts';
+import { recordUniqueSelectors, type UniqueSelectors } from '#html/unique-selectors.ts';
 import { BLOCK_NAMES } from '../../markdown/elements/names.ts';
 import { countWords } from '../../words.ts';
 
@@ -30,7 +30,7 @@ export interface Removal {
 }
 
 /** A part as the removing step knows it. Text is read from the node unless it is given. */
-export interface RemovedPiece extends Pick<Removal, 'step' | 'rule' | 'hidden' | 'probability' | 'threshold'> {
+export interface RemovedPart extends Pick<Removal, 'step' | 'rule' | 'hidden' | 'probability' | 'threshold'> {
   readonly node: Child;
   readonly text?: string;
   readonly words?: number;
@@ -42,15 +42,15 @@ const MOST_REMOVALS = 500;
 const LONGEST_TEXT = 100;
 
 /** Records the removals from one page while it is processed. */
-export class Notes {
-  readonly places: Places;
+export class RemovalLog {
+  readonly places: UniqueSelectors;
   /** For each copied element, its original in the page. */
   readonly sources = new Map<Element, Element>();
   private readonly steps = new Map<RemovalStep, { count: number; readonly list: Removal[] }>();
 
   /** Create before the document is changed. */
   constructor(document: Document) {
-    this.places = notePlaces(document);
+    this.places = recordUniqueSelectors(document);
   }
 
   selectorOf(element: Element): string | null {
@@ -58,7 +58,7 @@ export class Notes {
   }
 
   /** Notes a part that is still in its original place. */
-  add({ node, step, rule, text, words, signs, ...more }: RemovedPiece): void {
+  add({ node, step, rule, text, words, signs, ...more }: RemovedPart): void {
     const noted = this.steps.get(step) ?? { count: 0, list: [] };
     this.steps.set(step, noted);
     noted.count += 1;
@@ -67,7 +67,7 @@ export class Notes {
     const element = node.type === ELEMENT ? node : node.parent;
     const selector = element?.type === ELEMENT ? this.selectorOf(element) : null;
     if (selector === null) return;
-    const all = text ?? textIn(node);
+    const all = text ?? readableText(node);
     list.push({
       step,
       rule,
@@ -119,10 +119,10 @@ export const firstWords = (text: string): string => {
 };
 
 /** Elements whose text is read only by machines. */
-export const FOR_MACHINES = new Set(['script', 'style', 'template', 'head', 'title', 'map', 'datalist']);
+export const MACHINE_ONLY_ELEMENTS = new Set(['script', 'style', 'template', 'head', 'title', 'map', 'datalist']);
 
 /** The text in a node, or the placeholder for an image. */
-export function textIn(node: Child): string {
+export function readableText(node: Child): string {
   if (node.type === TEXT) return node.value;
   if (node.type !== ELEMENT) return '';
   if (node.name === 'img') return attribute(node, 'alt') ?? '';
@@ -131,7 +131,7 @@ export function textIn(node: Child): string {
   while (next) {
     if (next.type === TEXT) texts.push(next.value);
     else if (next.type === ELEMENT && BLOCK_NAMES.has(next.name)) texts.push(' ');
-    next = following(next, node, next.type === ELEMENT && FOR_MACHINES.has(next.name));
+    next = following(next, node, next.type === ELEMENT && MACHINE_ONLY_ELEMENTS.has(next.name));
   }
   return texts.join('');
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elements, find } from './node.ts';
 import { parseDocument } from './parse.ts';
-import { notePlaces } from './places.ts';
 import { compileSelectors, selectAll } from './select.ts';
+import { recordUniqueSelectors } from './unique-selectors.ts';
 
 const selectorsOf = (html: string, name: string): (string | null)[] => {
   const document = parseDocument(html);
-  const places = notePlaces(document);
+  const places = recordUniqueSelectors(document);
   return [...elements(document, name)].map((element) => places.selectorOf(element));
 };
 
@@ -47,7 +47,7 @@ test('names that are no plain names are told by their place', () => {
 
 test('what is gone can still be told, what came later cannot', () => {
   const document = parseDocument('<main><p>1</p><p>2</p></main>');
-  const places = notePlaces(document);
+  const places = recordUniqueSelectors(document);
   const other = find(parseDocument('<p>3</p>'), 'p')!;
   const [first, second] = [...elements(document, 'p')];
   first!.parent!.first = second!;
@@ -72,7 +72,7 @@ test.each([
 
 test('a place that takes too much is not told, those above it and beside it are', () => {
   const deep = parseDocument(`${'<div><div></div>'.repeat(300)}<p>1</p>`);
-  const places = notePlaces(deep);
+  const places = recordUniqueSelectors(deep);
   const all = [...elements(deep, 'div')];
   expect(places.selectorOf(all.at(-1)!)).toBeNull();
   expect(places.selectorOf(all[2]!)).toBe('body > div > div:nth-of-type(2)');
@@ -85,7 +85,7 @@ test('a place that takes too much is not told, those above it and beside it are'
 test('places of 100,000 elements are told in linear time', () => {
   const html = `${'<div class="a b c"><i></i>'.repeat(400)}${'<p class="a">text</p>'.repeat(100_000)}`;
   const document = parseDocument(html);
-  const places = notePlaces(document);
+  const places = recordUniqueSelectors(document);
   let count = 0;
   for (const element of elements(document, 'p')) if (places.selectorOf(element) === null) count++;
   expect(count).toBe(100_000);
@@ -123,7 +123,7 @@ test('every element is found by its selector and nothing else is', () => {
     fc.property(fc.array(tag, { maxLength: 40 }), fc.boolean(), (tags, strict) => {
       const body = tags.map(([tagName, more, close]) => `<${tagName}${more}>t${close ? `</${tagName}>` : ''}`).join('');
       const document = parseDocument(`${strict ? '<!doctype html>' : ''}${body}`);
-      const places = notePlaces(document);
+      const places = recordUniqueSelectors(document);
       for (const element of elements(document)) {
         expect(selectAll(document, compileSelectors(places.selectorOf(element)!))).toEqual([element]);
       }

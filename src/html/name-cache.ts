@@ -11,7 +11,7 @@ const NUL = 0;
 const UPPER_A = 65;
 const UPPER_Z = 90;
 
-export interface Names {
+export interface NameCache {
   /**
    * The name at `[start, end)` of `source` in ASCII lower case, with U+FFFD for NUL. `hash` is folded over its
    * lower-cased code units: `hash * 31 + unit`, truncated to 32 bits, from 0.
@@ -19,7 +19,7 @@ export interface Names {
   read(source: string, start: number, end: number, hash: number): string;
 }
 
-export function createNames(): Names {
+export function createNameCache(): NameCache {
   const slots: (string | undefined)[] = new Array(SLOTS).fill(undefined);
   return {
     read(source, start, end, hash) {
@@ -35,12 +35,12 @@ export function createNames(): Names {
 }
 
 /** A code unit with ASCII upper case lowered. */
-export const lower = (unit: number): number => (unit >= UPPER_A && unit <= UPPER_Z ? unit + 32 : unit);
+export const lowerAsciiUnit = (unit: number): number => (unit >= UPPER_A && unit <= UPPER_Z ? unit + 32 : unit);
 
 function isSame(known: string, source: string, start: number, end: number): boolean {
   if (known.length !== end - start) return false;
   for (let i = start, k = 0; i < end; i++, k++) {
-    if (lower(source.charCodeAt(i)) !== known.charCodeAt(k)) return false;
+    if (lowerAsciiUnit(source.charCodeAt(i)) !== known.charCodeAt(k)) return false;
   }
   return true;
 }
@@ -50,7 +50,7 @@ function copyLowered(source: string, start: number, end: number): string {
   const units: number[] = [];
   for (let i = start; i < end; i++) {
     const unit = source.charCodeAt(i);
-    units.push(unit === NUL ? 0xfffd : lower(unit));
+    units.push(unit === NUL ? 0xfffd : lowerAsciiUnit(unit));
   }
   return interned(String.fromCharCode(...units));
 }

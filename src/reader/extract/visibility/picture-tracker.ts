@@ -3,13 +3,13 @@
  * the real one.
  */
 import { ELEMENT, type Element, following } from '#html/node.ts';
-import type { Ink, Looks } from './ink.ts';
+import type { ElementAppearance, TextStyle } from './text-style.ts';
 
-export interface Pictures {
+export interface PictureTracker {
   /** Call for each element that is entered, before asking about its contents. */
-  enter(element: Element, looks: Looks | null): void;
+  enter(element: Element, looks: ElementAppearance | null): void;
   /** `holders` are the elements around the text, the outermost first. */
-  mayBeBehind(holders: readonly Element[], ink: Ink): boolean;
+  mayBeBehind(holders: readonly Element[], ink: TextStyle): boolean;
 }
 
 const DRAWN = new Set(['img', 'picture', 'video', 'canvas', 'svg', 'iframe', 'object', 'embed']);
@@ -18,7 +18,7 @@ const MOST_LEVELS = 8;
 const MOST_NODES = 400;
 
 /** `external`: the page has external style sheets, so any element may be positioned. */
-export function createPictures(external: boolean): Pictures {
+export function createPictureTracker(external: boolean): PictureTracker {
   const positioned = new WeakSet<Element>();
   const layers = new WeakSet<Element>();
   const drawn = new Map<Element, boolean>();
@@ -37,7 +37,7 @@ export function createPictures(external: boolean): Pictures {
   return {
     enter(element, looks) {
       if (looks?.all.positioned) positioned.add(element);
-      if (looks?.all.layer) layers.add(element);
+      if (looks?.all.overlappable) layers.add(element);
     },
     mayBeBehind(holders, { colored, backed }) {
       if (backed !== null && backed === colored) return false;

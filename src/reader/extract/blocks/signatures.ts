@@ -7,7 +7,7 @@ const LONGEST_CLASS = 200;
  * Numbers the looks of a survey's elements. Digits in a class are ignored, since they usually number similar elements
  * (`post-123`).
  */
-export function findLooks({ elements, classes, classTexts }: Survey): Int32Array {
+export function findSignatures({ elements, classes, classTexts }: Survey): Int32Array {
   const looks = new Int32Array(elements.length);
   const numbers = new Map<string, number>();
   const tags = new Map<string, number>();

@@ -3,24 +3,24 @@ import { find } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { createClassReader } from '../blocks/class-words.ts';
 import { survey } from '../blocks/survey.ts';
-import { chooseBlocks } from './choose.ts';
-import { noteDropped } from './dropped.ts';
-import { firstWords, Notes, textIn } from './removals.ts';
+import { chooseBlocks } from './choose-blocks.ts';
+import { recordDropped } from './record-removals.ts';
+import { firstWords, RemovalLog, readableText } from './removal-log.ts';
 
 describe('notes', () => {
   const document = parseDocument('<main><p>one two</p><div>three</div></main>');
   const [p, div] = [find(document, 'p')!, find(document, 'div')!];
-  const repeat = (notes: Notes, times: number, ...steps: ('hidden' | 'content' | 'cut')[]) => {
+  const repeat = (notes: RemovalLog, times: number, ...steps: ('hidden' | 'content' | 'cut')[]) => {
     for (const step of steps) for (let at = 0; at < times; at++) notes.add({ step, rule: 'told', node: p });
   };
-  const shares = (notes: Notes) => {
+  const shares = (notes: RemovalLog) => {
     const counts: Record<string, number> = {};
     for (const { step } of notes.list()) counts[step] = (counts[step] ?? 0) + 1;
     return counts;
   };
 
   it('have the place, words and text of a piece', () => {
-    const notes = new Notes(document);
+    const notes = new RemovalLog(document);
     notes.add({ step: 'content', rule: 'told', node: p, signs: () => ['its length'] });
     notes.add({ step: 'hidden', rule: 'told', node: p.first!, hidden: true });
     expect(notes.list()).toEqual([
@@ -30,7 +30,7 @@ describe('notes', () => {
   });
 
   it('share the list among the steps, and count all', () => {
-    const notes = new Notes(document);
+    const notes = new RemovalLog(document);
     repeat(notes, 2_000, 'hidden', 'content');
     repeat(notes, 10, 'cut');
     expect(shares(notes)).toEqual({ hidden: 245, content: 245, cut: 10 });
@@ -41,7 +41,7 @@ describe('notes', () => {
   });
 
   it('look for signs only for what is listed', () => {
-    const notes = new Notes(document);
+    const notes = new RemovalLog(document);
     let asked = 0;
     const signs = () => [`sign ${++asked}`];
     for (let at = 0; at < 600; at++) notes.add({ step: 'content', rule: 'told', node: div, signs });
@@ -49,7 +49,7 @@ describe('notes', () => {
   });
 
   it('know the element behind a copy', () => {
-    const notes = new Notes(document);
+    const notes = new RemovalLog(document);
     const copy = find(parseDocument('<p>one two</p>'), 'p')!;
     expect(notes.selectorOf(copy)).toBeNull();
     notes.sources.set(copy, p);
@@ -66,21 +66,21 @@ test('texts are one line of 100 characters at most, without what nobody sees and
 
 test('blocks are parted in a text, scripts and styles are no part of it', () => {
   const html = '<div><p>one</p><p>t<b>w</b>o</p><script>three</script><style>four</style><img alt="five"></div>';
-  expect(firstWords(textIn(find(parseDocument(html), 'div')!))).toBe('one two');
-  expect(textIn(find(parseDocument(html), 'img')!)).toBe('five');
+  expect(firstWords(readableText(find(parseDocument(html), 'div')!))).toBe('one two');
+  expect(readableText(find(parseDocument(html), 'img')!)).toBe('five');
 });
 
 test('a block that was chosen and is left out all the same belonged to a unit', () => {
   const prose =
     '<p>There is a sentence here, and another one. It goes on for a while, so that it reads like prose.</p>';
   const document = parseDocument(`<main><h1>Pots</h1>${prose.repeat(8)}</main><footer>All rights reserved</footer>`);
-  const notes = new Notes(document);
+  const notes = new RemovalLog(document);
   const surveyed = survey(document, createClassReader());
   const facts = {
     title: 'Pots',
     types: new Set<string>(),
     path: '/',
-    address: '/',
+    pathAndQuery: '/',
     isRoot: true,
     urlParts: 0,
     urlDepth: 0,
@@ -89,7 +89,7 @@ test('a block that was chosen and is left out all the same belonged to a unit', 
   expect(choice.keep[3]).toBe(1);
   const keep = Uint8Array.from(choice.keep);
   keep[3] = 0;
-  noteDropped(notes, surveyed, { keep, choice, confidence: 1, source: 'main' }, () => false);
+  recordDropped(notes, surveyed, { keep, choice, confidence: 1, source: 'main' }, () => false);
   expect(notes.list()).toContainEqual(expect.objectContaining({ step: 'content', selector: 'footer' }));
   const unit = notes.list().find(({ step }) => step === 'unit');
   expect(unit).toMatchObject({ step: 'unit', selector: 'main > p:nth-of-type(3)' });

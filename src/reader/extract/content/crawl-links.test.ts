@@ -3,10 +3,10 @@ import { parseDocument } from '#html/parse.ts';
 import { resolve } from '../../options/resolve.ts';
 import { taskFor } from '../../render.suite.ts';
 import { render } from '../../render.ts';
-import { pageLinks } from './page-links.ts';
+import { findCrawlLinks } from './crawl-links.ts';
 
 const URL = 'https://clay.example/a/page';
-const urls = (html: string) => pageLinks(parseDocument(html), URL).links.map(({ url }) => url);
+const urls = (html: string) => findCrawlLinks(parseDocument(html), URL).links.map(({ url }) => url);
 
 describe('links to go on by', () => {
   test('of the text, maps, frame sets and the pages next to it, none twice', () => {
@@ -32,15 +32,15 @@ describe('links to go on by', () => {
   });
 
   test('a link that is not to be followed is one only when no other link to it may be', () => {
-    const found = pageLinks(
+    const found = findCrawlLinks(
       parseDocument('<a rel="external NOFOLLOW" href="b">b</a><a rel="nofollow" href="c">c</a><a href="c">c</a>'),
       URL,
     );
     expect(found.links.map(({ nofollow }) => nofollow)).toEqual([true, false]);
     expect(found.nofollow).toBe(false);
     for (const content of ['noindex, nofollow', 'NONE'])
-      expect(pageLinks(parseDocument(`<meta name="Robots" content="${content}">`), URL).nofollow).toBe(true);
-    expect(pageLinks(parseDocument('<meta name="robots" content="noindex">'), URL).nofollow).toBe(false);
+      expect(findCrawlLinks(parseDocument(`<meta name="Robots" content="${content}">`), URL).nofollow).toBe(true);
+    expect(findCrawlLinks(parseDocument('<meta name="robots" content="noindex">'), URL).nofollow).toBe(false);
   });
 
   test('a page of more links than anybody follows is cut, in linear time', () => {

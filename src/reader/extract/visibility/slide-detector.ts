@@ -4,7 +4,7 @@ import { ELEMENT, type Element, find, type Parent } from '#html/node.ts';
 const LEAST_SLIDES = 3;
 
 /** Returns a test for elements with similar siblings that all contain pictures. Each parent is examined once. */
-export function slideReader(): (element: Element) => boolean {
+export function createSlideDetector(): (element: Element) => boolean {
   const counts = new Map<Parent, Map<string, number>>();
   return (element) => {
     const { parent } = element;

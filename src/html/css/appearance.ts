@@ -3,10 +3,10 @@ import { own } from '#own.ts';
 import { type Color, parseColor } from './color.ts';
 
 /** Why an element with all its descendants is invisible. */
-export type Gone = 'display' | 'place' | 'size';
+export type HidingMethod = 'display' | 'place' | 'size';
 
-export interface Look {
-  readonly gone: Gone | null;
+export interface Appearance {
+  readonly hiddenBy: HidingMethod | null;
   /** Opacity of the element with all its descendants, 0 to 1. An element that a script fades in counts as opaque. */
   readonly opacity: number;
   /** Inherited, and a descendant may override it: undefined if not set. */
@@ -21,7 +21,7 @@ export interface Look {
   /** Whether it may overlap elements other than its ancestors. */
   readonly positioned: boolean;
   /** Whether it is a surface that other elements may overlap. */
-  readonly layer: boolean;
+  readonly overlappable: boolean;
   /** Whether the window background may be dark. */
   readonly dark: boolean;
 }
@@ -43,12 +43,12 @@ const TRACKED = new Set(
 );
 
 /** Whether a property is read: the listed ones and all custom properties. */
-export const tracksProperty = (property: string): boolean => TRACKED.has(property) || property.startsWith('--');
+export const isTrackedProperty = (property: string): boolean => TRACKED.has(property) || property.startsWith('--');
 
 type Values = ReadonlyMap<string, string>;
 
 /** Below this opacity a person sees nothing. */
-export const FAINT = 0.05;
+export const MIN_VISIBLE_OPACITY = 0.05;
 const SMALLEST_FONT_PX = 2;
 const FAR_PX = -900;
 const FAR_MARGIN_PX = -2000;
@@ -171,7 +171,7 @@ const MOTIONS = ['transform', 'transition', 'transition-property', 'will-change'
 const moves = (values: Values, only = /./): boolean =>
   MOTIONS.some((name) => only.test(name) && !/^(?:none|auto|initial|unset|)$/.test(values.get(name) ?? ''));
 
-function goneOf(values: Values, mayChange: boolean): Gone | null {
+function hidingMethodOf(values: Values, mayChange: boolean): HidingMethod | null {
   if (values.get('display') === 'none' || values.get('content-visibility') === 'hidden') return 'display';
   if (isPlaced(values) && isClippedAway(values.get('clip'))) return 'size';
   if (isCutAway(values.get('clip-path'))) return 'size';
@@ -235,8 +235,8 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
 }
 
 /** Reads the look of an element. `mayChange`: scripts could later show what is hidden now. */
-export function readLook(values: Values, mayChange: boolean): Look {
-  const gone = goneOf(values, mayChange);
+export function readAppearance(values: Values, mayChange: boolean): Appearance {
+  const hiddenBy = hidingMethodOf(values, mayChange);
   const isAnimated = (mayChange && moves(values)) || moves(values, /^animation/);
   const filtered = /(?:^|\s)opacity\(\s*([\d.]+%?)\s*\)/.exec(values.get('filter') ?? '')?.[1];
   const opacity = isAnimated ? 1 : opacityOf(values.get('opacity')) * opacityOf(filtered);
@@ -249,7 +249,7 @@ export function readLook(values: Values, mayChange: boolean): Look {
   const color = unpainted ? 'unknown' : colorOf(values.get('-webkit-text-fill-color') ?? values.get('color'));
   const fillOpacity = opacityOf(values.get('fill-opacity'));
   const fill =
-    fillOpacity < FAINT
+    fillOpacity < MIN_VISIBLE_OPACITY
       ? parseColor('transparent')!
       : values.get('fill') === 'none'
         ? parseColor('transparent')!
@@ -257,12 +257,12 @@ export function readLook(values: Values, mayChange: boolean): Look {
   const font = fontOf(values.get('font-size') ?? values.get('font'));
   const background = backgroundOf(values);
   return {
-    gone,
+    hiddenBy,
     opacity,
     positioned:
       /^(?:absolute|fixed|relative|sticky)$/.test(values.get('position') ?? '') ||
       /grid/.test(values.get('display') ?? ''),
-    layer: isPlaced(values) && background !== undefined && background !== parseColor('transparent'),
+    overlappable: isPlaced(values) && background !== undefined && background !== parseColor('transparent'),
     dark: /\bdark\b/.test(values.get('color-scheme') ?? ''),
     ...(visibility !== undefined && visibility !== 'inherit' && { invisible: isHidden && !isAnimated }),
     ...(indent !== undefined && { indented: isIndentedAway(indent, values) }),

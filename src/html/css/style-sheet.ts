@@ -2,10 +2,10 @@
  * Parses a style sheet to the rules that apply in a window of a given size, in one pass over its text (CSS Syntax,
  * section 5). Conditions are evaluated, nested rules are expanded, and untracked declarations are dropped.
  */
-import { mediaHolds, supportsHolds, type Viewport } from './conditions.ts';
-import { type Declaration, endOfString, readDeclaration, withoutComments } from './declarations.ts';
+import { matchesMedia, matchesSupports, type Viewport } from './conditions.ts';
+import { type Declaration, endOfString, parseDeclaration, stripComments } from './declarations.ts';
 
-export interface Rule {
+export interface StyleRule {
   /** A list of complex selectors, as written. */
   readonly selectors: readonly string[];
   readonly declarations: readonly Declaration[];
@@ -13,8 +13,8 @@ export interface Rule {
   readonly layer: string | undefined;
 }
 
-export interface Sheet {
-  readonly rules: readonly Rule[];
+export interface StyleSheet {
+  readonly rules: readonly StyleRule[];
   /** Layers in the order in which they were first named. */
   readonly layers: readonly string[];
   /** Whether it imports others, which are not read. */
@@ -23,11 +23,11 @@ export interface Sheet {
   readonly complete: boolean;
 }
 
-export interface SheetOptions {
+export interface StyleSheetOptions {
   readonly viewport: Viewport;
-  readonly tracks: (property: string) => boolean;
+  readonly isTracked: (property: string) => boolean;
   /** Whether a selector may match anything; rules without such a selector are dropped. */
-  readonly wants: (selector: string) => boolean;
+  readonly mayMatch: (selector: string) => boolean;
   readonly maxRules: number;
 }
 
@@ -44,9 +44,12 @@ interface Block {
 }
 
 /** Parses a sheet. Never throws: invalid CSS is skipped as in the standard. */
-export function readSheet(source: string, { viewport, tracks, wants, maxRules }: SheetOptions): Sheet {
-  const text = withoutComments(source).replace(/<!--|-->/g, '');
-  const rules: Rule[] = [];
+export function parseStyleSheet(
+  source: string,
+  { viewport, isTracked, mayMatch, maxRules }: StyleSheetOptions,
+): StyleSheet {
+  const text = stripComments(source).replace(/<!--|-->/g, '');
+  const rules: StyleRule[] = [];
   const layers = new Set<string>();
   let imports = false;
   let anonymous = 0;
@@ -70,7 +73,7 @@ export function readSheet(source: string, { viewport, tracks, wants, maxRules }:
       else block(isMet(prelude) ? innerKind(around) : 'skipped');
     } else if (around.kind === 'style' && /^--[\w-]*\s*:/.test(prelude)) block('skipped');
     else {
-      const selectors = nested(selectorsOf(prelude), around.selectors).filter(wants);
+      const selectors = nested(selectorsOf(prelude), around.selectors).filter(mayMatch);
       block(selectors.length > 0 ? 'style' : 'skipped', { selectors });
     }
   };
@@ -90,7 +93,7 @@ export function readSheet(source: string, { viewport, tracks, wants, maxRules }:
   const state = (text: string, from: number, end: number): void => {
     const around = blocks.at(-1)!;
     if (around.kind === 'style') {
-      const declaration = readDeclaration(text, from, end, tracks);
+      const declaration = parseDeclaration(text, from, end, isTracked);
       if (declaration) around.declarations.push(declaration);
     } else if (around.kind === 'rules') {
       const statement = text.slice(from, end).trim();
@@ -124,9 +127,9 @@ function holds(prelude: string, viewport: Viewport): boolean {
   const condition = found?.[2]?.trim() ?? '';
   switch (found?.[1]?.toLowerCase()) {
     case 'media':
-      return mediaHolds(condition, viewport);
+      return matchesMedia(condition, viewport);
     case 'supports':
-      return supportsHolds(condition);
+      return matchesSupports(condition);
     default:
       return false;
   }

@@ -9,7 +9,7 @@ const OPENED =
 const FADED_IN = /anim|fade|aos|wow|reveal|appear|scroll|transition|loading|loaded|lazy|in-?view|invisible/i;
 
 /** Whether scripts may reveal the element, judged by its class and attribute names. */
-export function isRevealed({ attributes }: Element, kind: string): boolean {
+export function mayBeRevealed({ attributes }: Element, kind: string): boolean {
   const names = kind === 'opacity' || kind === 'visibility' ? FADED_IN : OPENED;
   for (const { name, value } of attributes) {
     if (name === 'class' && names.test(value)) return true;

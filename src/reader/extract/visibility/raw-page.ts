@@ -29,7 +29,7 @@ interface Findings {
   outsideLength: number;
 }
 
-export interface SettleOptions {
+export interface RawPageOptions {
   /** Called with each replaced node while it is still in the tree. */
   readonly onRemove?: ((node: Child) => void) | undefined;
   /** Called with each late part that was moved into place. */
@@ -37,7 +37,7 @@ export interface SettleOptions {
 }
 
 /** Settles the page in place. */
-export function settle(document: Document, { onRemove, onPlace }: SettleOptions = {}): void {
+export function completeRawPage(document: Document, { onRemove, onPlace }: RawPageOptions = {}): void {
   const findings = search(document);
   for (const segment of placeSegments(findings, onRemove)) onPlace?.(segment);
   openNoscript(findings);

@@ -1,29 +1,29 @@
 /** Records, for each part that extraction leaves out, which step removed it and why. */
 import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { countWords } from '../../words.ts';
-import { SILENT, type Survey } from '../blocks/survey.ts';
+import { NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
 import { signsAgainst } from '../trees/signs.ts';
-import type { Choice } from './choose.ts';
-import { findFrame } from './frame.ts';
-import { FOR_MACHINES, type Notes, textIn } from './removals.ts';
+import { findBoilerplate } from './boilerplate.ts';
+import type { Choice } from './choose-blocks.ts';
+import { MACHINE_ONLY_ELEMENTS, type RemovalLog, readableText } from './removal-log.ts';
 import type { Selection } from './select-content.ts';
 
 /** Notes a placeholder that a late part of the page replaced. */
-export function noteReplaced(notes: Notes, node: Child): void {
+export function recordReplaced(notes: RemovalLog, node: Child): void {
   if (hasText(node)) notes.add({ step: 'hidden', rule: 'shown only until a later part was there', node });
 }
 
 /** Notes a part that is invisible. If a text only lost characters, notes the text. */
-export function noteHidden(notes: Notes, node: Child, reason: string): void {
+export function recordHidden(notes: RemovalLog, node: Child, reason: string): void {
   if (reason === 'invisible characters') notes.add({ step: 'hidden', rule: reason, node });
   else if (hasText(node)) notes.add({ step: 'hidden', rule: reason, node, hidden: true });
 }
 
-const hasText = (node: Child): boolean => /\S/.test(textIn(node));
+const hasText = (node: Child): boolean => /\S/.test(readableText(node));
 
 /** Notes every block of the survey that is not kept, except those in elements for which `isNoted` holds. */
-export function noteDropped(
-  notes: Notes,
+export function recordDropped(
+  notes: RemovalLog,
   survey: Survey,
   { keep: kept, source, choice }: Selection,
   isNoted: (element: Element) => boolean,
@@ -34,7 +34,7 @@ export function noteDropped(
   else noteFramed(notes, survey, keep);
 }
 
-function noteWeighed(notes: Notes, survey: Survey, keep: Uint8Array, choice: Choice): void {
+function noteWeighed(notes: RemovalLog, survey: Survey, keep: Uint8Array, choice: Choice): void {
   const threshold = rounded(choice.threshold);
   for (const [at, block] of survey.blocks.entries()) {
     if (keep[at]) continue;
@@ -47,7 +47,7 @@ function noteWeighed(notes: Notes, survey: Survey, keep: Uint8Array, choice: Cho
       words: block.words,
       probability: rounded(choice.probabilities[at]!),
       threshold,
-      signs: () => signsAgainst(choice.describe(at)),
+      signs: () => signsAgainst(choice.featuresOf(at)),
     });
   }
 }
@@ -59,9 +59,9 @@ function isWithin(survey: Survey, owner: number, isNoted: (element: Element) => 
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-function noteFramed(notes: Notes, survey: Survey, keep: Uint8Array): void {
-  const byName = findFrame(survey, true);
-  const byLandmark = findFrame(survey, false);
+function noteFramed(notes: RemovalLog, survey: Survey, keep: Uint8Array): void {
+  const byName = findBoilerplate(survey, true);
+  const byLandmark = findBoilerplate(survey, false);
   for (const [at, block] of survey.blocks.entries()) {
     if (keep[at]) continue;
     const holder = survey.elements[topOf(survey, block.owner, byName)]!;
@@ -84,12 +84,12 @@ function topOf(survey: Survey, owner: number, framed: Uint8Array): number {
 }
 
 /** Notes the text of elements that are never read: controls, drawings, fallbacks for frames and scripts. */
-export function noteSilent(notes: Notes, root: Document | Element): void {
+export function recordNonText(notes: RemovalLog, root: Document | Element): void {
   let node = following(root, root);
   while (node) {
     const silent = isSilent(node) ? node.name : null;
-    if (silent !== null && !FOR_MACHINES.has(silent)) {
-      const text = textIn(node);
+    if (silent !== null && !MACHINE_ONLY_ELEMENTS.has(silent)) {
+      const text = readableText(node);
       const words = countWords(text);
       const rule = `text in <${silent}> is not read`;
       if (words > 0) notes.add({ step: 'markdown', rule, node, text, words });
@@ -99,4 +99,4 @@ export function noteSilent(notes: Notes, root: Document | Element): void {
 }
 
 const isSilent = (node: Child): node is Element =>
-  node.type === ELEMENT && (SILENT.has(node.name) || node.namespace === 'svg');
+  node.type === ELEMENT && (NON_TEXT_ELEMENTS.has(node.name) || node.namespace === 'svg');

@@ -8,11 +8,11 @@ interface Place {
   readonly next: Child | null;
 }
 
-export class PutAside {
+export class DetachedElements {
   private readonly places = new Map<Element, Place>();
 
   /** Takes an element out of its tree. All other removals from that tree must come first. */
-  take(element: Element): void {
+  detach(element: Element): void {
     this.places.set(element, { parent: element.parent!, next: element.next });
     detach(element);
   }
@@ -26,7 +26,7 @@ export class PutAside {
   }
 
   /** Runs `work` with all elements back in their places and returns its result. `work` must not change the tree. */
-  withAll<T>(work: () => T): T {
+  withAllReattached<T>(work: () => T): T {
     for (const [element, { parent, next }] of [...this.places].reverse()) {
       if (next) insertBefore(element, next);
       else append(parent, element);

@@ -6,12 +6,12 @@ import { attribute } from '#html/node.ts';
 import type { PageKind } from '../../article.ts';
 import type { Records } from '../blocks/records.ts';
 import { isProse, type Survey } from '../blocks/survey.ts';
-import type { Choice } from '../content/choose.ts';
+import type { Choice } from '../content/choose-blocks.ts';
 import type { Selection } from '../content/select-content.ts';
 import type { PageFacts } from './features.ts';
 import { FITTED_KINDS } from './page-features.ts';
 
-export interface KindOfPage {
+export interface PageKindEstimate {
   kind: PageKind;
   /** Probability of the fitted kind behind it, 0 to 1; at least 0.5 if the page itself declares its kind. */
   confidence: number;
@@ -57,7 +57,11 @@ const FILMS = /(?:^|\/)(?:watch|videos?|v|clips?|films?|mediathek)(?:[/?-]|$)/i;
 const ANSWERS = /answer|antwort|respuesta|reponse|risposta|resposta|odpowied|antwoord|svar\b/i;
 
 /** The kind of the page, judged by the kept part; null for a page that was not scored. */
-export function kindOf(survey: Survey, { keep, choice }: Selection, facts: PageFacts): KindOfPage | null {
+export function estimatePageKind(
+  survey: Survey,
+  { keep, choice }: Selection,
+  facts: PageFacts,
+): PageKindEstimate | null {
   if (!choice) return null;
   const { kinds } = choice;
   const best = Math.max(...kinds);
@@ -99,7 +103,7 @@ function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: Page
     default:
   }
   if (claims('qapage')) return 'question';
-  if (claims('searchresultspage') || (fitted !== 'article' && SEARCHES.test(facts.address))) return 'search';
+  if (claims('searchresultspage') || (fitted !== 'article' && SEARCHES.test(facts.pathAndQuery))) return 'search';
   const { words, cells, prose } = measure(survey, keep);
   if (isFilm(facts, claims) && prose <= MOST_WORDS_OF_FILM && fitted !== 'collection') return 'video';
   if (facts.isRoot && fitted !== 'collection') return 'home';
@@ -117,9 +121,9 @@ function hasItems({ groups }: Records, words: number): boolean {
   return false;
 }
 
-const isFilm = ({ address }: PageFacts, claims: (...types: string[]) => boolean): boolean =>
+const isFilm = ({ pathAndQuery }: PageFacts, claims: (...types: string[]) => boolean): boolean =>
   claims('videoobject', 'og:video', 'og:video.other', 'og:video.movie') &&
-  (FILMS.test(address) || !claims('article', 'newsarticle', 'blogposting', 'og:article'));
+  (FILMS.test(pathAndQuery) || !claims('article', 'newsarticle', 'blogposting', 'og:article'));
 
 interface Measure {
   words: number;

@@ -13,7 +13,7 @@ import {
 } from '#html/node.ts';
 import { STAND_IN_NAMES } from '../../markdown/players.ts';
 import { PARTS } from '../blocks/class-words.ts';
-import { SILENT, type Survey } from '../blocks/survey.ts';
+import { NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
 
 /** Leaf elements that are kept along with the text around them. */
 const MEDIA = new Set([
@@ -70,7 +70,7 @@ function isKeptMedia(element: Element, parts: number): boolean {
  * Copies the body of the page (the survey's root) with only the blocks for which `keep` is 1. If `sources` is given,
  * it maps each copied element to its original.
  */
-export function copyKept(
+export function copyKeptBlocks(
   root: Element | Document,
   survey: Survey,
   keep: Uint8Array,
@@ -113,7 +113,7 @@ export function copyKept(
   const enter = (element: Element): boolean => {
     const holder = stack.at(-1);
     const keepsMedia = holder?.keepsMedia ?? false;
-    if (SILENT.has(element.name) || element.namespace === 'svg') {
+    if (NON_TEXT_ELEMENTS.has(element.name) || element.namespace === 'svg') {
       if (keepsMedia && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
       return false;
     }

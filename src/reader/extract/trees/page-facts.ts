@@ -13,7 +13,7 @@ export function pageFacts(metadata: PageMetadata, url: string, readClass: (name:
     title: metadata.title,
     types: metadata.types,
     path: pathname,
-    address: pathname + search,
+    pathAndQuery: pathname + search,
     isRoot: ROOT.test(pathname) && !/[?&](?:p|id|page|t|topic|article)=/i.test(search),
     urlParts: readClass(segments.join(' ')),
     urlDepth: segments.length,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hidesText } from './inline.ts';
+import { hidesText } from './inline-style.ts';
 
 test.each([
   'display:none',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readSheet } from './sheet.ts';
+import { parseStyleSheet } from './style-sheet.ts';
 
 const read = (css: string, maxRules = 1000) =>
-  readSheet(css, {
+  parseStyleSheet(css, {
     viewport: { width: 1280, height: 1280 },
-    tracks: (property) => property === 'display' || property === 'color',
-    wants: () => true,
+    isTracked: (property) => property === 'display' || property === 'color',
+    mayMatch: () => true,
     maxRules,
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { innerText } from './inner-text.ts';
 import { append, Element, find, Text } from './node.ts';
 import { parseDocument } from './parse.ts';
-import { innerText } from './visible-text.ts';
 
 /** Bodies, with the `document.body.innerText` of Chromium. */
 const CASES: [body: string, text: string][] = [

@@ -1,14 +1,20 @@
 /** Inherited style properties that decide whether text is readable. */
 
-import type { Declared } from '#html/css/cascade.ts';
-import { BLACK, type Color, looksTheSame, over, WHITE } from '#html/css/color.ts';
-import { type Declaration, readStyleAttribute } from '#html/css/declarations.ts';
-import { FAINT, isTinyFont, type Look, readLook, tracksProperty } from '#html/css/look.ts';
+import {
+  type Appearance,
+  isTinyFont,
+  isTrackedProperty,
+  MIN_VISIBLE_OPACITY,
+  readAppearance,
+} from '#html/css/appearance.ts';
+import type { MatchedDeclarations } from '#html/css/cascade.ts';
+import { areIndistinguishable, BLACK, blendOver, type Color, WHITE } from '#html/css/color.ts';
+import { type Declaration, parseStyleAttribute } from '#html/css/declarations.ts';
 import { attribute, type Element } from '#html/node.ts';
 import { own } from '#own.ts';
 import type { PageStyles } from './page-styles.ts';
 
-export interface Ink {
+export interface TextStyle {
   readonly invisible: boolean;
   readonly indented: boolean;
   readonly fontPx: number;
@@ -29,36 +35,36 @@ interface Custom {
 }
 
 /** Ink on an empty page. Its colours are unknown if there are external style sheets. */
-export const firstInk = ({ external }: PageStyles): Ink => ({
+export const initialTextStyle = ({ hasExternalSheets }: PageStyles): TextStyle => ({
   invisible: false,
   indented: false,
   fontPx: 16,
   opacity: 1,
-  color: external ? null : BLACK,
-  background: external ? null : WHITE,
+  color: hasExternalSheets ? null : BLACK,
+  background: hasExternalSheets ? null : WHITE,
   colored: null,
   backed: null,
   custom: null,
 });
 
-export type Unreadable = 'visibility' | 'place' | 'size' | 'colour';
+export type UnreadableReason = 'visibility' | 'place' | 'size' | 'colour';
 
 /** Why text in this ink is unreadable, or null. */
-export function unreadable(ink: Ink): Unreadable | null {
+export function unreadableReason(ink: TextStyle): UnreadableReason | null {
   if (ink.invisible) return 'visibility';
   if (ink.indented) return 'place';
   if (isTinyFont(ink.fontPx)) return 'size';
   const { color, background } = ink;
   if (!color) return null;
-  if (color.alpha < FAINT) return 'colour';
-  return background && looksTheSame(over(color, background), background) ? 'colour' : null;
+  if (color.alpha < MIN_VISIBLE_OPACITY) return 'colour';
+  return background && areIndistinguishable(blendOver(color, background), background) ? 'colour' : null;
 }
 
 /** The look of an element from its own attributes, and with style sheets applied. */
-export interface Looks {
+export interface ElementAppearance {
   /** Null if its attributes set nothing. */
-  readonly inline: Look | null;
-  readonly all: Look;
+  readonly inline: Appearance | null;
+  readonly all: Appearance;
   /** Custom properties that it sets; null for none. */
   readonly own: ReadonlyMap<string, string> | null;
 }
@@ -67,7 +73,9 @@ export interface Looks {
 const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
 
 /** Creates a reader for the looks of one page's elements. Each style is parsed once. */
-export function lookReader(styles: PageStyles): (element: Element, around: Custom | null) => Looks | null {
+export function createAppearanceReader(
+  styles: PageStyles,
+): (element: Element, around: Custom | null) => ElementAppearance | null {
   const attributes = new Map<string, readonly Declaration[]>();
   const known = new Memo();
   /** Looks of styles with `var()`, by the inherited custom properties. */
@@ -75,7 +83,7 @@ export function lookReader(styles: PageStyles): (element: Element, around: Custo
   const written = (style: string): readonly Declaration[] => {
     let found = attributes.get(style);
     if (!found) {
-      found = readStyleAttribute(style, tracksProperty);
+      found = parseStyleAttribute(style, isTrackedProperty);
       attributes.set(style, found);
     }
     return found;
@@ -94,8 +102,8 @@ export function lookReader(styles: PageStyles): (element: Element, around: Custo
     const own = new Map([...all].filter(([name]) => name.startsWith('--')));
     const custom = own.size > 0 ? { own, around } : around;
     const looks = {
-      inline: inline.length > 0 ? readLook(resolved(merged(inline, null, []), custom), styles.scripts) : null,
-      all: readLook(resolved(all, custom), styles.scripts),
+      inline: inline.length > 0 ? readAppearance(resolved(merged(inline, null, []), custom), styles.hasScripts) : null,
+      all: readAppearance(resolved(all, custom), styles.hasScripts),
       own: own.size > 0 ? own : null,
     };
     let memo: Memo | undefined = known;
@@ -113,13 +121,13 @@ export function lookReader(styles: PageStyles): (element: Element, around: Custo
 
 /** Looks by declarations of style sheets, then by attributes. */
 class Memo {
-  private readonly known = new Map<Declared | null, Map<string, Looks>>();
+  private readonly known = new Map<MatchedDeclarations | null, Map<string, ElementAppearance>>();
 
-  get(declared: Declared | null, key: string): Looks | undefined {
+  get(declared: MatchedDeclarations | null, key: string): ElementAppearance | undefined {
     return this.known.get(declared)?.get(key);
   }
 
-  set(declared: Declared | null, key: string, looks: Looks): void {
+  set(declared: MatchedDeclarations | null, key: string, looks: ElementAppearance): void {
     const inner = this.known.get(declared);
     if (inner) inner.set(key, looks);
     else this.known.set(declared, new Map([[key, looks]]));
@@ -127,7 +135,7 @@ class Memo {
 }
 
 /** Merges in cascade order: attribute hints, sheets, the style attribute, `!important`. */
-function merged(hints: readonly Declaration[], declared: Declared | null, style: readonly Declaration[]) {
+function merged(hints: readonly Declaration[], declared: MatchedDeclarations | null, style: readonly Declaration[]) {
   const values = new Map<string, string>();
   const put = (property: string, value: string) => {
     values.delete(property);
@@ -200,7 +208,12 @@ function lookUp(name: string, custom: Custom | null): string | undefined {
 }
 
 /** The ink inside an element. */
-export function inkIn(element: Element, looks: Looks | null, ink: Ink, { external }: PageStyles): Ink {
+export function textStyleInside(
+  element: Element,
+  looks: ElementAppearance | null,
+  ink: TextStyle,
+  { hasExternalSheets }: PageStyles,
+): TextStyle {
   const isSvg = element.namespace === 'svg' && element.name === 'svg';
   const isLink = element.name === 'a' && attribute(element, 'href') !== null;
   const ownColor = isLink || OWN_COLOR.has(element.name);
@@ -208,7 +221,7 @@ export function inkIn(element: Element, looks: Looks | null, ink: Ink, { externa
   const look = looks?.all;
   // External sheets may give the whole page another background.
   const isRoot = element.name === 'body' || element.name === 'html';
-  const background = isRoot && external ? looks?.inline?.background : look?.background;
+  const background = isRoot && hasExternalSheets ? looks?.inline?.background : look?.background;
   const color = element.namespace === 'svg' ? look?.fill : look?.color;
   const backed = backgroundIn(background, ink);
   const fontPx = look?.font ? look.font.size * (look.font.relative ? ink.fontPx : 1) : ink.fontPx;
@@ -227,9 +240,9 @@ export function inkIn(element: Element, looks: Looks | null, ink: Ink, { externa
   };
 }
 
-function backgroundIn(own: Color | 'unknown' | undefined, { background }: Ink): Color | null {
+function backgroundIn(own: Color | 'unknown' | undefined, { background }: TextStyle): Color | null {
   if (own === undefined) return background;
   if (own === 'unknown') return null;
   if (own.alpha >= 1) return own;
-  return own.alpha === 0 ? background : background && over(own, background);
+  return own.alpha === 0 ? background : background && blendOver(own, background);
 }

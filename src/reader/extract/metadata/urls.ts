@@ -5,7 +5,7 @@ import { resolveUrl } from '../content/links.ts';
 const LONGEST = 4_096;
 
 /** The absolute form of an http(s) URL; undefined for any other URL, and for one that is too long. */
-export function webAddress(address: string, baseUrl: string): string | undefined {
+export function absoluteWebUrl(address: string, baseUrl: string): string | undefined {
   const text = address.trim();
   if (text === '' || text.length > LONGEST || /[<>{}\t\r\n]/.test(text)) return undefined;
   const resolved = resolveUrl(text, baseUrl);
@@ -19,13 +19,13 @@ const PLACEHOLDER =
   /(?:^|[/_-])(?:blank|placeholder|spacer|pixel|1x1|transparent|no-?image|default-image)[^/]{0,20}\.(?:gif|png|jpe?g|svg|webp)(?:[?#]|$)/i;
 
 /** The URL of a picture; undefined for a placeholder. */
-export function pictureAddress(address: string, baseUrl: string): string | undefined {
-  const resolved = webAddress(address, baseUrl);
+export function pictureUrl(address: string, baseUrl: string): string | undefined {
+  const resolved = absoluteWebUrl(address, baseUrl);
   return resolved === undefined || PLACEHOLDER.test(resolved) ? undefined : resolved;
 }
 
 /** Whether the URL is that of a site's front page, in any language. */
-export function isHome(url: string): boolean {
+export function isFrontPage(url: string): boolean {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;
   const { pathname, searchParams } = new URL(url);
   if (!/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w{2,5}|home|default\.aspx?)?$/i.test(pathname)) return false;

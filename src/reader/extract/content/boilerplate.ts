@@ -46,7 +46,7 @@ const isInLine = (name: string): boolean => name === 'a' || name === 'span' || n
 /**
  * For each element of the survey, 1 if it belongs to the frame. `byName` also trusts class names, not only landmarks.
  */
-export function findFrame(survey: Survey, byName: boolean): Uint8Array {
+export function findBoilerplate(survey: Survey, byName: boolean): Uint8Array {
   // A page-level header holds links and belongs to the frame; a header inside an article or a section belongs to
   // that.
   const framed = new Uint8Array(survey.elements.length);
@@ -71,7 +71,7 @@ export function findFrame(survey: Survey, byName: boolean): Uint8Array {
 }
 
 /** Keeps every block outside the frame of the page, or every block if none is outside. */
-export function keepOutsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
+export function keepOutsideBoilerplate(survey: Survey, framed: Uint8Array): Uint8Array {
   const keep = new Uint8Array(survey.blocks.length);
   let words = 0;
   for (let at = 0; at < keep.length; at++) {
@@ -88,9 +88,9 @@ const LINKED = 0.6;
 const LONGEST_NOTICE = 40;
 
 /** Whether landmarks mark the whole page as menus and footers. Typical of a page that scripts were meant to fill. */
-export function isAllFrame(survey: Survey): boolean {
+export function isAllBoilerplate(survey: Survey): boolean {
   if (survey.linkWords[0]! < survey.words[0]! * LINKED) return false;
   if (survey.blocks.some(({ words, linkWords }) => words - linkWords > LONGEST_NOTICE)) return false;
-  const framed = findFrame(survey, false);
+  const framed = findBoilerplate(survey, false);
   return survey.blocks.every(({ owner }) => framed[owner]);
 }
