@@ -3,7 +3,7 @@ import type { Article } from './article.ts';
 import { MACHINE_ONLY_ELEMENTS, type Removal, type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import { extractionVersion } from './extract/version.ts';
 import type { MarkdownOptions } from './markdown/to-markdown.ts';
-import type { Trace, TracedBlock } from './markdown/trace.ts';
+import type { MarkdownTrace, TracedBlock } from './markdown/trace.ts';
 
 export interface Explanation {
   /** Version of the extraction that made this answer. */
@@ -38,8 +38,8 @@ export interface ExplainedBlock {
 const MAX_BLOCKS = 2_000;
 
 /** The Markdown before and after it was cut. */
-export interface Written {
-  readonly trace: Trace;
+export interface WrittenMarkdown {
+  readonly trace: MarkdownTrace;
   readonly markdown: string;
   /** Text that precedes the Markdown in the answer. */
   readonly head: string;
@@ -48,7 +48,7 @@ export interface Written {
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
 
-export function explain(notes: RemovalLog, article: Article, written: Written | undefined): Explanation {
+export function explain(notes: RemovalLog, article: Article, written: WrittenMarkdown | undefined): Explanation {
   const { kind, kindConfidence, confidence, source } = article;
   const { blocks, count } = written ? explainBlocks(notes, written) : { blocks: [], count: 0 };
   if (written) noteLeftOut(notes, written);
@@ -68,7 +68,7 @@ export function explain(notes: RemovalLog, article: Article, written: Written | 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The blocks that are in the answer. Those that were cut off are recorded as removed. */
-function explainBlocks(notes: RemovalLog, { trace, markdown, head, content }: Written) {
+function explainBlocks(notes: RemovalLog, { trace, markdown, head, content }: WrittenMarkdown) {
   const whole = head + markdown;
   const starts = lineStarts(whole);
   const before = lineStarts(head).length - 1;
@@ -104,7 +104,7 @@ function lineStarts(text: string): number[] {
 }
 
 /** Records elements that left nothing in the Markdown, if they had something to show. */
-function noteLeftOut(notes: RemovalLog, { trace, options }: Written): void {
+function noteLeftOut(notes: RemovalLog, { trace, options }: WrittenMarkdown): void {
   for (const element of trace.leftOut) {
     if (MACHINE_ONLY_ELEMENTS.has(element.name)) continue;
     const text = readableText(element);
@@ -116,7 +116,7 @@ function noteLeftOut(notes: RemovalLog, { trace, options }: Written): void {
 /** Elements that show something without text. */
 const SHOWN_WITHOUT_TEXT = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
 
-function ruleFor(name: string, { retainImages, retainLinks }: Written['options']): string {
+function ruleFor(name: string, { retainImages, retainLinks }: WrittenMarkdown['options']): string {
   if (name === 'a') return retainLinks === 'none' ? 'retainLinks is none' : 'a link back, or of a heading to itself';
   if (name === 'img') {
     if (retainImages === 'none') return 'retainImages is none';

@@ -1,5 +1,5 @@
 /** Public interface of the reader: the only file that other modules import. */
-export { createAbuse } from './abuse.ts';
+export { createAbuseRefusals } from './abuse-refusals.ts';
 export { PAGE_KINDS } from './article.ts';
 export { type CacheOutcome, openCache } from './cache/cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
@@ -24,7 +24,7 @@ export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
-export { openSites } from './sites.ts';
+export { openSiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';

@@ -17,7 +17,7 @@ import type { Captioner } from './captions.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
 import { createCapture, type Engines } from './engines/choose.ts';
 import type { Engine } from './engines/engine.ts';
-import { createFailures } from './failures.ts';
+import { createFailureLimit } from './failure-limit.ts';
 import {
   drawPage,
   type FileSnapshot,
@@ -84,7 +84,7 @@ export interface Limits extends RenderLimits {
 }
 
 export function createReader(parts: ReaderParts): Reader {
-  const failures = createFailures();
+  const failures = createFailureLimit();
   const renditions = createRenditionCache();
   const capture = createCapture(parts);
   const { browser, cache, robots, writers, captioner, renderer } = parts;

@@ -19,7 +19,7 @@ import { extractArticle } from './extract/extract.ts';
 import { extractionVersion } from './extract/version.ts';
 import { type InvisibleParts, removeInvisibleParts } from './extract/visibility/invisible-parts.ts';
 import { NO_STYLES, type PageStyles, readPageStyles } from './extract/visibility/page-styles.ts';
-import { cleanHtml, cutToTokens, type Material } from './formats/material.ts';
+import { cleanHtml, cutToTokens, type ModelInput } from './formats/model-input.ts';
 import { replaceFrameset } from './frameset.ts';
 import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
@@ -30,7 +30,7 @@ import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
-import { applySelectors, type Unmatched } from './selectors.ts';
+import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
@@ -138,7 +138,7 @@ export function render(
  * The input for a model: the main content, or the whole page for an instruction or schema that may concern any part of
  * it.
  */
-export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTask): Material {
+export function modelInputOf({ snapshot, options, requestedUrl, limits }: RenderTask): ModelInput {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
   replaceFrameset(document);
@@ -230,7 +230,7 @@ interface Parts {
   readonly isGiven: RenderTask['isGiven'];
   readonly isKeyless: RenderTask['isKeyless'];
   readonly framesUnread: boolean;
-  readonly unmatched: Unmatched;
+  readonly unmatched: UnmatchedSelectors;
   /** Whether the tree is too large or too deep for Markdown. */
   readonly tooMuch: boolean;
 }

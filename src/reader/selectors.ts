@@ -6,7 +6,7 @@ import { type RemovalLog, readableText } from './extract/content/removal-log.ts'
 import type { Options } from './options/resolve.ts';
 
 /** Selectors that matched nothing, by option. */
-export interface Unmatched {
+export interface UnmatchedSelectors {
   readonly removeSelector: readonly string[];
   readonly targetSelector: readonly string[];
 }
@@ -20,7 +20,7 @@ export function applySelectors(
   document: Document,
   { removeSelector, targetSelector }: Pick<Options, 'removeSelector' | 'targetSelector'>,
   notes?: RemovalLog,
-): Unmatched {
+): UnmatchedSelectors {
   const unmatched = { removeSelector: [] as string[], targetSelector: [] as string[] };
   for (const text of removeSelector) {
     const found = select(document, text, 'removeSelector');

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Article } from './article.ts';
 import type { InvisibleParts } from './extract/visibility/invisible-parts.ts';
-import type { Unmatched } from './selectors.ts';
+import type { UnmatchedSelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Only shorter answers carry the warnings that explain why they may be short. */
@@ -53,7 +53,7 @@ interface WarningFacts {
   /** Whether the page is a frameset whose frames were not read. */
   readonly framesUnread?: boolean;
   /** The caller's selectors that matched nothing. */
-  readonly unmatched?: Unmatched;
+  readonly unmatched?: UnmatchedSelectors;
   /** Whether the answer is plain text because the page is too large or too deep for Markdown. */
   readonly tooMuch?: boolean;
   /** Token limit at which the answer was cut; `undefined` if it was not cut. */

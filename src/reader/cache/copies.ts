@@ -9,11 +9,11 @@ import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } fro
 import { type Blobs, blobName, bytesOnDisk } from '#storage/blobs/blobs.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { createRows, type Role } from './rows.ts';
+import { createIndexQueries, type PartRole } from './index-queries.ts';
 import type { Captured, Copy, SnapshotFacts } from './rules.ts';
 
 /** Which copies of a page may be returned. */
-export interface Wanted {
+export interface CopyQuery {
   readonly serves: (copy: Copy) => boolean;
   /** Maximum age, in milliseconds. */
   readonly maxAgeMs: number;
@@ -21,7 +21,7 @@ export interface Wanted {
   readonly pictures: boolean;
 }
 
-export interface CopiesTools {
+export interface CopiesOptions {
   readonly database: Database;
   readonly blobs: Blobs;
   /** Maximum size of all copies on disk, in bytes. */
@@ -36,7 +36,7 @@ export interface CopiesTools {
 interface StoredCopy {
   readonly id: string;
   readonly madeAt: number;
-  readonly hashes: ReadonlyMap<Role, string>;
+  readonly hashes: ReadonlyMap<PartRole, string>;
   readonly row: RowFacts;
 }
 
@@ -49,7 +49,7 @@ interface RowFacts {
 }
 
 interface Part {
-  readonly role: Role;
+  readonly role: PartRole;
   readonly hash: string;
   readonly bytes: Uint8Array;
 }
@@ -68,15 +68,15 @@ const EXPIRED_BATCH = 200;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-export function createCopies({ database, blobs, maxBytes, keepMs, clock }: CopiesTools) {
-  const rows = createRows(database);
+export function createCopies({ database, blobs, maxBytes, keepMs, clock }: CopiesOptions) {
+  const rows = createIndexQueries(database);
   /** When copies were last used. Written in batches: a write for each hit would cost more than the hit. */
   const uses = new Map<string, number>();
   /** Whether the write-ahead log still contains rows that were removed. */
   let logHasRemoved = false;
 
   /** The copies under a key that may be returned, newest first. */
-  function* find(key: string, { serves, maxAgeMs }: Wanted): Generator<StoredCopy> {
+  function* find(key: string, { serves, maxAgeMs }: CopyQuery): Generator<StoredCopy> {
     const now = clock();
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
       // After the clock was set back, copies may lie in the future: the distance counts in both directions.
@@ -104,9 +104,9 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     return { ...row.snapshot, ...content, cachedAt: madeAt };
   }
 
-  async function readContent(hashes: ReadonlyMap<Role, string>, textBytes: number, pictures: boolean) {
+  async function readContent(hashes: ReadonlyMap<PartRole, string>, textBytes: number, pictures: boolean) {
     // `undefined`: the copy has no such part; `null`: the part is missing or damaged.
-    const readPart = async (role: Role) => {
+    const readPart = async (role: PartRole) => {
       const hash = hashes.get(role);
       return hash === undefined ? undefined : ((await blobs.get(hash)) ?? null);
     };
@@ -222,8 +222,8 @@ function idOf(key: string, { screenshot, pageshot }: Snapshot, { engine, patienc
   return createHash('sha256').update(JSON.stringify(kind)).digest('hex');
 }
 
-function partsOf(content: Record<Role, Uint8Array | undefined>): Part[] {
-  return (Object.entries(content) as [Role, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
+function partsOf(content: Record<PartRole, Uint8Array | undefined>): Part[] {
+  return (Object.entries(content) as [PartRole, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
     bytes ? [{ role, hash: blobName(bytes), bytes }] : [],
   );
 }

@@ -4,11 +4,11 @@ import { parseSetCookies, toJar } from '#net/fetch/cookies.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
-import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
-import { type AutoParts, isRefusal, readAuto, reasonOf, withReason, withReasons } from './auto.ts';
+import { findOmittedContent, isHtml, type Snapshot } from '../snapshot.ts';
+import { type AutoParts, browserReason, isRefusal, readAuto, withEngineReason, withEngineReasons } from './auto.ts';
 import type { Engine, Visit } from './engine.ts';
 import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
-import { createLearner } from './learn.ts';
+import { createRenderComparison } from './render-comparison.ts';
 
 /** Default timeouts (docs/reference/wire/reader.md, Timing). */
 const BROWSER_MS = 15_000;
@@ -39,7 +39,7 @@ interface Started extends ReadRequest {
  */
 export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
-  const auto: AutoParts = { ...parts, learn: sites && createLearner(renderer, sites) };
+  const auto: AutoParts = { ...parts, learn: sites && createRenderComparison(renderer, sites) };
 
   return async function* capture(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;
@@ -76,7 +76,7 @@ export function createCapture(parts: Engines) {
       mediaType: target.given!.mediaType,
       text: target.given!.text,
       settled: true,
-      ...unwritten(target.given!.text),
+      ...findOmittedContent(target.given!.text),
       notes: [],
       engine: 'given',
       engineReason: 'it came with the request',
@@ -86,7 +86,7 @@ export function createCapture(parts: Engines) {
     if (!reason || !browser) return yield snapshot;
     try {
       for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
-        yield withReason({ ...seen, url: target.url }, reason);
+        yield withEngineReason({ ...seen, url: target.url }, reason);
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -98,8 +98,8 @@ export function createCapture(parts: Engines) {
   /** Why submitted HTML is rendered: options require it, or it has almost no content without scripts. */
   async function reasonToRender({ text, url }: Snapshot, { options, signal, required }: Started) {
     if (options.engine === 'browser') return ASKED_FOR;
-    if (required.length) return reasonOf(required[0]!);
-    if (options.prefersBrowser.length) return reasonOf(options.prefersBrowser[0]!);
+    if (required.length) return browserReason(required[0]!);
+    if (options.prefersBrowser.length) return browserReason(options.prefersBrowser[0]!);
     if (!browser || options.engine === 'direct') return undefined;
     const { words, scripts, sign } = await renderer.probe(text, url, signal);
     if (sign === MADE_OF_FRAMES) return sign;
@@ -116,14 +116,14 @@ export function createCapture(parts: Engines) {
     const { options, keyed, required, target } = request;
     const jar = toJar(parseSetCookies(options.setCookies, target.url));
     const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
-    if (options.engine === 'cf-browser-rendering') return withReasons(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
+    if (options.engine === 'cf-browser-rendering') return withEngineReasons(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
     if (options.engine === 'direct') {
-      const snapshots = withReasons(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
+      const snapshots = withEngineReasons(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
       return required.length ? filesAlone(snapshots, () => needsOtherEngine(required[0]!)) : snapshots;
     }
-    if (options.engine === 'browser') return withReasons(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
+    if (options.engine === 'browser') return withEngineReasons(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
     if (!keyed && !required.length && isHtmlAlone(options)) {
-      return withReasons(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
+      return withEngineReasons(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
     }
     const snapshots = readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
     return required.length && !browser ? filesAlone(snapshots, () => noBrowser(required[0]!)) : snapshots;

@@ -12,7 +12,7 @@ const SEARCH_HEIGHT = 400;
 const MAX_PIXELS = 100_000_000;
 
 /** The tiles from top to bottom, as PNG; the picture itself if it is hardly taller than one tile. */
-export async function* tiles(png: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* computeTiles(png: Uint8Array): AsyncGenerator<Uint8Array> {
   const { default: sharp } = await import('sharp');
   const open = () => sharp(png, { limitInputPixels: MAX_PIXELS, sequentialRead: true });
   const { width, height } = await open().metadata();

@@ -43,7 +43,7 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
   return last !== 'text' || kind !== 'rule';
 }
 
-export class Blocks {
+export class BlockWriter {
   /**
    * The start of the document, in chunks of many blocks. One list with all parts of a long document would cost far
    * more.
@@ -76,7 +76,7 @@ export class Blocks {
   }
 
   /** Whether the innermost container has blank lines between its blocks. */
-  get isParted(): boolean {
+  get isLoose(): boolean {
     return this.parted;
   }
 
@@ -84,7 +84,7 @@ export class Blocks {
    * Announces the kind of the next block or container; the default is text. `blankLine` overrides the default: a
    * blank line before every block, except in tight lists, where only the necessary ones are written.
    */
-  follow(kind: BlockKind, blankLine?: boolean): void {
+  announce(kind: BlockKind, blankLine?: boolean): void {
     const { last, joined } = this;
     this.coming = kind;
     this.joined = false;
@@ -97,7 +97,7 @@ export class Blocks {
   }
 
   /** Cancels join(). */
-  part(): void {
+  cancelJoin(): void {
     this.joined = false;
   }
 
@@ -180,7 +180,7 @@ export class Blocks {
   }
 
   private begin(): BlockKind {
-    if (this.coming === null) this.follow('text');
+    if (this.coming === null) this.announce('text');
     const kind = this.coming!;
     this.coming = null;
     return kind;

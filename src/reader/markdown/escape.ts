@@ -12,20 +12,20 @@
  *   table (tables.ts).
  */
 
-import { type Flanks, firstAfter, lastBefore, readings } from './flanking.ts';
+import { characterAfter, characterBefore, type Flanking, flankingByParser } from './flanking.ts';
 
 export const IN_LINK = 1;
 export const IN_UNDERSCORES = 2;
 
 /** A piece of page text in a paragraph. */
-export interface RiskyPiece {
+export interface TextPiece {
   readonly at: number;
   readonly where: number;
 }
 
 export interface ParagraphFacts {
   /** Delimiter characters that the conversion itself wrote into the paragraph. */
-  readonly ours: string;
+  readonly generatedMarks: string;
   readonly math: boolean;
   /** Whether `~` is special. */
   readonly strike: boolean;
@@ -34,7 +34,7 @@ export interface ParagraphFacts {
 }
 
 /** Whether a text can need any escape other than at the start of a line. */
-export const RISKY = /[\\`*_[\]<~$!&]/;
+export const MAY_NEED_ESCAPE = /[\\`*_[\]<~$!&]/;
 
 const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
@@ -43,8 +43,8 @@ const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 const isDelimiter = (character: string): boolean => character === '*' || character === '_' || character === '~';
 
 /** Beside other delimiters, some parsers are more lenient than the rules. */
-function mayFlank(mark: string, before: string, after: string): Flanks {
-  const all = readings(mark, before, after);
+function mayFlank(mark: string, before: string, after: string): Flanking {
+  const all = flankingByParser(mark, before, after);
   return {
     opens: isDelimiter(after) || all.some(({ opens }) => opens),
     closes: isDelimiter(before) || all.some(({ closes }) => closes),
@@ -52,12 +52,12 @@ function mayFlank(mark: string, before: string, after: string): Flanks {
 }
 
 /** Escapes pieces of page text in place; the other pieces are generated Markdown. */
-export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], facts: ParagraphFacts): void {
-  const partnered = findPartners(pieces, risky, facts.ours);
+export function escapePieces(pieces: string[], risky: readonly TextPiece[], facts: ParagraphFacts): void {
+  const partnered = findPartners(pieces, risky, facts.generatedMarks);
   for (const { at, where } of risky) {
     const piece = pieces[at]!;
-    const before = lastBefore(pieces, at);
-    const after = firstAfter(pieces, at);
+    const before = characterBefore(pieces, at);
+    const after = characterAfter(pieces, at);
     if (!piece.includes('://')) pieces[at] = escapePiece(piece, before, after, where, partnered, facts);
     else {
       const words = piece.split(' ');
@@ -79,7 +79,7 @@ export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], fac
 }
 
 /** The characters among `*`, `_` and `~` with a possible opener and, after it, a possible closer. */
-function findPartners(pieces: readonly string[], risky: readonly RiskyPiece[], ours: string): string {
+function findPartners(pieces: readonly string[], risky: readonly TextPiece[], ours: string): string {
   let opened = ours;
   let partnered = ours;
   for (const { at } of risky) {
@@ -87,8 +87,8 @@ function findPartners(pieces: readonly string[], risky: readonly RiskyPiece[], o
     for (const { 0: run, index } of piece.matchAll(DELIMITER_RUNS)) {
       const mark = run[0]!;
       if (partnered.includes(mark)) continue;
-      const before = piece[index - 1] ?? lastBefore(pieces, at);
-      const after = piece[index + run.length] ?? firstAfter(pieces, at);
+      const before = piece[index - 1] ?? characterBefore(pieces, at);
+      const after = piece[index + run.length] ?? characterAfter(pieces, at);
       const { opens, closes } = mayFlank(mark, before, after);
       if (closes && opened.includes(mark)) partnered += mark;
       if (opens) opened += mark;

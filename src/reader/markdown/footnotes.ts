@@ -149,7 +149,7 @@ function referenceLabel(anchor: Element): string | null {
 }
 
 /** Whether an element shows only the label of a note. */
-export function showsLabel(element: Element): boolean {
+export function showsOnlyLabel(element: Element): boolean {
   const text = shortText(element);
   return text !== null && LABEL.test(text);
 }

@@ -74,10 +74,10 @@ const STAND_INS: Readonly<Record<string, { readonly attribute: string; readonly 
   },
 };
 
-export const STAND_IN_NAMES: readonly string[] = Object.keys(STAND_INS);
+export const PLAYER_PLACEHOLDERS: readonly string[] = Object.keys(STAND_INS);
 
 /** The URL of the player that an element stands for; null if it names no recording. */
-export function standInAddress(element: Element): string | null {
+export function placeholderUrl(element: Element): string | null {
   const standIn = own(STAND_INS, element.name);
   const id = standIn && attribute(element, standIn.attribute)?.trim();
   return id && /^[\w-]{1,64}$/.test(id) ? standIn.address + id : null;

@@ -3,8 +3,8 @@
  * Summaries).
  */
 import { escapeLinkText } from './escape.ts';
-import { oneLine, withoutControls } from './one-line.ts';
-import { isSafeLink, isSafePicture, safeDestination } from './url.ts';
+import { oneLine, withoutControlCharacters } from './one-line.ts';
+import { encodeDestination, isSafeLink, isSafePicture } from './url.ts';
 
 export interface Summary<Json> {
   /** Heading line and entries, without a trailing newline. */
@@ -33,7 +33,7 @@ const NO_IMAGES = 'Images:\nThis page does not seem to contain any images.';
 const NO_LINKS = 'Links/Buttons:\nThis page does not seem to contain any buttons/links.';
 
 const line = (label: string, url: string, mark = ''): string =>
-  `- ${mark}[${escapeLinkText(oneLine(label))}](${safeDestination(withoutControls(url))})`;
+  `- ${mark}[${escapeLinkText(oneLine(label))}](${encodeDestination(withoutControlCharacters(url))})`;
 
 /**
  * One entry per URL. An image of the content keeps its numbers (`Image 1,4: alt`). An image that only the page has is

@@ -7,7 +7,7 @@ import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
-import type { State } from './state.ts';
+import type { ConversionState } from './state.ts';
 import { isSafeLink } from './url.ts';
 
 const KEPT: ReadonlySet<string> = new Set(
@@ -24,7 +24,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(['colspan', 'rowspan', 'align', 
 const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const escapeValue = (text: string): string => escapeText(text).replace(/"/g, '&quot;');
 
-export function outerHtmlOfTable(table: Element, state: State): string {
+export function tableToHtml(table: Element, state: ConversionState): string {
   const out: string[] = [startTag(table, state)];
   /** Open elements, innermost last. */
   const open: Element[] = [table];
@@ -51,7 +51,7 @@ export function outerHtmlOfTable(table: Element, state: State): string {
 
 const endTag = ({ name }: Element): string => (KEPT.has(name) && !VOID.has(name) ? `</${name}>` : '');
 
-function startTag(element: Element, state: State): string {
+function startTag(element: Element, state: ConversionState): string {
   const { name } = element;
   if (!KEPT.has(name) || (name === 'img' && state.options.retainImages === 'none')) return '';
   let attributes = '';

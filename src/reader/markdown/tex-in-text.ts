@@ -12,7 +12,7 @@ export interface TexPiece {
 const START = /\\[([]|\$[^\s$\d]|\$\$/;
 
 /** Whether a text may contain such a formula. */
-export const mayHoldTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
+export const mayContainTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
 
 const OPENERS = /\\\(|\\\[|\$\$?/g;
 const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };

@@ -7,8 +7,8 @@ import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { own } from '#own.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
-import { partNote } from '../notes.ts';
-import { type Abuse, createRequestCounter, createRequestGate, type PageLimits } from './limits.ts';
+import { partialResponseWarning } from '../truncation-warnings.ts';
+import { createRequestCounter, createRequestGate, type DetectedAbuse, type PageLimits } from './limits.ts';
 import { responseFault } from './response-fault.ts';
 import { frameOf, isMainNavigation, type RoutingConfig, routeRequests, STREAMS } from './routing.ts';
 import type { Traffic } from './timing.ts';
@@ -25,7 +25,7 @@ export interface MainDocument {
   readonly noStore?: boolean | undefined;
   readonly robotsTag?: string | undefined;
   /** Set if the response was partial. */
-  readonly partNote?: string | undefined;
+  readonly partialWarning?: string | undefined;
   readonly response: Response | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface NetworkConfig extends RoutingConfig {
   /** Called when the page tried to navigate and stays where it is. */
   readonly onStay: () => void;
   /** Called when the page exceeded a limit. */
-  readonly stop: (abuse: Abuse) => void;
+  readonly stop: (abuse: DetectedAbuse) => void;
 }
 
 export interface Network {
@@ -183,7 +183,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       retryAfter: headers['retry-after'],
       noStore: forbidsCopies(headers['cache-control']),
       robotsTag: headers['x-robots-tag'],
-      partNote: isSupplied ? undefined : partNote(status, headers['content-range']),
+      partialWarning: isSupplied ? undefined : partialResponseWarning(status, headers['content-range']),
       ...(isSupplied && config.answer),
       mediaType: mediaTypeOf(headers['content-type']),
       response,

@@ -11,7 +11,7 @@ import {
   TEXT,
   Text,
 } from '#html/node.ts';
-import { STAND_IN_NAMES } from '../../markdown/players.ts';
+import { PLAYER_PLACEHOLDERS } from '../../markdown/players.ts';
 import { PARTS } from '../blocks/class-words.ts';
 import { NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
 
@@ -39,7 +39,7 @@ const MEDIA = new Set([
 ]);
 
 /** Elements that stand for a player, whatever they contain. */
-const STAND_INS = new Set(STAND_IN_NAMES);
+const STAND_INS = new Set(PLAYER_PLACEHOLDERS);
 
 const partMask = (...parts: (typeof PARTS)[number][]) =>
   parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);

@@ -3,7 +3,7 @@
 import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 import { recordUniqueSelectors, type UniqueSelectors } from '#html/unique-selectors.ts';
-import { BLOCK_NAMES } from '../../markdown/elements/names.ts';
+import { BLOCK_ELEMENTS } from '../../markdown/elements/block-elements.ts';
 import { countWords } from '../../words.ts';
 
 /** The steps that leave parts out, in the order in which they run. */
@@ -130,7 +130,7 @@ export function readableText(node: Child): string {
   let next = following(node, node);
   while (next) {
     if (next.type === TEXT) texts.push(next.value);
-    else if (next.type === ELEMENT && BLOCK_NAMES.has(next.name)) texts.push(' ');
+    else if (next.type === ELEMENT && BLOCK_ELEMENTS.has(next.name)) texts.push(' ');
     next = following(next, node, next.type === ELEMENT && MACHINE_ONLY_ELEMENTS.has(next.name));
   }
   return texts.join('');

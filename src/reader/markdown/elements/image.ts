@@ -2,16 +2,16 @@
 import { attribute, type Element } from '#html/node.ts';
 import { imageUrl } from '../../extract/content/images.ts';
 import { altText } from '../alt-text.ts';
-import { withoutControls } from '../one-line.ts';
-import { type Enter, SKIP, type State } from '../state.ts';
-import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
-import { fallbackFormula, isInDisplay, writeFormula } from './math.ts';
+import { withoutControlCharacters } from '../one-line.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
+import { encodeDestination, isSafePicture, linkTitle } from '../url.ts';
+import { formulaOfImage, isDisplayMath, writeFormula } from './math.ts';
 
-export const image: Enter = (state, element) => {
-  const formula = state.gfm ? fallbackFormula(element) : null;
+export const image: EnterHandler = (state, element) => {
+  const formula = state.gfm ? formulaOfImage(element) : null;
   if (formula === '') return SKIP;
   if (formula !== null) {
-    writeFormula(state, formula, isInDisplay(element));
+    writeFormula(state, formula, isDisplayMath(element));
     return SKIP;
   }
   const { retainImages } = state.options;
@@ -26,13 +26,13 @@ export const image: Enter = (state, element) => {
   const label = `Image ${index}${alt === '' ? '' : ': '}`;
   if (onlyAlt) state.inline.text(`(${label}${state.clean(alt)})`);
   else {
-    const address = safeDestination(withoutControls(url)) + state.clean(titleOf(element, alt, url));
+    const address = encodeDestination(withoutControlCharacters(url)) + state.clean(titleOf(element, alt, url));
     state.inline.image(`![${label}`, state.clean(alt), `](${address})`);
   }
   return SKIP;
 };
 
-function addressOf({ options }: State, element: Element): string | null {
+function addressOf({ options }: ConversionState, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
   const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
   return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });

@@ -3,19 +3,19 @@
  * once, from its LaTeX source if the page has it.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT, textOf } from '#html/node.ts';
-import { mathmlToLatex, withoutStyle } from '../mathml.ts';
-import { type Enter, SKIP, type State } from '../state.ts';
+import { mathmlToLatex, withoutMathStyle } from '../mathml.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
 import { findTex } from '../tex-in-text.ts';
 
-export const math: Enter = (state, element) => {
+export const math: EnterHandler = (state, element) => {
   if (!state.gfm) return null;
   const display = attribute(element, 'display') === 'block' || attribute(element, 'mode') === 'display';
-  writeFormula(state, mathmlToLatex(element), display || isInDisplay(element));
+  writeFormula(state, mathmlToLatex(element), display || isDisplayMath(element));
   return SKIP;
 };
 
 /** `<script type="math/tex">`; every other script is omitted. */
-export const script: Enter = (state, element) => {
+export const script: EnterHandler = (state, element) => {
   const type = attribute(element, 'type') ?? '';
   if (state.gfm && /^\s*math\/tex\b/i.test(type)) {
     writeFormula(state, tidyLatex(textOf(element)), /mode\s*=\s*display/i.test(type));
@@ -24,7 +24,7 @@ export const script: Enter = (state, element) => {
 };
 
 /** Writes an inline formula or, if `display`, a formula in its own block. */
-export function writeFormula(state: State, latex: string, display: boolean): void {
+export function writeFormula(state: ConversionState, latex: string, display: boolean): void {
   if (latex === '') return;
   const formula = state.clean(latex);
   const onOwnLine = display && state.singleLine === 0 && !state.inline.isOpen('link');
@@ -34,7 +34,7 @@ export function writeFormula(state: State, latex: string, display: boolean): voi
 }
 
 /** Writes text of the page, including formulas that a script would have rendered. */
-export function textWithFormulas(state: State, text: string): void {
+export function textWithFormulas(state: ConversionState, text: string): void {
   for (const piece of findTex(text) ?? [{ text, formula: null }]) {
     if (piece.formula === null) state.inline.text(state.clean(piece.text));
     else writeFormula(state, tidyLatex(piece.text), piece.formula === 'display');
@@ -48,7 +48,7 @@ const DRAWN =
   /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
 /** Handles spans and divs by class; null if the class is unrelated to formulas. */
-export function renderedMath(state: State, element: Element): typeof SKIP | null {
+export function renderedMath(state: ConversionState, element: Element): typeof SKIP | null {
   const classes = attribute(element, 'class');
   if (classes === null || !state.gfm || !DRAWN.test(classes)) return null;
   if (classes.includes('katex-html')) return hasSibling(element, 'katex-mathml') ? SKIP : null;
@@ -74,7 +74,7 @@ function followedByScript(element: Element): boolean {
 }
 
 /** Omits `mjx-math` if an assistive MathML is beside it. */
-export const drawnByMathjax: Enter = (_, element) => {
+export const mathjaxOutput: EnterHandler = (_, element) => {
   for (let node = element.next; node; node = node.next) {
     if (node.type === ELEMENT && node.name === 'mjx-assistive-mml') return SKIP;
   }
@@ -82,7 +82,7 @@ export const drawnByMathjax: Enter = (_, element) => {
 };
 
 /** The glyphs in MathJax's own span, beside the MathML for screen readers. */
-export const glyphs: Enter = (state, element) => {
+export const mathjaxGlyphs: EnterHandler = (state, element) => {
   const { parent } = element;
   const isDrawn = parent?.type === ELEMENT && DRAWN.test(attribute(parent, 'class') ?? '');
   return state.gfm && isDrawn && attribute(element, 'aria-hidden') === 'true' ? SKIP : null;
@@ -93,7 +93,7 @@ const DISPLAY =
 const LEVELS_UP = 5;
 
 /** Whether a formula, or its replacement, is displayed on its own lines. */
-export function isInDisplay(element: Element): boolean {
+export function isDisplayMath(element: Element): boolean {
   let node: Node | null = element;
   for (let level = 0; node?.type === ELEMENT && level < LEVELS_UP; level++, node = node.parent) {
     if (node.name === 'mjx-container') return attribute(node, 'display') === 'true';
@@ -106,13 +106,13 @@ const PICTURE = /(?:^|\s)(?:latex|tex)(?:\s|$)/;
 const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image(?:-inline|-display)?(?:\s|$)/;
 
 /** The LaTeX of an image that replaces a formula; '' if the formula itself is beside it, null for other images. */
-export function fallbackFormula(image: Element): string | null {
+export function formulaOfImage(image: Element): string | null {
   const classes = attribute(image, 'class') ?? '';
   const isFallback = WIKI_FALLBACK.test(classes);
   if (!isFallback && !PICTURE.test(classes)) return null;
   const alt = tidyLatex(attribute(image, 'alt') ?? '');
   if (alt === '') return null;
-  return isFallback && image.prev?.type === ELEMENT && holdsMath(image.prev) ? '' : withoutStyle(alt);
+  return isFallback && image.prev?.type === ELEMENT && holdsMath(image.prev) ? '' : withoutMathStyle(alt);
 }
 
 function holdsMath(element: Element): boolean {

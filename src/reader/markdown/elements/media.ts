@@ -5,10 +5,10 @@
 import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
 import { escapeAttribute, outerHtml } from '#html/serialize.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
-import { withoutControls } from '../one-line.ts';
-import { type MediaKind, playerKind, standInAddress } from '../players.ts';
-import { type Enter, SKIP, type State } from '../state.ts';
-import { safeDestination } from '../url.ts';
+import { withoutControlCharacters } from '../one-line.ts';
+import { type MediaKind, placeholderUrl, playerKind } from '../players.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
+import { encodeDestination } from '../url.ts';
 
 interface Media {
   readonly kind: MediaKind;
@@ -17,15 +17,15 @@ interface Media {
 }
 
 /** An element whose children are a fallback for browsers that do not support it. */
-export const media: Enter = (state, element) => {
+export const media: EnterHandler = (state, element) => {
   write(state, element);
   return SKIP;
 };
 
 /** An element that shows its children unless it becomes a player. */
-export const standIn: Enter = (state, element) => (write(state, element) ? SKIP : null);
+export const playerPlaceholder: EnterHandler = (state, element) => (write(state, element) ? SKIP : null);
 
-function write(state: State, element: Element): boolean {
+function write(state: ConversionState, element: Element): boolean {
   const markdown = mediaText(state, element, 'markdown');
   if (!markdown) return false;
   state.inline.gap();
@@ -34,10 +34,10 @@ function write(state: State, element: Element): boolean {
   return true;
 }
 
-const isKept = ({ options }: State) => options.retainMedia !== undefined && options.retainMedia !== 'none';
+const isKept = ({ options }: ConversionState) => options.retainMedia !== undefined && options.retainMedia !== 'none';
 
 /** A medium in the form that the options choose, in Markdown or inside HTML; '' if it is left out. */
-export function mediaText(state: State, element: Element, form: 'markdown' | 'html'): string {
+export function mediaText(state: ConversionState, element: Element, form: 'markdown' | 'html'): string {
   if (!isKept(state)) return '';
   const found = mediaOf(element, state.options.baseUrl);
   if (!found) return '';
@@ -48,7 +48,7 @@ export function mediaText(state: State, element: Element, form: 'markdown' | 'ht
   if (url === null || mode === 'text') return label;
   if (form === 'html') return `<a href="${escapeAttribute(url)}">${label}</a>`;
   if (mode === 'link' && state.inline.isOpen('link')) return label;
-  return `${mode === 'image' ? '!' : ''}[${label}](${safeDestination(withoutControls(url))})`;
+  return `${mode === 'image' ? '!' : ''}[${label}](${encodeDestination(withoutControlCharacters(url))})`;
 }
 
 function mediaOf(element: Element, baseUrl: string): Media | null {
@@ -59,7 +59,7 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
     // Browsers do not show audio without controls. Without a URL as well, it is a sound of the page itself.
     return url === null && attribute(element, 'controls') === null ? null : { kind: 'Audio', url };
   }
-  const url = standInAddress(element) ?? addressOf(element, baseUrl);
+  const url = placeholderUrl(element) ?? addressOf(element, baseUrl);
   const kind = url === null ? null : playerKind(url);
   return kind && { kind, url };
 }
@@ -121,14 +121,14 @@ const isMedium = (name: string) => name === 'video' || name === 'audio';
 const nameFor = ({ name }: Element) => (name === 'amp-video' ? 'video' : name === 'amp-audio' ? 'audio' : 'iframe');
 
 function cleanAttributes(element: Element, url: string | null, baseUrl: string): Attribute[] {
-  const kept: Attribute[] = url === null ? [] : [{ name: 'src', value: withoutControls(url) }];
-  const isStandIn = standInAddress(element) !== null;
+  const kept: Attribute[] = url === null ? [] : [{ name: 'src', value: withoutControlCharacters(url) }];
+  const isStandIn = placeholderUrl(element) !== null;
   for (const { name, value } of element.attributes) {
     if (isStandIn && !SHARED.has(name)) continue;
     if (name === 'src' || DROPPED.test(name) || !ATTRIBUTE_NAME.test(name)) continue;
     const address = ADDRESS_NAMES.has(name) ? resolveUrl(value, baseUrl) : '';
     if (address === null || (address !== '' && !/^https?:/.test(address))) continue;
-    kept.push({ name, value: address || withoutControls(value).replace(/\s+/g, ' ') });
+    kept.push({ name, value: address || withoutControlCharacters(value).replace(/\s+/g, ' ') });
   }
   return kept;
 }

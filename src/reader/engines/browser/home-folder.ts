@@ -11,7 +11,7 @@ const DATA = '.local/share';
 const FONTS = '.fonts';
 
 /** Creates the folder `home` in `folder` and returns its path. Removing it leaves the fonts in place. */
-export function makeHome(folder: string): string {
+export function createHomeFolder(folder: string): string {
   const home = path.join(folder, 'home');
   mkdirSync(path.join(home, DATA), { recursive: true, mode: 0o700 });
   const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), DATA);

@@ -1,6 +1,6 @@
 /** Cleans the output of a model, so that it can be an answer. Pure; runs in a thread. */
 import { decodeHTML } from 'entities';
-import { withoutControls } from '../markdown/one-line.ts';
+import { withoutControlCharacters } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import { withoutTags } from './tags.ts';
 
@@ -8,7 +8,7 @@ import { withoutTags } from './tags.ts';
 const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
 
 /** The text of an answer without thoughts, and without the fence that many models put around it. */
-export function unwrapAnswer(text: string): string {
+export function unwrapOutput(text: string): string {
   const answer = text.replace(THOUGHTS, '').trim();
   const opened = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|json)?[ \t]*\n/i.exec(answer);
   if (!opened) return answer;
@@ -25,7 +25,7 @@ export function unwrapAnswer(text: string): string {
  * outside code without tags and without unsafe URLs in links, images, definitions and autolinks.
  */
 export function cleanMarkdown(text: string): string {
-  const lines = withoutControls(unwrapAnswer(text))
+  const lines = withoutControlCharacters(unwrapOutput(text))
     .replace(/\r\n?/g, '\n')
     .replace(/【(?=\d+†)/g, '〖')
     .split('\n');

@@ -4,7 +4,7 @@ import { attribute, type Child, type Document, type Element, find, following, is
 import { declaredMedia } from './media-type.ts';
 
 export interface EmbeddedFile {
-  readonly address: string;
+  readonly url: string;
   /** Whether the page has no other content. */
   readonly alone: boolean;
 }
@@ -30,7 +30,7 @@ export function findEmbeddedFile(document: Document, url: string): EmbeddedFile 
     if (file === undefined) others++;
     else address = file;
   }
-  return address === undefined ? undefined : { address, alone: others === 0 };
+  return address === undefined ? undefined : { url, alone: others === 0 };
 }
 
 function fileOf(element: Element, base: string): string | undefined {

@@ -3,26 +3,26 @@
  */
 import type { Guard } from '#net/guard/guard.ts';
 import type { Visit } from '../engine.ts';
-import { type Abuse, isThisMachine, localCall } from './limits.ts';
+import { type DetectedAbuse, isLoopbackHost, localRequestAbuse } from './limits.ts';
 
-export interface CallsConfig {
+export interface LocalRequestsConfig {
   readonly guard: Guard;
   /** Whether a host name belongs to this server. The guard refuses such hosts. */
   readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
   /** Whether the page itself sends the request. Before it has loaded, its server redirects to a refused target. */
-  readonly isPageThere: () => boolean;
-  readonly stop: (abuse: Abuse) => void;
+  readonly hasPageLoaded: () => boolean;
+  readonly stop: (abuse: DetectedAbuse) => void;
 }
 
-export interface Calls {
+export interface LocalRequestWatch {
   /** Call for each request before it is sent: the browser may block one itself, so that it never reaches the proxy. */
   onRequest(url: string): void;
   /** Call for each refused host. Other private IP addresses are refused without stopping the page. */
   onRefused(host: string): void;
 }
 
-export function watchCalls({ guard, isOwnHost, isPageThere, stop }: CallsConfig): Calls {
-  const isOwn = (host: string) => isThisMachine(host) || isOwnHost?.(host) === true;
+export function watchLocalRequests({ guard, isOwnHost, hasPageLoaded, stop }: LocalRequestsConfig): LocalRequestWatch {
+  const isOwn = (host: string) => isLoopbackHost(host) || isOwnHost?.(host) === true;
   return {
     onRequest(text) {
       const url = new URL(text);
@@ -30,11 +30,11 @@ export function watchCalls({ guard, isOwnHost, isPageThere, stop }: CallsConfig)
       try {
         guard.checkUrl(url);
       } catch {
-        stop(localCall());
+        stop(localRequestAbuse());
       }
     },
     onRefused(host) {
-      if (isPageThere() && isOwn(host)) stop(localCall());
+      if (hasPageLoaded() && isOwn(host)) stop(localRequestAbuse());
     },
   };
 }
@@ -43,7 +43,7 @@ export function watchCalls({ guard, isOwnHost, isPageThere, stop }: CallsConfig)
  * Whether the page acted on its own, without influence of the caller's input. Otherwise a caller could get other
  * people's hosts refused.
  */
-export function actedAlone({ html, answer, options }: Visit): boolean {
+export function actedWithoutCallerInput({ html, answer, options }: Visit): boolean {
   const isSubmitted = html !== undefined && answer === undefined;
   const { injectPageScript, injectFrameScript, setCookies, customHeader, storageState, preloadUrl, proxyUrl } = options;
   return (

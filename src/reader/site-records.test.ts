@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Template } from './engines/template.ts';
-import { openSites, siteOf } from './sites.ts';
+import { openSiteRecords, siteOf } from './site-records.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 
@@ -18,8 +18,8 @@ const like = template();
 
 async function memory(settings: { maxSites?: number } = {}) {
   const time = { now: Date.parse('2026-03-01') };
-  const sites = await openSites({ file: ':memory:', clock: () => time.now, ...settings });
-  return { time, sites, view: (url: string, keep = true) => sites.look(url, like, keep) };
+  const sites = await openSiteRecords({ file: ':memory:', clock: () => time.now, ...settings });
+  return { time, sites, view: (url: string, keep = true) => sites.lookUp(url, like, keep) };
 }
 
 const page = (n: number) => `https://a.example/blog/page-${n}`;
@@ -30,53 +30,53 @@ describe('the record of a site', () => {
   it('needs two reads without a difference, and is reset by one with a difference', async () => {
     const { sites, view } = await memory();
     expect(view(page(1))).toEqual(unknown);
-    sites.note(page(1), like, true);
+    sites.recordComparison(page(1), like, true);
     expect(view(page(2))).toEqual(unknown);
-    sites.note(page(2), like, true);
+    sites.recordComparison(page(2), like, true);
     expect(view(page(3))).toEqual(settled);
-    sites.note(page(3), like, false);
+    sites.recordComparison(page(3), like, false);
     expect(view(page(4))).toEqual({ scripts: 'add', compare: false });
   });
 
   it('needs more comparisons after a difference', async () => {
     const { sites, view } = await memory();
-    sites.note(page(1), like, false);
+    sites.recordComparison(page(1), like, false);
     for (let at = 0; at < 3; at++) {
-      sites.note(page(1), like, true);
+      sites.recordComparison(page(1), like, true);
       expect(view(page(1))).toEqual(unknown);
     }
-    sites.note(page(1), like, true);
+    sites.recordComparison(page(1), like, true);
     expect(view(page(1))).toEqual(settled);
   });
 
   it('is checked again after 20 reads or a day', async () => {
     const { time, sites, view } = await memory();
-    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
+    for (const unchanged of [true, true]) sites.recordComparison(page(1), like, unchanged);
     for (let at = 0; at < 20; at++) expect(view(page(at)), `${at}`).toEqual(settled);
     expect(view(page(20))).toEqual(unknown);
-    sites.note(page(20), like, true);
+    sites.recordComparison(page(20), like, true);
     expect(view(page(20))).toEqual(settled);
     time.now += DAY;
     expect(view(page(20))).toEqual(unknown);
-    sites.note(page(20), like, false);
+    sites.recordComparison(page(20), like, false);
     time.now += DAY;
     expect(view(page(20))).toEqual({ scripts: 'add', compare: true });
   });
 
   it('ignores reads that must not be stored', async () => {
     const { sites, view } = await memory();
-    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
+    for (const unchanged of [true, true]) sites.recordComparison(page(1), like, unchanged);
     for (let at = 0; at < 50; at++) expect(view(page(at), false)).toEqual(settled);
   });
 
   it('is removed after a week, and when there are too many', async () => {
     const { time, sites, view } = await memory({ maxSites: 100 });
-    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
+    for (const unchanged of [true, true]) sites.recordComparison(page(1), like, unchanged);
     time.now += 7 * DAY;
     expect(view(page(1))).toEqual(unknown);
     for (let at = 0; at < 1_000; at++) {
       time.now += 1;
-      sites.note(`https://host-${at}.example/`, like, false);
+      sites.recordComparison(`https://host-${at}.example/`, like, false);
     }
     const known = Array.from({ length: 1_000 }, (_, at) => view(`https://host-${at}.example/`).scripts === 'add');
     expect(known.indexOf(true)).toBeGreaterThan(0);
@@ -86,18 +86,18 @@ describe('the record of a site', () => {
 
   it('holds only for pages that are no richer than the compared ones', async () => {
     const { sites } = await memory();
-    const seen = (more: Partial<Template>) => sites.look(page(9), template(more), false);
-    for (const unchanged of [true, true]) sites.note(page(1), like, unchanged);
+    const seen = (more: Partial<Template>) => sites.lookUp(page(9), template(more), false);
+    for (const unchanged of [true, true]) sites.recordComparison(page(1), like, unchanged);
     expect(seen({})).toEqual(settled);
     expect(seen({ kinds: Uint32Array.of(2) })).toEqual(settled);
     expect(seen({ words: 50 })).toEqual(settled);
     expect(seen({ words: 49 })).toEqual(unknown);
     expect(seen({ kinds: Uint32Array.of(1, 3) })).toEqual(unknown);
     expect(seen({ code: 'bb' })).toEqual(unknown);
-    sites.note(page(2), template({ kinds: Uint32Array.of(3), words: 20 }), true);
+    sites.recordComparison(page(2), template({ kinds: Uint32Array.of(3), words: 20 }), true);
     expect(seen({ kinds: Uint32Array.of(1, 3), words: 10 })).toEqual(settled);
-    sites.note(page(3), like, false);
-    for (let at = 0; at < 4; at++) sites.note(page(4), template({ kinds: Uint32Array.of(1) }), true);
+    sites.recordComparison(page(3), like, false);
+    for (let at = 0; at < 4; at++) sites.recordComparison(page(4), template({ kinds: Uint32Array.of(1) }), true);
     expect(seen({ kinds: Uint32Array.of(1) })).toEqual(settled);
     expect(seen({ kinds: Uint32Array.of(3) })).toEqual(unknown);
   });
@@ -108,7 +108,7 @@ describe('the record of a site', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (outcomes) => {
         const url = `https://site-${n++}.example/`;
-        for (const unchanged of outcomes) sites.note(url, like, unchanged);
+        for (const unchanged of outcomes) sites.recordComparison(url, like, unchanged);
         const streak = outcomes.length - 1 - outcomes.lastIndexOf(false);
         const needed = outcomes.includes(false) ? 4 : 2;
         expect(view(url).scripts === 'add nothing').toBe(streak >= needed);
@@ -137,13 +137,14 @@ describe('the database', () => {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-sites-'));
     try {
       const file = path.join(dir, 'sites.db');
-      const first = await openSites({ file });
-      for (const unchanged of [true, true]) first.note('https://secret-host.example/secret-page/x', like, unchanged);
+      const first = await openSiteRecords({ file });
+      for (const unchanged of [true, true])
+        first.recordComparison('https://secret-host.example/secret-page/x', like, unchanged);
       first.close();
       for (const name of await readdir(dir))
         expect(await readFile(path.join(dir, name), 'latin1')).not.toMatch(/secret/);
-      const second = await openSites({ file });
-      expect(second.look('https://secret-host.example/secret-page/y', like, true)).toEqual(settled);
+      const second = await openSiteRecords({ file });
+      expect(second.lookUp('https://secret-host.example/secret-page/y', like, true)).toEqual(settled);
       second.close();
     } finally {
       await rm(dir, { recursive: true, force: true });
@@ -155,9 +156,9 @@ describe('the database', () => {
     try {
       const file = path.join(dir, 'sites.db');
       await writeFile(file, 'this is no database, but long enough to look like the beginning of one'.repeat(20));
-      const sites = await openSites({ file });
-      sites.note(page(1), like, false);
-      expect(sites.look(page(1), like, true).scripts).toBe('add');
+      const sites = await openSiteRecords({ file });
+      sites.recordComparison(page(1), like, false);
+      expect(sites.lookUp(page(1), like, true).scripts).toBe('add');
       sites.close();
     } finally {
       await rm(dir, { recursive: true, force: true });
@@ -167,7 +168,7 @@ describe('the database', () => {
   it('that fails returns no records, and does not fail reads', async () => {
     const { sites, view } = await memory();
     sites.close();
-    sites.note(page(1), like, true);
+    sites.recordComparison(page(1), like, true);
     expect(view(page(1))).toEqual(unknown);
   });
 });

@@ -10,14 +10,14 @@ import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import { MAX_KINDS, type Template } from './engines/template.ts';
 
-export interface Sites {
+export interface SiteRecords {
   /**
    * What is known about pages like this one, and whether to render this read too, to compare the two. With `keep` the
    * read counts towards the next comparison; without it nothing is stored.
    */
-  look(url: string, template: Template, keep: boolean): SiteView;
+  lookUp(url: string, template: Template, keep: boolean): SiteView;
   /** Records a comparison: whether rendering made no difference. */
-  note(url: string, template: Template, unchanged: boolean): void;
+  recordComparison(url: string, template: Template, unchanged: boolean): void;
   close(): void;
 }
 
@@ -26,7 +26,7 @@ export interface SiteView {
   readonly compare: boolean;
 }
 
-export interface SitesOptions {
+export interface SiteRecordsOptions {
   /** Path of the database, or `:memory:`. */
   readonly file: string;
   readonly maxSites?: number;
@@ -84,7 +84,12 @@ interface Row {
 const UNKNOWN: SiteView = { scripts: 'unknown', compare: true };
 
 /** The records can be learned again: a damaged file is replaced, and a store that fails returns `unknown`. */
-export async function openSites({ file, maxSites = 20_000, clock = Date.now, log }: SitesOptions): Promise<Sites> {
+export async function openSiteRecords({
+  file,
+  maxSites = 20_000,
+  clock = Date.now,
+  log,
+}: SiteRecordsOptions): Promise<SiteRecords> {
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
   sweep(database, clock(), maxSites);
   let notes = 0;
@@ -102,7 +107,7 @@ export async function openSites({ file, maxSites = 20_000, clock = Date.now, log
   };
 
   return {
-    look: (url, template, keep) =>
+    lookUp: (url, template, keep) =>
       safely(() => {
         const key = keyOf(url, template);
         const row = find(database, key);
@@ -110,7 +115,7 @@ export async function openSites({ file, maxSites = 20_000, clock = Date.now, log
         if (keep) countRead(database, key);
         return viewOf(row, template, clock());
       }, UNKNOWN),
-    note: (url, template, unchanged) =>
+    recordComparison: (url, template, unchanged) =>
       safely(() => {
         const key = keyOf(url, template);
         const before = unchanged ? find(database, key) : undefined;

@@ -7,14 +7,14 @@
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 
-export interface Abuse {
+export interface AbuseRefusals {
   /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
   check(url: string, keyed: boolean): void;
   /** Refuses a URL from now on. Callers are shown `reason`: what the page did, as `it …` without a full stop. */
   add(url: string, reason: string): void;
 }
 
-export interface AbuseOptions {
+export interface AbuseRefusalOptions {
   /** Duration of a refusal; 0 disables refusals. */
   readonly refusalMs: number;
   readonly clock?: () => number;
@@ -56,7 +56,7 @@ function scopesOf(url: string): Scope[] {
   ];
 }
 
-export function createAbuse({ refusalMs, clock = Date.now }: AbuseOptions): Abuse {
+export function createAbuseRefusals({ refusalMs, clock = Date.now }: AbuseRefusalOptions): AbuseRefusals {
   const refused = new Map<string, { readonly until: number; readonly reason: string }>();
   /** For each scope: its stopped parts with the time when each expires; at most `PARTS_TO_REFUSE` parts. */
   const counted = new Map<string, Map<string, number>>();

@@ -3,8 +3,8 @@
  * everything else is written as text.
  */
 import { type Element, TEXT } from '#html/node.ts';
-import { type Enter, SKIP } from '../state.ts';
-import { isNoteNumber } from './footnote.ts';
+import { type EnterHandler, SKIP } from '../state.ts';
+import { isFootnoteNumber } from './footnote.ts';
 
 const RAISED = new Map([...'0123456789+-−=()n'].map((plain, at) => [plain, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ'][at]!]));
 const LOWERED = new Map([...'0123456789+-−=()'].map((plain, at) => [plain, [...'₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎'][at]!]));
@@ -16,9 +16,9 @@ function soleText(element: Element): string | null {
 }
 
 const shifted =
-  (characters: ReadonlyMap<string, string>): Enter =>
+  (characters: ReadonlyMap<string, string>): EnterHandler =>
   (state, element) => {
-    if (isNoteNumber(state, element)) return SKIP;
+    if (isFootnoteNumber(state, element)) return SKIP;
     const text = soleText(element);
     if (text === null || text === '') return null;
     let shown = '';

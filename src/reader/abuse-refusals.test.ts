@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createAbuse } from './abuse.ts';
+import { createAbuseRefusals } from './abuse-refusals.ts';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const REASON = 'it made too many requests';
 
 function abuseAt(refusalMs = 3_600_000) {
   let now = start;
-  const abuse = createAbuse({ refusalMs, clock: () => now });
+  const abuse = createAbuseRefusals({ refusalMs, clock: () => now });
   return {
     stopped: (...urls: string[]) => {
       for (const url of urls) abuse.add(url, REASON);

@@ -4,7 +4,7 @@
 import { within } from '#concurrency/deadline.ts';
 import { fileNameOf } from '#net/fetch/file-name.ts';
 import { actualMedia, declaredMedia, type Media } from '../media-type.ts';
-import { embeddedFile, soleEmbedded } from './embedded.ts';
+import { embeddedFileUrl, findSoleEmbedded } from './embedded.ts';
 import { emptyResponse, FileTargetError, unreadableByBrowser } from './failures.ts';
 import type { MainDocument, Network } from './network.ts';
 import type { CapturedDocument } from './snapshot.ts';
@@ -40,8 +40,8 @@ export async function assertPage({ html, captured }: CapturedDocument, network: 
     return;
   }
   if (!/<(?:i?frame|embed|object)\b/i.test(html)) return;
-  const embedded = await world.call(soleEmbedded, undefined, CALL_MS).catch(() => undefined);
-  const file = embedded && embeddedFile(embedded, (url) => network.frameType(url));
+  const embedded = await world.call(findSoleEmbedded, undefined, CALL_MS).catch(() => undefined);
+  const file = embedded && embeddedFileUrl(embedded, (url) => network.frameType(url));
   if (file) throw new FileTargetError(file, embedded.type);
 }
 

@@ -6,9 +6,9 @@ import { toMarkdown } from '../markdown/to-markdown.ts';
 import { orderedPage, type Page, type Rendition } from '../rendition.ts';
 import { countTokens, keepTokens } from '../tokens.ts';
 import { cutAfter } from '../warnings.ts';
-import { cleanMarkdown } from './written.ts';
+import { cleanMarkdown } from './clean-output.ts';
 
-export interface AnswerTask {
+export interface ModelOutputTask {
   readonly head: Pick<Page, 'title' | 'description' | 'url' | 'targetStatus' | 'storageState'>;
   readonly text: string;
   /** Markdown is made safe, HTML is converted to Markdown; JSON is already validated and stays as it is. */
@@ -27,7 +27,7 @@ export interface AnswerTask {
 const MIN_CHARGE = 4_000;
 const MAX_CHARGE = 2_000_000;
 
-export function answer(task: AnswerTask): Rendition {
+export function renderModelOutput(task: ModelOutputTask): Rendition {
   const { head, notes, maxTokens, chargeFactor } = task;
   const whole = contentOf(task);
   const content = maxTokens === undefined ? whole : keepTokens(whole, maxTokens);
@@ -40,7 +40,7 @@ export function answer(task: AnswerTask): Rendition {
   return { page, body: textLayout(page), tokens };
 }
 
-function contentOf({ text, form, style, head: { url } }: AnswerTask): string {
+function contentOf({ text, form, style, head: { url } }: ModelOutputTask): string {
   if (form === 'json') return text;
   if (form === 'markdown') return cleanMarkdown(text);
   const keep = { gfm: 'all', retainLinks: 'all', retainImages: 'all', keepImgDataUrl: false } as const;

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createFailures } from './failures.ts';
+import { createFailureLimit } from './failure-limit.ts';
 
 const HOUR_MS = 3_600_000;
 
 it('refuses a URL after ten failures in an hour, until the hour is over', () => {
   let now = 0;
-  const failures = createFailures(() => now);
+  const failures = createFailureLimit(() => now);
   for (let n = 0; n < 9; n++) failures.add('a', {});
   failures.check('a');
   now = HOUR_MS / 2;
@@ -18,7 +18,7 @@ it('refuses a URL after ten failures in an hour, until the hour is over', () => 
 
 it('starts again when failures are further apart', () => {
   let now = 0;
-  const failures = createFailures(() => now);
+  const failures = createFailureLimit(() => now);
   for (let n = 0; n < 9; n++) failures.add('a', {});
   now = HOUR_MS + 1;
   failures.add('a', {});
@@ -26,7 +26,7 @@ it('starts again when failures are further apart', () => {
 });
 
 it('counts a failure shared by several reads once', () => {
-  const failures = createFailures(() => 0);
+  const failures = createFailureLimit(() => 0);
   const shared = {};
   for (let n = 0; n < 20; n++) failures.add('a', shared);
   failures.check('a');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { loadTokens } from '../tokens.ts';
-import { cleanHtml, cutToTokens } from './material.ts';
+import { cleanHtml, cutToTokens } from './model-input.ts';
 
 const OPTIONS = { baseUrl: 'https://example.org/a/b', retainLinks: 'all', retainImages: 'all' } as const;
 const clean = (html: string, options = {}) => cleanHtml(parseDocument(html), { ...OPTIONS, ...options });

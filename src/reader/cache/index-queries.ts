@@ -5,7 +5,7 @@
 import type { Database } from '#storage/database/sqlite.ts';
 
 /** The content of a copy that a file holds. */
-export type Role = 'text' | 'screenshot' | 'pageshot';
+export type PartRole = 'text' | 'screenshot' | 'pageshot';
 
 interface Row {
   readonly id: string;
@@ -42,7 +42,7 @@ export const MIGRATIONS = [
 ];
 
 /** One function for each query. Call those that belong together inside `transaction`. */
-export function createRows(database: Database) {
+export function createIndexQueries(database: Database) {
   const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
   return {
     copiesOf: (key: string) =>
@@ -50,7 +50,7 @@ export function createRows(database: Database) {
     partsOf: (id: string) =>
       new Map(
         database
-          .all<{ role: Role; hash: string }>('SELECT role, hash FROM parts WHERE copy = ?', id)
+          .all<{ role: PartRole; hash: string }>('SELECT role, hash FROM parts WHERE copy = ?', id)
           .map(({ role, hash }) => [role, hash]),
       ),
     hasBlob: (hash: string) => database.get('SELECT 1 FROM blobs WHERE hash = ?', hash) !== undefined,
@@ -60,7 +60,7 @@ export function createRows(database: Database) {
       database.run('INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING', hash, bytes),
     addCopy: (id: string, key: string, madeAt: number, facts: string, bytes: number) =>
       database.run('INSERT INTO copies VALUES (?, ?, ?, ?, ?, ?)', id, key, madeAt, madeAt, facts, bytes),
-    addPart: (id: string, role: Role, hash: string) =>
+    addPart: (id: string, role: PartRole, hash: string) =>
       database.run('INSERT INTO parts VALUES (?, ?, ?)', id, role, hash),
     removeCopy: (id: string) => database.run('DELETE FROM copies WHERE id = ?', id),
     removeBlobIfUnused: (hash: string) =>

@@ -9,7 +9,7 @@ const MAX_FAILURES = 10;
 const WINDOW_MS = 60 * 60 * 1000;
 const MAX_URLS = 10_000;
 
-export interface Failures {
+export interface FailureLimit {
   /** Throws OperationNotAllowedError while a URL is refused. */
   check(url: string): void;
   /** Counts a failure. A failure shared by several reads counts once. */
@@ -19,7 +19,7 @@ export interface Failures {
 /** Hashed, since URLs may be long. */
 const keyOf = (url: string) => createHash('sha256').update(url).digest('base64');
 
-export function createFailures(clock: () => number = Date.now): Failures {
+export function createFailureLimit(clock: () => number = Date.now): FailureLimit {
   const counted = new WeakSet<object>();
   const byKey = new Map<string, { count: number; since: number }>();
   return {

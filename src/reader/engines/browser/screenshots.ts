@@ -8,21 +8,21 @@ const MAX_PAGE_HEIGHT = 16_384;
 /** Maximum number of pixels of a picture, at any window size and scale. */
 const MAX_PIXELS = 64_000_000;
 
-export interface Shots {
+export interface Screenshots {
   readonly screenshot?: Uint8Array;
   readonly pageshot?: Uint8Array;
   /** Set if the page is taller than its picture: height of the picture in CSS pixels. */
   readonly cutAt?: number;
 }
 
-export interface ShotsWanted {
+export interface ScreenshotOptions {
   readonly screenshot: boolean;
   readonly pageshot: boolean;
   readonly deviceScaleFactor: number;
 }
 
 /** Sets the scale in this session too: pictures use the scale of the session that takes them. */
-export async function overrideScale(session: CDPSession, { viewport }: Options): Promise<void> {
+export async function overrideDeviceScale(session: CDPSession, { viewport }: Options): Promise<void> {
   if (viewport?.deviceScaleFactor === undefined) return;
   const { deviceScaleFactor, isMobile = false } = viewport;
   await session.send('Emulation.setDeviceMetricsOverride', {
@@ -34,7 +34,11 @@ export async function overrideScale(session: CDPSession, { viewport }: Options):
 }
 
 /** Takes the requested pictures; those that fail or take too long are missing. A pageshot includes a screenshot. */
-export async function takeShots(session: CDPSession, wanted: ShotsWanted, limitMs: number): Promise<Shots> {
+export async function takeScreenshots(
+  session: CDPSession,
+  wanted: ScreenshotOptions,
+  limitMs: number,
+): Promise<Screenshots> {
   const until = performance.now() + limitMs;
   const attempt = <Taken>(work: Promise<Taken>) =>
     within(Math.max(until - performance.now(), 1), work).catch(() => undefined);
@@ -54,7 +58,7 @@ async function takeWindow(session: CDPSession): Promise<Uint8Array> {
   return Buffer.from(data, 'base64');
 }
 
-async function takePage(session: CDPSession, deviceScaleFactor: number): Promise<Omit<Shots, 'screenshot'>> {
+async function takePage(session: CDPSession, deviceScaleFactor: number): Promise<Omit<Screenshots, 'screenshot'>> {
   const { cssContentSize } = await session.send('Page.getLayoutMetrics');
   const width = Math.max(1, Math.min(Math.ceil(cssContentSize.width), 4_096));
   const pixels = deviceScaleFactor * deviceScaleFactor;

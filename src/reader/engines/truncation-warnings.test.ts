@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partNote } from './notes.ts';
+import { partialResponseWarning } from './truncation-warnings.ts';
 
 test.each([
   [206, undefined],
@@ -8,7 +8,7 @@ test.each([
   [206, 'bytes 0-99/*'],
   [206, 'nonsense'],
 ])('status %i with the range %s is a part', (status, range) => {
-  expect(partNote(status, range)).toContain('only a part');
+  expect(partialResponseWarning(status, range)).toContain('only a part');
 });
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
   [200, 'bytes 0-99/200'],
   [200, undefined],
 ])('status %i with the range %s is whole', (status, range) => {
-  expect(partNote(status, range)).toBeUndefined();
+  expect(partialResponseWarning(status, range)).toBeUndefined();
 });

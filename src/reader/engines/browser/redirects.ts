@@ -10,7 +10,7 @@ import type { CDPSession } from 'playwright-core';
 import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
 import type { EgressSession } from './egress-session.ts';
 
-export interface HopsConfig {
+export interface RedirectsConfig {
   readonly target: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: EgressSession['credentials'];
@@ -20,7 +20,7 @@ export interface HopsConfig {
   readonly onTooManyRedirects: () => void;
 }
 
-export async function watchHops(session: CDPSession, config: HopsConfig): Promise<void> {
+export async function watchRedirects(session: CDPSession, config: RedirectsConfig): Promise<void> {
   const { target, headers, credentials, isSupplied, onTooManyRedirects } = config;
   const { frameTree } = await session.send('Page.getFrameTree');
   const redirects = new Map<string, number>();

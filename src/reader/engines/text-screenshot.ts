@@ -1,6 +1,6 @@
 /** Pictures of targets that are plain text: a browser renders the text as a page. */
 import { escapeText } from '#html/serialize.ts';
-import { picturesNeeded } from '../formats/pictures.ts';
+import { neededScreenshots } from '../formats/needed-screenshots.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 
@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 1_000_000;
 
 /** The snapshot with the requested pictures. Throws the errors of the browser. */
 export async function withPictures(snapshot: Snapshot, visit: Visit, browser: Engine): Promise<Snapshot> {
-  const needed = picturesNeeded(visit.options);
+  const needed = neededScreenshots(visit.options);
   if (snapshot.file || isHtml(snapshot) || !(needed.screenshot || needed.pageshot)) return snapshot;
   let drawn: Snapshot = snapshot;
   for await (const seen of browser.visit(visitOf(snapshot.text, visit))) drawn = seen;

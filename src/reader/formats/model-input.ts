@@ -6,12 +6,12 @@ import { append, attribute, type Child, type Document, ELEMENT, Element, find, T
 import { innerHtml } from '#html/serialize.ts';
 import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
-import { withoutControls } from '../markdown/one-line.ts';
+import { withoutControlCharacters } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import type { Options } from '../options/resolve.ts';
 import { keepTokens } from '../tokens.ts';
 
-export interface Material {
+export interface ModelInput {
   readonly title: string;
   readonly description: string;
   /** URL to show. */
@@ -50,7 +50,7 @@ export function cleanHtml(root: Document | Element, options: CleanOptions): stri
   while (node) {
     if (node.type === TEXT) {
       const text = preformatted > 0 ? node.value : node.value.replace(/\s+/g, ' ');
-      append(open.at(-1)!, new Text(withoutControls(text)));
+      append(open.at(-1)!, new Text(withoutControlCharacters(text)));
     } else if (node.type === ELEMENT && !DROPPED.has(node.name)) {
       const copy = copyElement(node, options);
       if (copy) {
@@ -77,7 +77,7 @@ function copyElement(element: Element, { baseUrl, retainLinks, retainImages }: C
   const copy = new Element(element.name, element.namespace);
   for (const { name, value } of element.attributes) {
     if (KEPT_ATTRIBUTES.has(name) && value.length <= MAX_VALUE)
-      copy.attributes.push({ name, value: withoutControls(value) });
+      copy.attributes.push({ name, value: withoutControlCharacters(value) });
   }
   if (element.name === 'img') {
     const url = imageUrl(element, baseUrl);

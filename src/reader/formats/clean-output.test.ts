@@ -1,7 +1,7 @@
 // Full run only: changes state of the whole process.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanMarkdown, unwrapAnswer } from './written.ts';
+import { cleanMarkdown, unwrapOutput } from './clean-output.ts';
 
 describe('the wrapping of an answer', () => {
   it.each([
@@ -13,14 +13,14 @@ describe('the wrapping of an answer', () => {
     ['<think>cut off in the middle', ''],
     ['```markdown\n```', ''],
     ['````md\n```js\ncode\n```\n````', '```js\ncode\n```'],
-  ])('comes off: %j', (text, expected) => expect(unwrapAnswer(text)).toBe(expected));
+  ])('comes off: %j', (text, expected) => expect(unwrapOutput(text)).toBe(expected));
 
   it.each([
     ['two blocks', '```\nfirst\n```\n\nand\n\n```\nsecond\n```'],
     ['a block of code', '```js\nlet a = 1\n```'],
     ['a block at the start', '```\nfirst\n```\n\nand more'],
     ['an open block', '```markdown\nnever closed'],
-  ])('stays where it is none: %s', (_, text) => expect(unwrapAnswer(text)).toBe(text));
+  ])('stays where it is none: %s', (_, text) => expect(unwrapOutput(text)).toBe(text));
 });
 
 describe('addresses in an answer', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { makeHome } from './home.ts';
+import { createHomeFolder } from './home-folder.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -21,7 +21,7 @@ it.runIf(process.platform === 'linux').each([undefined, 'elsewhere'])(
     vi.stubEnv('XDG_DATA_HOME', data && path.join(user, data));
 
     const launch = path.join(folder, 'launch');
-    const home = makeHome(launch);
+    const home = createHomeFolder(launch);
     expect(readdirSync(path.join(home, '.local/share/fonts'))).toEqual(['font-0.ttf']);
     expect(readdirSync(path.join(home, '.fonts'))).toEqual(['font-1.ttf']);
     expect(readdirSync(home).toSorted()).toEqual(['.fonts', '.local']);
