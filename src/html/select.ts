@@ -30,7 +30,7 @@ export function compileSelectors(css: string): Selectors {
   try {
     parsed = parse(css);
   } catch (cause) {
-    throw new SelectorError(`Not a selector: ${(cause as Error).message}`, { cause });
+    throw new SelectorError(`Invalid selector: ${(cause as Error).message}`, { cause });
   }
   if (parsed.length === 0) throw new SelectorError('The selector is empty');
   return { source: css, programs: compilePrograms(parsed, css.includes('\\')) };
@@ -152,7 +152,7 @@ function walk(
 function evaluate(program: SelectorProgram, at: TestContext, level: Level): Marks {
   let marks: Marks = 0;
   at.work.left -= program.size;
-  if (at.work.left < 0) throw new SelectorError('The selector is too costly on this page');
+  if (at.work.left < 0) throw new SelectorError('The selector is too expensive for this page');
   for (const list of program.lists) {
     let matched = 0;
     for (const chain of list.chains) {

@@ -124,7 +124,7 @@ function readInner(css: string): Selector[][] {
     const parsed = parse(css);
     if (parsed.length > 0) return parsed;
   } catch (cause) {
-    throw new SelectorError(`Not a selector: ${(cause as Error).message}`, { cause });
+    throw new SelectorError(`Invalid selector: ${(cause as Error).message}`, { cause });
   }
   throw new SelectorError('A selector is missing after "of"');
 }
@@ -177,14 +177,14 @@ function compileProgram(parsed: Selector[][], escaped: boolean): SelectorProgram
         checkName(selector.name, escaped);
         // A class or an id, which css-what parses as an attribute's value.
         if (selector.ignoreCase === 'quirks') checkName(selector.value, escaped);
-        if (selector.action === 'not') throw new SelectorError('There is no operator != in CSS');
+        if (selector.action === 'not') throw new SelectorError('CSS has no operator !=');
         return createAttributeTest(selector);
       case 'pseudo-element':
         return () => false;
       case 'pseudo':
         return compilePseudo(selector);
       default:
-        throw new SelectorError('The selector has a combinator that CSS does not know');
+        throw new SelectorError('The selector contains an unknown combinator');
     }
   };
 
@@ -210,10 +210,10 @@ function compileProgram(parsed: Selector[][], escaped: boolean): SelectorProgram
     if (!/^nth-(?:last-)?(?:child|of-type)$/.test(name)) return null;
     const { formula, of } = splitOf(text);
     const holds = parseNth(formula);
-    if (!holds) throw new SelectorError(`:${name}(${formula}) is no formula like 2n+1`);
+    if (!holds) throw new SelectorError(`:${name}(${formula}) is not a formula such as 2n+1`);
     const ofType = name.endsWith('type');
     if (of !== null) {
-      if (name !== 'nth-child') throw new SelectorError(`:${name}() can't have "of" here`);
+      if (name !== 'nth-child') throw new SelectorError(`:${name}() does not support "of"`);
       const { id, counter } = compileList(readInner(of), true);
       return ({ results, siblings }) => results[id] === 1 && holds(siblings.counts[counter]!);
     }
@@ -257,7 +257,8 @@ function splitCompounds(tokens: Selector[]): { combinator: Combinator | null; si
     else if (index === 0) parts[0]!.combinator = combinator;
     else parts.push({ combinator, simple: [] });
   }
-  if (parts.some(({ simple }) => simple.length === 0)) throw new SelectorError('A combinator has nothing on one side');
+  if (parts.some(({ simple }) => simple.length === 0))
+    throw new SelectorError('A combinator lacks a selector on one side');
   return parts;
 }
 
@@ -268,6 +269,6 @@ function checkNamespace(namespace: string | null): void {
 /** css-what allows almost any character at the start of a name. */
 function checkName(name: string, escaped: boolean): void {
   if (!escaped && !/^-?[A-Za-z_\u0080-\uffff-][\w\u0080-\uffff-]*$/.test(name)) {
-    throw new SelectorError(`"${name}" is no name`);
+    throw new SelectorError(`"${name}" is not a valid name`);
   }
 }

@@ -210,8 +210,8 @@ describe('what was left out', () => {
   it('the frame of a page that is too small to weigh', () => {
     const html = '<nav><a href="/">Home</a></nav><p>Only a few words.</p><div class="sidebar"><p>More pots</p></div>';
     expect(removedBy('frame', html)).toMatchObject([
-      { rule: 'in the frame of the page by its landmark: <nav>', selector: 'nav', text: 'Home' },
-      { rule: 'in the frame of the page by its name: <div>', selector: '.sidebar > p', text: 'More pots' },
+      { rule: 'boilerplate, recognized by its landmark: <nav>', selector: 'nav', text: 'Home' },
+      { rule: 'boilerplate, recognized by its name: <div>', selector: '.sidebar > p', text: 'More pots' },
     ]);
   });
 
@@ -222,15 +222,15 @@ describe('what was left out', () => {
     );
     const rules = (given: GivenOptions) =>
       removedBy('markdown', html, given).map(({ rule, text }) => `${rule}: ${text}`);
-    expect(rules({})).toEqual(['text in <select> is not read: Choose']);
+    expect(rules({})).toEqual(['text in <select> is not extracted: Choose']);
     expect(rules({ retainImages: 'none' })).toEqual([
-      'text in <select> is not read: Choose',
+      'text in <select> is not extracted: Choose',
       'retainImages is none: iron ore',
     ]);
     expect(rules({ respondWith: 'markdown', retainLinks: 'none' })).toEqual([
       'retainLinks is none: Home',
       'retainLinks is none: Pots',
-      'text in <select> is not read: Choose',
+      'text in <select> is not extracted: Choose',
     ]);
   });
 

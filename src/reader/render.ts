@@ -83,15 +83,15 @@ export function render(
   const { document } = parsed;
   // Before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
-  const notes = options.explain ? new RemovalLog(document) : undefined;
+  const removals = options.explain ? new RemovalLog(document) : undefined;
   // The styles of the whole page, before selectors reduce it.
   const styles = stylesOf(document, snapshot);
-  const unmatched = applySelectors(document, options, notes);
+  const unmatched = applySelectors(document, options, removals);
   const baseUrl = documentBaseUrl(document, url);
   const html = wantsHtml(options) ? htmlField(document, snapshot, options) : undefined;
   const anchors = options.withLinksSummary ? anchorsIn(document) : [];
   const pictures = options.withImagesSummary ? [...elementsOf(document, 'img')] : [];
-  const invisibleParts = removeInvisibleParts(document, { styles, notes });
+  const invisibleParts = removeInvisibleParts(document, { styles, removals });
   const text = options.formats.has('text') ? innerText(find(document, 'body') ?? document) : undefined;
   const mode = options.withLinksSummary === 'all' ? 'all' : 'unique';
   const links = anchors.length > 0 ? collectLinks(document, baseUrl, mode, anchors) : [];
@@ -102,10 +102,10 @@ export function render(
   const images = pictures.length > 0 ? collectImages(document, baseUrl, addresses, pictures) : [];
 
   const whole = options.formats.has('markdown');
-  const article = extracted(document, { snapshot, options, url, baseUrl, whole, notes, invisibleParts });
+  const article = extracted(document, { snapshot, options, url, baseUrl, whole, removals, invisibleParts });
   done?.('extract');
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, notes })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, removals })
     : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
@@ -117,7 +117,7 @@ export function render(
     limits,
     url,
     article,
-    notes,
+    removals,
     fields,
     markdown,
     links,
@@ -170,14 +170,14 @@ interface Extraction {
   readonly baseUrl: string;
   /** Whether to keep the whole page instead of its main content. */
   readonly whole: boolean;
-  readonly notes?: RemovalLog | undefined;
+  readonly removals?: RemovalLog | undefined;
   readonly invisibleParts: InvisibleParts;
 }
 
 /** Extracts the article of a document, after selectors and visibility were applied. Text and files are kept whole. */
 function extracted(
   document: Document,
-  { snapshot, options, url, baseUrl, whole, notes, invisibleParts }: Extraction,
+  { snapshot, options, url, baseUrl, whole, removals, invisibleParts }: Extraction,
 ): Article {
   const isPage = isHtml(snapshot) && snapshot.document === undefined;
   // The caller's selection is kept whole.
@@ -186,7 +186,7 @@ function extracted(
     url,
     baseUrl,
     whole: whole || isNarrowed || !isPage,
-    notes,
+    removals,
     invisibleParts,
   });
   if (!isPage || !isNarrowed) return asDocument(article, snapshot.document);
@@ -217,7 +217,7 @@ interface Parts {
   readonly limits: RenderLimits;
   readonly url: string;
   readonly article: Article;
-  readonly notes: RemovalLog | undefined;
+  readonly removals: RemovalLog | undefined;
   readonly fields: { readonly html?: string | undefined; readonly text?: string | undefined };
   readonly markdown: PageMarkdown | undefined;
   readonly links: Link[];
@@ -245,7 +245,7 @@ function assemble({
   limits,
   url,
   article: { content: kept, ...unclean },
-  notes,
+  removals,
   fields,
   markdown,
   links,
@@ -316,10 +316,10 @@ function assemble({
   }
   page.metadata = metadataOf(article, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
-  if (notes) {
+  if (removals) {
     const { trace, fromPage = false } = markdown ?? {};
     const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
-    page.explanation = explain(notes, fromPage ? { ...article, source: 'page' } : article, written);
+    page.explanation = explain(removals, fromPage ? { ...article, source: 'page' } : article, written);
   }
   const tokens = chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
@@ -366,7 +366,7 @@ interface Conversion {
   readonly url: string;
   readonly baseUrl: string;
   readonly captions?: RenderTask['captions'];
-  readonly notes?: RemovalLog | undefined;
+  readonly removals?: RemovalLog | undefined;
 }
 
 interface PageMarkdown extends MarkdownResult {
@@ -389,7 +389,7 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
   if (markdown.markdown || article.source === 'nothing') return markdown;
   // The article has no Markdown: use the whole page, and if that has none either, its text
   // (docs/reference/wire/reader.md, Markdown).
-  conversion.notes?.forget('frame', 'content', 'unit', 'markdown');
+  conversion.removals?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
   const text = () => bare(innerText(parsed.document));
   return { ...(page.markdown ? page : text()), fromPage: true };

@@ -23,7 +23,7 @@ export interface ExtractOptions {
   /** Keep the whole page instead of choosing its main content. */
   whole: boolean;
   /** Collects what is left out, and why. */
-  notes?: RemovalLog | undefined;
+  removals?: RemovalLog | undefined;
   /** Result of an earlier removal of hidden parts, if there was one. */
   invisibleParts?: InvisibleParts | undefined;
 }
@@ -36,28 +36,32 @@ const readClass = createClassReader();
  * description from its head.
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
-  const { notes } = options;
-  const { hiddenCount, detached } = options.invisibleParts ?? removeInvisibleParts(document, { notes });
+  const { removals } = options;
+  const { hiddenCount, detached } = options.invisibleParts ?? removeInvisibleParts(document, { removals });
   // Runs after hidden parts are removed: invisible text must not supply a title or an author.
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
-  const choose = () => chooseContent(body, page, detached, notes);
+  const choose = () => chooseContent(body, page, detached, removals);
   const chosen = (detached.size > 0 && detached.withAllReattached(choose)) || choose()!;
-  if (notes) recordNonText(notes, body);
+  if (removals) recordNonText(removals, body);
   if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
   if (chosen === 'no text') {
     const fallback = hasMedia(body) ? null : headContent(facts);
     return { ...article, content: fallback ?? body, source: fallback ? 'head' : 'page', confidence: 0 };
   }
-  const { found, ...content } = chosen;
-  return { ...article, ...content, ...(found && { kind: found.kind, kindConfidence: found.confidence }) };
+  const { kindEstimate, ...content } = chosen;
+  return {
+    ...article,
+    ...content,
+    ...(kindEstimate && { kind: kindEstimate.kind, kindConfidence: kindEstimate.confidence }),
+  };
 }
 
 type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & {
-  readonly found: ReturnType<typeof estimatePageKind>;
+  readonly kindEstimate: ReturnType<typeof estimatePageKind>;
 };
 
 /**
@@ -68,7 +72,7 @@ function chooseContent(
   body: Element | Document,
   page: PageFacts,
   detached: DetachedElements,
-  notes: RemovalLog | undefined,
+  removals: RemovalLog | undefined,
 ): Chosen | 'too large' | 'no text' | null {
   const surveyed = survey(body, readClass);
   if (!surveyed.complete) return 'too large';
@@ -79,10 +83,10 @@ function chooseContent(
   const all = textOf(content).length;
   for (const [copy, source] of sources) if (detached.has(source)) detach(copy);
   if (textOf(content).length < all / 2) return null;
-  if (notes) {
-    for (const [copy, source] of sources) notes.sources.set(copy, source);
-    recordDropped(notes, surveyed, selection, (element) => detached.has(element));
+  if (removals) {
+    for (const [copy, source] of sources) removals.sources.set(copy, source);
+    recordDropped(removals, surveyed, selection, (element) => detached.has(element));
   }
   const { source, confidence } = selection;
-  return { content, source, confidence, found: estimatePageKind(surveyed, selection, page) };
+  return { content, source, confidence, kindEstimate: estimatePageKind(surveyed, selection, page) };
 }

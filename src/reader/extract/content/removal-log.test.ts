@@ -7,53 +7,53 @@ import { chooseBlocks } from './choose-blocks.ts';
 import { recordDropped } from './record-removals.ts';
 import { firstWords, RemovalLog, readableText } from './removal-log.ts';
 
-describe('notes', () => {
+describe('removals', () => {
   const document = parseDocument('<main><p>one two</p><div>three</div></main>');
   const [p, div] = [find(document, 'p')!, find(document, 'div')!];
-  const repeat = (notes: RemovalLog, times: number, ...steps: ('hidden' | 'content' | 'cut')[]) => {
-    for (const step of steps) for (let at = 0; at < times; at++) notes.add({ step, rule: 'told', node: p });
+  const repeat = (removals: RemovalLog, times: number, ...steps: ('hidden' | 'content' | 'cut')[]) => {
+    for (const step of steps) for (let at = 0; at < times; at++) removals.add({ step, rule: 'told', node: p });
   };
-  const shares = (notes: RemovalLog) => {
+  const shares = (removals: RemovalLog) => {
     const counts: Record<string, number> = {};
-    for (const { step } of notes.list()) counts[step] = (counts[step] ?? 0) + 1;
+    for (const { step } of removals.list()) counts[step] = (counts[step] ?? 0) + 1;
     return counts;
   };
 
   it('have the place, words and text of a piece', () => {
-    const notes = new RemovalLog(document);
-    notes.add({ step: 'content', rule: 'told', node: p, signs: () => ['its length'] });
-    notes.add({ step: 'hidden', rule: 'told', node: p.first!, hidden: true });
-    expect(notes.list()).toEqual([
+    const removals = new RemovalLog(document);
+    removals.add({ step: 'content', rule: 'told', node: p, signs: () => ['its length'] });
+    removals.add({ step: 'hidden', rule: 'told', node: p.first!, hidden: true });
+    expect(removals.list()).toEqual([
       { step: 'hidden', rule: 'told', selector: 'p', words: 2, text: 'one two', hidden: true },
       { step: 'content', rule: 'told', selector: 'p', words: 2, text: 'one two', signs: ['its length'] },
     ]);
   });
 
   it('share the list among the steps, and count all', () => {
-    const notes = new RemovalLog(document);
-    repeat(notes, 2_000, 'hidden', 'content');
-    repeat(notes, 10, 'cut');
-    expect(shares(notes)).toEqual({ hidden: 245, content: 245, cut: 10 });
-    expect(notes.count).toBe(4_010);
-    notes.forget('content');
-    expect(shares(notes)).toEqual({ hidden: 490, cut: 10 });
-    expect(notes.count).toBe(2_010);
+    const removals = new RemovalLog(document);
+    repeat(removals, 2_000, 'hidden', 'content');
+    repeat(removals, 10, 'cut');
+    expect(shares(removals)).toEqual({ hidden: 245, content: 245, cut: 10 });
+    expect(removals.count).toBe(4_010);
+    removals.forget('content');
+    expect(shares(removals)).toEqual({ hidden: 490, cut: 10 });
+    expect(removals.count).toBe(2_010);
   });
 
   it('look for signs only for what is listed', () => {
-    const notes = new RemovalLog(document);
+    const removals = new RemovalLog(document);
     let asked = 0;
     const signs = () => [`sign ${++asked}`];
-    for (let at = 0; at < 600; at++) notes.add({ step: 'content', rule: 'told', node: div, signs });
+    for (let at = 0; at < 600; at++) removals.add({ step: 'content', rule: 'told', node: div, signs });
     expect(asked).toBe(500);
   });
 
   it('know the element behind a copy', () => {
-    const notes = new RemovalLog(document);
+    const removals = new RemovalLog(document);
     const copy = find(parseDocument('<p>one two</p>'), 'p')!;
-    expect(notes.selectorOf(copy)).toBeNull();
-    notes.sources.set(copy, p);
-    expect(notes.selectorOf(copy)).toBe('p');
+    expect(removals.selectorOf(copy)).toBeNull();
+    removals.sources.set(copy, p);
+    expect(removals.selectorOf(copy)).toBe('p');
   });
 });
 
@@ -74,7 +74,7 @@ test('a block that was chosen and is left out all the same belonged to a unit', 
   const prose =
     '<p>There is a sentence here, and another one. It goes on for a while, so that it reads like prose.</p>';
   const document = parseDocument(`<main><h1>Pots</h1>${prose.repeat(8)}</main><footer>All rights reserved</footer>`);
-  const notes = new RemovalLog(document);
+  const removals = new RemovalLog(document);
   const surveyed = survey(document, createClassReader());
   const facts = {
     title: 'Pots',
@@ -89,9 +89,9 @@ test('a block that was chosen and is left out all the same belonged to a unit', 
   expect(choice.keep[3]).toBe(1);
   const keep = Uint8Array.from(choice.keep);
   keep[3] = 0;
-  recordDropped(notes, surveyed, { keep, choice, confidence: 1, source: 'main' }, () => false);
-  expect(notes.list()).toContainEqual(expect.objectContaining({ step: 'content', selector: 'footer' }));
-  const unit = notes.list().find(({ step }) => step === 'unit');
+  recordDropped(removals, surveyed, { keep, choice, confidence: 1, source: 'main' }, () => false);
+  expect(removals.list()).toContainEqual(expect.objectContaining({ step: 'content', selector: 'footer' }));
+  const unit = removals.list().find(({ step }) => step === 'unit');
   expect(unit).toMatchObject({ step: 'unit', selector: 'main > p:nth-of-type(3)' });
   expect(unit!.probability!).toBeGreaterThanOrEqual(unit!.threshold!);
 });

@@ -38,8 +38,8 @@ export interface RemovedPart extends Pick<Removal, 'step' | 'rule' | 'hidden' | 
   readonly signs?: () => string[];
 }
 
-const MOST_REMOVALS = 500;
-const LONGEST_TEXT = 100;
+const MAX_REMOVALS = 500;
+const MAX_TEXT_CHARACTERS = 100;
 
 /** Records the removals from one page while it is processed. */
 export class RemovalLog {
@@ -57,29 +57,29 @@ export class RemovalLog {
     return this.places.selectorOf(this.sources.get(element) ?? element);
   }
 
-  /** Notes a part that is still in its original place. */
+  /** Adds a part that is still in its original place. */
   add({ node, step, rule, text, words, signs, ...more }: RemovedPart): void {
-    const noted = this.steps.get(step) ?? { count: 0, list: [] };
-    this.steps.set(step, noted);
-    noted.count += 1;
-    const { list } = noted;
-    if (list.length >= MOST_REMOVALS) return;
+    const entries = this.steps.get(step) ?? { count: 0, list: [] };
+    this.steps.set(step, entries);
+    entries.count += 1;
+    const { list } = entries;
+    if (list.length >= MAX_REMOVALS) return;
     const element = node.type === ELEMENT ? node : node.parent;
     const selector = element?.type === ELEMENT ? this.selectorOf(element) : null;
     if (selector === null) return;
-    const all = text ?? readableText(node);
+    const wholeText = text ?? readableText(node);
     list.push({
       step,
       rule,
       selector,
-      words: words ?? countWords(all),
-      text: firstWords(all),
+      words: words ?? countWords(wholeText),
+      text: firstWords(wholeText),
       ...more,
       ...(signs && { signs: signs() }),
     });
   }
 
-  /** Drops the notes of these steps, because their result was discarded. */
+  /** Drops the entries of these steps, because their result was discarded. */
   forget(...steps: readonly RemovalStep[]): void {
     for (const step of steps) this.steps.delete(step);
   }
@@ -87,14 +87,14 @@ export class RemovalLog {
   /** How many parts were left out. */
   get count(): number {
     let count = 0;
-    for (const noted of this.steps.values()) count += noted.count;
+    for (const entries of this.steps.values()) count += entries.count;
     return count;
   }
 
   /** At most 500 parts, ordered by step and then by place in the page. Each step has its own share of the 500. */
   list(): Removal[] {
     const lists = REMOVAL_STEPS.map((step) => this.steps.get(step)?.list ?? []);
-    let left = MOST_REMOVALS;
+    let left = MAX_REMOVALS;
     const shares = new Map<Removal[], number>();
     for (const [at, list] of [...lists].sort((a, b) => a.length - b.length).entries()) {
       const share = Math.min(list.length, Math.floor(left / (lists.length - at)));
@@ -107,13 +107,13 @@ export class RemovalLog {
 
 /** The first words of a text on one line, without invisible characters. */
 export const firstWords = (text: string): string => {
-  const line = withoutHiddenCharacters(text.slice(0, 8 * LONGEST_TEXT))
+  const line = withoutHiddenCharacters(text.slice(0, 8 * MAX_TEXT_CHARACTERS))
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length <= LONGEST_TEXT
+  return line.length <= MAX_TEXT_CHARACTERS
     ? line
     : line
-        .slice(0, LONGEST_TEXT)
+        .slice(0, MAX_TEXT_CHARACTERS)
         .replace(/[\ud800-\udbff]$/, '')
         .trimEnd();
 };

@@ -125,7 +125,7 @@ const OF_PAGE = [
 ];
 const OF_PAGE_AT = OF_PAGE.map((name) => {
   const at = PAGE_FEATURES.indexOf(name);
-  if (at < 0) throw new Error(`No such number of a page: ${name}`);
+  if (at < 0) throw new Error(`Unknown page feature: ${name}`);
   return at;
 });
 const PAGE = [

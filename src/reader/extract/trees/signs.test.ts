@@ -13,8 +13,8 @@ test('every feature has words', () => {
 });
 
 test('words say what a feature is about, and nothing of what all blocks of a page share', () => {
-  expect(featureInWords('part.nav')).toBe('whether it stands in a box named for “nav”');
-  expect(featureInWords('in.footer')).toBe('whether it stands in <footer>');
+  expect(featureInWords('part.nav')).toBe('whether it is in a box named like “nav”');
+  expect(featureInWords('in.footer')).toBe('whether it is in <footer>');
   expect(featureInWords('pageWords')).toBeNull();
 });
 
@@ -29,7 +29,7 @@ test('signs are ordered by how far they moved the verdict down', () => {
   const signs = (values: Record<string, number>) => signsAgainst(rowOf(values), prepareAttribution(trees));
   expect(signs({ linkDensity: 1, 'in.nav': 0.2, words: 3, commas: 2 })).toEqual([
     'how much of it is links',
-    'whether it stands in <nav>',
+    'whether it is in <nav>',
     'its length',
   ]);
   expect(signs({ commas: 2 })).toEqual([]);

@@ -49,7 +49,7 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
         continue;
       }
       const at = index.get(name);
-      if (at === undefined) throw new Error(`The trees ask for an unknown feature: ${name}`);
+      if (at === undefined) throw new Error(`The trees use an unknown feature: ${name}`);
       feature.push(at);
       value.push(Number(limit));
       open.push(node);

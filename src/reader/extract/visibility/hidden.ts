@@ -88,65 +88,67 @@ export function removeHidden(
 ): HiddenParts {
   const keep = new Set<Kind>();
   let found = findHidden(document, styles, keep);
-  for (let most = mostHidden(found); most; most = mostHidden(found)) {
+  for (let most = kindToIgnore(found); most; most = kindToIgnore(found)) {
     keep.add(most);
     found = findHidden(document, styles, keep);
   }
   for (const { node, reason } of found.findings) onRemove?.(node, reason);
-  const isAside = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
-  for (const finding of found.findings) if (!isAside(finding)) detach(finding.node);
+  const isReattachable = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
+  for (const finding of found.findings) if (!isReattachable(finding)) detach(finding.node);
   const detached = new DetachedElements();
-  for (const finding of found.findings) if (isAside(finding)) detached.detach(finding.node as Element);
+  for (const finding of found.findings) if (isReattachable(finding)) detached.detach(finding.node as Element);
   let count = found.findings.length;
-  for (const element of found.silent) if (removeText(element)) count++;
+  for (const element of found.emptied) if (removeText(element)) count++;
   count += cleanText(document, onRemove);
   return { count, kept: keep.size > 0, detached };
 }
 
 interface Found {
   readonly findings: readonly Finding[];
-  /** Media and pictures that stay, without their text. */
-  readonly silent: readonly Element[];
+  /** Media and pictures that stay, but lose their text. */
+  readonly emptied: readonly Element[];
   /** Number of visible letters. */
-  readonly seen: number;
+  readonly visibleLetters: number;
 }
 
 /** Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it. */
 function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>): Found {
-  const looksOf = createAppearanceReader(styles);
+  const appearanceOf = createAppearanceReader(styles);
   const pictures = createPictureTracker(styles.hasExternalSheets);
   const isSlide = createSlideDetector();
-  const inks: TextStyle[] = [initialTextStyle(styles)];
+  const textStyles: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
   const isOpened = (element: Element, { kind, reason }: Finding) =>
     styles.hasScripts && reason === 'style sheet' && mayBeRevealed(element, kind);
   const findings: Finding[] = [];
-  const silent: Element[] = [];
-  let seen = 0;
+  const emptied: Element[] = [];
+  let visibleLetters = 0;
   let node: Child | null = document.first;
   while (node) {
     const next: Child | null = node.next;
     let down: Child | null = null;
-    const ink = inks[inks.length - 1]!;
+    const textStyle = textStyles[textStyles.length - 1]!;
     if (node.type === TEXT) {
       const letters = node.value.trim().length;
-      const kind = letters > 0 ? unreadableReason(ink) : null;
-      const isOver = kind === 'colour' && ink.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, ink);
-      if (kind && !isOver && !keep.has(kind)) findings.push({ node, kind, reason: 'unreadable text', soft: true });
-      else seen += letters;
+      const kind = letters > 0 ? unreadableReason(textStyle) : null;
+      const isOverPicture =
+        kind === 'colour' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
+      if (kind && !isOverPicture && !keep.has(kind))
+        findings.push({ node, kind, reason: 'unreadable text', soft: true });
+      else visibleLetters += letters;
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
-      const looks = looksOf(node, ink.custom);
-      const inside = textStyleInside(node, looks, ink, styles);
-      pictures.enter(node, looks);
-      const finding = hiddenBy(node, looks, inside);
+      const appearance = appearanceOf(node, textStyle.custom);
+      const inside = textStyleInside(node, appearance, textStyle, styles);
+      pictures.enter(node, appearance);
+      const finding = hiddenBy(node, appearance, inside);
       const isShown = finding?.soft && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
       const isHidden = finding !== null && !isShown;
-      if (isHidden && MEDIA.has(node.name)) silent.push(node);
+      if (isHidden && MEDIA.has(node.name)) emptied.push(node);
       else if (isHidden && finding.soft && PICTURES.has(node.name)) {
-        for (const image of [node, ...elements(node, 'img')]) silent.push(image);
+        for (const image of [node, ...elements(node, 'img')]) emptied.push(image);
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
-        inks.push(finding ? { ...inside, opacity: 1 } : inside);
+        textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
         holders.push(node);
         down = node.first;
       }
@@ -154,29 +156,29 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     node = down ?? next;
     while (!node && holders.length > 0) {
       node = holders.pop()!.next;
-      inks.pop();
+      textStyles.pop();
     }
   }
-  return { findings, silent, seen };
+  return { findings, emptied, visibleLetters };
 }
 
 /** Why an element with all its descendants is invisible, or null. */
-function hiddenBy(element: Element, looks: ElementAppearance | null, ink: TextStyle): Finding | null {
+function hiddenBy(element: Element, appearance: ElementAppearance | null, textStyle: TextStyle): Finding | null {
   let marked: Finding | null = null;
   for (const { name, value } of element.attributes) {
     if (name === HIDDEN_ATTRIBUTE) {
       const kind = value === 'opacity' || value === 'visibility' ? value : 'attribute';
       const soft = kind !== 'attribute' || PICTURES.has(element.name);
-      marked = { node: element, kind, reason: 'not seen in the browser', soft };
+      marked = { node: element, kind, reason: 'not visible in the browser', soft };
     } else if (name === 'hidden' && value.toLowerCase() !== 'until-found') return hard(element, 'hidden attribute');
     else if (name === 'popover') return hard(element, 'closed popover');
   }
   if (element.name === 'dialog' && attribute(element, 'open') === null) return hard(element, 'closed dialog');
   if (marked && !PICTURES.has(element.name)) return marked;
-  return hiddenByStyle(element, looks, ink) ?? marked;
+  return hiddenByStyle(element, appearance, textStyle) ?? marked;
 }
 
-function hiddenByStyle(element: Element, looks: ElementAppearance | null, ink: TextStyle): Finding | null {
+function hiddenByStyle(element: Element, appearance: ElementAppearance | null, textStyle: TextStyle): Finding | null {
   const isPicture = PICTURES.has(element.name);
   const found = (kind: Kind, isOwn: boolean, soft: boolean): Finding => ({
     node: element,
@@ -184,17 +186,17 @@ function hiddenByStyle(element: Element, looks: ElementAppearance | null, ink: T
     reason: isOwn ? 'inline style' : 'style sheet',
     soft,
   });
-  if (looks?.all.hiddenBy) {
-    const isOwn = looks.inline !== null && looks.inline.hiddenBy !== null;
-    const { hiddenBy } = looks.all;
+  if (appearance?.all.hiddenBy) {
+    const isOwn = appearance.inline !== null && appearance.inline.hiddenBy !== null;
+    const { hiddenBy } = appearance.all;
     return !isOwn && hiddenBy !== 'display' && isSkipLink(element) ? null : found(hiddenBy, isOwn, !isOwn);
   }
-  if (looks && ink.opacity < MIN_VISIBLE_OPACITY) {
-    const isOwn = looks.inline !== null && looks.inline.opacity < MIN_VISIBLE_OPACITY;
+  if (appearance && textStyle.opacity < MIN_VISIBLE_OPACITY) {
+    const isOwn = appearance.inline !== null && appearance.inline.opacity < MIN_VISIBLE_OPACITY;
     // A picture faded out by its own style is usually a tracking pixel.
     return found('opacity', isOwn, !(isOwn && isPicture));
   }
-  return isPicture && ink.invisible ? found('visibility', false, true) : null;
+  return isPicture && textStyle.invisible ? found('visibility', false, true) : null;
 }
 
 const hard = (node: Element, reason: string): Finding => ({ node, kind: 'attribute', reason, soft: false });
@@ -211,7 +213,7 @@ const isSkipLink = (element: Element): boolean =>
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 
 /** The kind of hiding to ignore; undefined if less than half of the text is hidden. */
-function mostHidden({ findings, seen }: Found): Kind | undefined {
+function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
   const letters = new Map<Kind, number>();
   let all = 0;
   for (const { node, kind, soft } of findings) {
@@ -220,7 +222,7 @@ function mostHidden({ findings, seen }: Found): Kind | undefined {
     letters.set(kind, (letters.get(kind) ?? 0) + count);
     all += count;
   }
-  if (all <= LEAST_KEPT || all <= seen) return undefined;
+  if (all <= LEAST_KEPT || all <= visibleLetters) return undefined;
   const kinds = [...letters].sort((a, b) => b[1] - a[1]);
   return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > LEAST_KEPT) ?? kinds[0])?.[0];
 }

@@ -21,19 +21,22 @@ export interface InvisibleParts {
 export interface InvisiblePartsOptions {
   /** Styles of the original document. Default: read from its own style sheets. */
   readonly styles?: PageStyles;
-  readonly notes?: RemovalLog | undefined;
+  readonly removals?: RemovalLog | undefined;
 }
 
 /** Changes the document in place. */
 export function removeInvisibleParts(
   document: Document,
-  { styles = readPageStyles(document), notes }: InvisiblePartsOptions = {},
+  { styles = readPageStyles(document), removals }: InvisiblePartsOptions = {},
 ): InvisibleParts {
   // A part that was moved into place is no longer hidden by the rules for waiting parts.
-  completeRawPage(document, { onRemove: notes && ((node) => recordReplaced(notes, node)), onPlace: styles.forget });
+  completeRawPage(document, {
+    onRemove: removals && ((node) => recordReplaced(removals, node)),
+    onPlace: styles.forget,
+  });
   const { count, kept, detached } = removeHidden(
     document,
-    notes && ((node, reason) => recordHidden(notes, node, reason)),
+    removals && ((node, reason) => recordHidden(removals, node, reason)),
     styles,
   );
   return { hiddenCount: count, hiddenKept: kept, detached, stylesComplete: styles.complete };

@@ -7,9 +7,9 @@ import type { ElementAppearance, TextStyle } from './text-style.ts';
 
 export interface PictureTracker {
   /** Call for each element that is entered, before asking about its contents. */
-  enter(element: Element, looks: ElementAppearance | null): void;
+  enter(element: Element, appearance: ElementAppearance | null): void;
   /** `holders` are the elements around the text, the outermost first. */
-  mayBeBehind(holders: readonly Element[], ink: TextStyle): boolean;
+  mayBeBehind(holders: readonly Element[], textStyle: TextStyle): boolean;
 }
 
 const DRAWN = new Set(['img', 'picture', 'video', 'canvas', 'svg', 'iframe', 'object', 'embed']);
@@ -17,10 +17,10 @@ const SHAPES = new Set(['rect', 'path', 'circle', 'ellipse', 'polygon', 'image',
 const MOST_LEVELS = 8;
 const MOST_NODES = 400;
 
-/** `external`: the page has external style sheets, so any element may be positioned. */
-export function createPictureTracker(external: boolean): PictureTracker {
+/** If the page has external style sheets, any element may be positioned. */
+export function createPictureTracker(hasExternalSheets: boolean): PictureTracker {
   const positioned = new WeakSet<Element>();
-  const layers = new WeakSet<Element>();
+  const overlappable = new WeakSet<Element>();
   const drawn = new Map<Element, boolean>();
   const holds = (element: Element, names: ReadonlySet<string>): boolean => {
     let found = drawn.get(element);
@@ -28,26 +28,26 @@ export function createPictureTracker(external: boolean): PictureTracker {
       found = false;
       let node = following(element, element);
       for (let steps = 0; node && steps < MOST_NODES && !found; steps++, node = following(node, element)) {
-        found = node.type === ELEMENT && (names.has(node.name) || layers.has(node));
+        found = node.type === ELEMENT && (names.has(node.name) || overlappable.has(node));
       }
       drawn.set(element, found);
     }
     return found;
   };
   return {
-    enter(element, looks) {
-      if (looks?.all.positioned) positioned.add(element);
-      if (looks?.all.overlappable) layers.add(element);
+    enter(element, appearance) {
+      if (appearance?.all.positioned) positioned.add(element);
+      if (appearance?.all.overlappable) overlappable.add(element);
     },
-    mayBeBehind(holders, { colored, backed }) {
-      if (backed !== null && backed === colored) return false;
+    mayBeBehind(holders, { colorSource, backgroundSource }) {
+      if (backgroundSource !== null && backgroundSource === colorSource) return false;
       for (let at = holders.length - 1, level = 0; at >= 0 && level < MOST_LEVELS; at--, level++) {
         const element = holders[at]!;
         if (element.name === 'body') return false;
         if (element.namespace === 'svg') {
           if (element.name === 'svg') return holds(element, SHAPES);
-        } else if ((external || positioned.has(element)) && holds(element, DRAWN)) return true;
-        if (element === backed) return false;
+        } else if ((hasExternalSheets || positioned.has(element)) && holds(element, DRAWN)) return true;
+        if (element === backgroundSource) return false;
       }
       return false;
     },

@@ -22,9 +22,9 @@ export interface TextStyle {
   /** Null if unknown. */
   readonly color: Color | null;
   readonly background: Color | null;
-  /** The elements that set these two; null for the browser's default. */
-  readonly colored: Element | null;
-  readonly backed: Element | null;
+  /** The elements that set colour and background; null for the browser's default. */
+  readonly colorSource: Element | null;
+  readonly backgroundSource: Element | null;
   readonly custom: Custom | null;
 }
 
@@ -34,7 +34,7 @@ interface Custom {
   readonly around: Custom | null;
 }
 
-/** Ink on an empty page. Its colours are unknown if there are external style sheets. */
+/** The style of text on an empty page. Its colours are unknown if there are external style sheets. */
 export const initialTextStyle = ({ hasExternalSheets }: PageStyles): TextStyle => ({
   invisible: false,
   indented: false,
@@ -42,25 +42,25 @@ export const initialTextStyle = ({ hasExternalSheets }: PageStyles): TextStyle =
   opacity: 1,
   color: hasExternalSheets ? null : BLACK,
   background: hasExternalSheets ? null : WHITE,
-  colored: null,
-  backed: null,
+  colorSource: null,
+  backgroundSource: null,
   custom: null,
 });
 
 export type UnreadableReason = 'visibility' | 'place' | 'size' | 'colour';
 
-/** Why text in this ink is unreadable, or null. */
-export function unreadableReason(ink: TextStyle): UnreadableReason | null {
-  if (ink.invisible) return 'visibility';
-  if (ink.indented) return 'place';
-  if (isTinyFont(ink.fontPx)) return 'size';
-  const { color, background } = ink;
+/** Why text in this style is unreadable, or null. */
+export function unreadableReason(textStyle: TextStyle): UnreadableReason | null {
+  if (textStyle.invisible) return 'visibility';
+  if (textStyle.indented) return 'place';
+  if (isTinyFont(textStyle.fontPx)) return 'size';
+  const { color, background } = textStyle;
   if (!color) return null;
   if (color.alpha < MIN_VISIBLE_OPACITY) return 'colour';
   return background && areIndistinguishable(blendOver(color, background), background) ? 'colour' : null;
 }
 
-/** The look of an element from its own attributes, and with style sheets applied. */
+/** The appearance of an element by its own attributes, and with style sheets applied. */
 export interface ElementAppearance {
   /** Null if its attributes set nothing. */
   readonly inline: Appearance | null;
@@ -72,14 +72,14 @@ export interface ElementAppearance {
 /** Elements that the browser colours by default, whatever their ancestors say: their colour is unknown. */
 const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
 
-/** Creates a reader for the looks of one page's elements. Each style is parsed once. */
+/** Creates a function that computes the appearance of one page's elements. Each style is parsed once. */
 export function createAppearanceReader(
   styles: PageStyles,
 ): (element: Element, around: Custom | null) => ElementAppearance | null {
   const attributes = new Map<string, readonly Declaration[]>();
-  const known = new Memo();
-  /** Looks of styles with `var()`, by the inherited custom properties. */
-  const variable = new Map<Custom | null, Memo>();
+  const known = new AppearanceCache();
+  /** Appearances by styles with `var()`, by the inherited custom properties. */
+  const variable = new Map<Custom | null, AppearanceCache>();
   const written = (style: string): readonly Declaration[] => {
     let found = attributes.get(style);
     if (!found) {
@@ -101,36 +101,36 @@ export function createAppearanceReader(
     const all = merged(hints, declared, written(style));
     const own = new Map([...all].filter(([name]) => name.startsWith('--')));
     const custom = own.size > 0 ? { own, around } : around;
-    const looks = {
+    const appearance = {
       inline: inline.length > 0 ? readAppearance(resolved(merged(inline, null, []), custom), styles.hasScripts) : null,
       all: readAppearance(resolved(all, custom), styles.hasScripts),
       own: own.size > 0 ? own : null,
     };
-    let memo: Memo | undefined = known;
+    let cache: AppearanceCache | undefined = known;
     if ([...all.values()].some((value) => value.includes('var('))) {
-      memo = variable.get(around);
-      if (!memo) {
-        memo = new Memo();
-        variable.set(around, memo);
+      cache = variable.get(around);
+      if (!cache) {
+        cache = new AppearanceCache();
+        variable.set(around, cache);
       }
     }
-    memo.set(declared, key, looks);
-    return looks;
+    cache.set(declared, key, appearance);
+    return appearance;
   };
 }
 
-/** Looks by declarations of style sheets, then by attributes. */
-class Memo {
+/** Appearances by declarations of style sheets, then by attributes. */
+class AppearanceCache {
   private readonly known = new Map<MatchedDeclarations | null, Map<string, ElementAppearance>>();
 
   get(declared: MatchedDeclarations | null, key: string): ElementAppearance | undefined {
     return this.known.get(declared)?.get(key);
   }
 
-  set(declared: MatchedDeclarations | null, key: string, looks: ElementAppearance): void {
+  set(declared: MatchedDeclarations | null, key: string, appearance: ElementAppearance): void {
     const inner = this.known.get(declared);
-    if (inner) inner.set(key, looks);
-    else this.known.set(declared, new Map([[key, looks]]));
+    if (inner) inner.set(key, appearance);
+    else this.known.set(declared, new Map([[key, appearance]]));
   }
 }
 
@@ -207,36 +207,39 @@ function lookUp(name: string, custom: Custom | null): string | undefined {
   return undefined;
 }
 
-/** The ink inside an element. */
+/** The style of text inside an element; `textStyle` is that around it. */
 export function textStyleInside(
   element: Element,
-  looks: ElementAppearance | null,
-  ink: TextStyle,
+  appearance: ElementAppearance | null,
+  textStyle: TextStyle,
   { hasExternalSheets }: PageStyles,
 ): TextStyle {
   const isSvg = element.namespace === 'svg' && element.name === 'svg';
   const isLink = element.name === 'a' && attribute(element, 'href') !== null;
   const ownColor = isLink || OWN_COLOR.has(element.name);
-  if (!looks && !ownColor && !isSvg) return ink;
-  const look = looks?.all;
+  if (!appearance && !ownColor && !isSvg) return textStyle;
+  const combined = appearance?.all;
   // External sheets may give the whole page another background.
   const isRoot = element.name === 'body' || element.name === 'html';
-  const background = isRoot && hasExternalSheets ? looks?.inline?.background : look?.background;
-  const color = element.namespace === 'svg' ? look?.fill : look?.color;
-  const backed = backgroundIn(background, ink);
-  const fontPx = look?.font ? look.font.size * (look.font.relative ? ink.fontPx : 1) : ink.fontPx;
-  const dark = isRoot && look?.dark;
-  const colored = color === undefined ? (isSvg && ink.color ? BLACK : ownColor ? null : ink.color) : color;
+  const background = isRoot && hasExternalSheets ? appearance?.inline?.background : combined?.background;
+  const color = element.namespace === 'svg' ? combined?.fill : combined?.color;
+  const ownBackground = backgroundIn(background, textStyle);
+  const fontPx = combined?.font
+    ? combined.font.size * (combined.font.relative ? textStyle.fontPx : 1)
+    : textStyle.fontPx;
+  const dark = isRoot && combined?.dark;
+  const ownOrInheritedColor =
+    color === undefined ? (isSvg && textStyle.color ? BLACK : ownColor ? null : textStyle.color) : color;
   return {
-    invisible: look?.invisible ?? ink.invisible,
-    indented: look?.indented ?? ink.indented,
+    invisible: combined?.invisible ?? textStyle.invisible,
+    indented: combined?.indented ?? textStyle.indented,
     fontPx,
-    opacity: ink.opacity * (look?.opacity ?? 1),
-    color: colored === 'unknown' || (dark && color === undefined) ? null : colored,
-    background: dark ? null : backed,
-    colored: color === undefined ? ink.colored : element,
-    backed: background === undefined ? ink.backed : element,
-    custom: looks?.own ? { own: looks.own, around: ink.custom } : ink.custom,
+    opacity: textStyle.opacity * (combined?.opacity ?? 1),
+    color: ownOrInheritedColor === 'unknown' || (dark && color === undefined) ? null : ownOrInheritedColor,
+    background: dark ? null : ownBackground,
+    colorSource: color === undefined ? textStyle.colorSource : element,
+    backgroundSource: background === undefined ? textStyle.backgroundSource : element,
+    custom: appearance?.own ? { own: appearance.own, around: textStyle.custom } : textStyle.custom,
   };
 }
 
