@@ -10,9 +10,9 @@ export interface Sections {
 }
 
 /** Level of a heading without a number, such as `role=heading`. */
-const USUAL_LEVEL = 3;
+const DEFAULT_LEVEL = 3;
 /** Deeper outlines are cut off here. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 /**
  * A heading's section ends with the nearest box that holds more than the heading, or at the next heading of its
@@ -33,7 +33,7 @@ export function findSections(survey: Survey): Sections {
       while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
       let box = parent[owner]!;
       while (box > 0 && words[box]! <= own) box = parent[box]!;
-      if (open.length < DEEPEST) open.push({ block: at, end: box < 0 ? blocks.length : endBlock[box]!, level });
+      if (open.length < MAX_DEPTH) open.push({ block: at, end: box < 0 ? blocks.length : endBlock[box]!, level });
     }
     const under = open[open.length - 1];
     if (!under) continue;
@@ -49,6 +49,6 @@ function levelOf({ elements }: Survey, owner: number): number {
   const element = elements[owner]!;
   const level = headingLevel(element.name);
   if (level > 0) return level;
-  for (const { name, value } of element.attributes) if (name === 'role' && value === 'heading') return USUAL_LEVEL;
+  for (const { name, value } of element.attributes) if (name === 'role' && value === 'heading') return DEFAULT_LEVEL;
   return 0;
 }

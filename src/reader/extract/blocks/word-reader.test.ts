@@ -9,7 +9,8 @@ const MASKS = new Map([
   ['©', 8],
   ['a', 16],
 ]);
-const read = (humps: boolean, longest = 400) => createWordReader((word) => MASKS.get(word) ?? 0, { humps, longest });
+const read = (camelCase: boolean, maxCharacters = 400) =>
+  createWordReader((word) => MASKS.get(word) ?? 0, { camelCase, maxCharacters });
 
 describe('createWordReader', () => {
   it('joins the masks of all words, in any case', () => {
@@ -36,8 +37,8 @@ describe('createWordReader', () => {
   it('gives the same, however full its table is, as words cut out of the text', () => {
     const reader = read(true);
     const every = createWordReader((word) => (word.length > 2 ? 1 << (word.length % 30) : 0), {
-      humps: false,
-      longest: 400,
+      camelCase: false,
+      maxCharacters: 400,
     });
     const word = fc.oneof(
       fc.constantFrom(...MASKS.keys(), 'Nav', 'barNav', 'É', '\u00a0', 'nav\u2019bar', '«Nav»', 'a·B', '\u2060'),

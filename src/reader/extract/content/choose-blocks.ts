@@ -42,7 +42,7 @@ export interface FittedTrees {
  * Threshold as a share of the best expected F1. 0.5 would be optimal if the probabilities were exact and only words
  * counted. A little more leaves out whole boxes that are probably not content.
  */
-const STRICTNESS = 0.6;
+const THRESHOLD_FACTOR = 0.6;
 
 let shipped: FittedTrees | null = null;
 
@@ -72,8 +72,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
   const context = createPageContext(survey);
   const features = computePageFeatures(survey, context.records, facts);
   const kinds = kindProbabilities(fitted.kinds, features);
-  const describe = createFeatureWriter(survey, context, { ...facts, features, kinds });
-  const all = weigh(fitted.blocks, describe, size);
+  const writer = createFeatureWriter(survey, context, { ...facts, features, kinds });
+  const all = estimateProbabilities(fitted.blocks, writer, size);
   const threshold = bestThreshold(survey, all);
   const keep = new Uint8Array(size);
   for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
@@ -84,8 +84,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
     expectedF1: expectedF1Of(survey, all, keep),
     featuresOf: (block) => {
       const row = new Float32Array(FEATURES.length);
-      describe.page(row, 0);
-      describe.block(row, 0, block);
+      writer.page(row, 0);
+      writer.block(row, 0, block);
       return row;
     },
     kinds,
@@ -94,16 +94,16 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
 }
 
 /** Rows described and scored together. Few enough to stay in the processor's cache, whatever the size of the page. */
-const ROWS_AT_ONCE = 64;
+const BATCH_ROWS = 64;
 
-function weigh(trees: Trees, describe: FeatureWriter, count: number): Float32Array {
+function estimateProbabilities(trees: Trees, writer: FeatureWriter, count: number): Float32Array {
   const all = new Float32Array(count);
   const width = FEATURES.length;
-  const rows = new Float32Array(Math.min(count, ROWS_AT_ONCE) * width);
-  for (let at = 0; at < rows.length; at += width) describe.page(rows, at);
-  for (let from = 0; from < count; from += ROWS_AT_ONCE) {
-    const size = Math.min(ROWS_AT_ONCE, count - from);
-    for (let at = 0; at < size; at++) describe.block(rows, at * width, from + at);
+  const rows = new Float32Array(Math.min(count, BATCH_ROWS) * width);
+  for (let at = 0; at < rows.length; at += width) writer.page(rows, at);
+  for (let from = 0; from < count; from += BATCH_ROWS) {
+    const size = Math.min(BATCH_ROWS, count - from);
+    for (let at = 0; at < size; at++) writer.block(rows, at * width, from + at);
     all.set(probabilities(trees, rows, size, width), from);
   }
   return all;
@@ -115,36 +115,36 @@ function weigh(trees: Trees, describe: FeatureWriter, count: number): Float32Arr
  * blocks are added in order of probability, and the best value on the way is the best possible F1.
  */
 function bestThreshold(survey: Survey, probabilities: Float32Array): number {
-  const order = orderOf(probabilities);
+  const order = rankByProbability(probabilities);
   let expected = 0;
   for (let at = 0; at < probabilities.length; at++) expected += probabilities[at]! * survey.blocks[at]!.words;
   let hits = 0;
   let kept = 0;
   let best = 0;
-  for (let place = 0; place < order.length; place++) {
-    const at = order[place]!;
+  for (let rank = 0; rank < order.length; rank++) {
+    const at = order[rank]!;
     const { words } = survey.blocks[at]!;
     hits += probabilities[at]! * words;
     kept += words;
     if (hits > 0) best = Math.max(best, (2 * hits) / (kept + expected));
   }
-  return STRICTNESS * best;
+  return THRESHOLD_FACTOR * best;
 }
 
 /** Numbers of the blocks, most probable first. Equally probable blocks keep their order. */
-function orderOf(probabilities: Float32Array): Float64Array {
+function rankByProbability(probabilities: Float32Array): Float64Array {
   // The bits of positive floats sort like the floats. With the block number appended they become integers, which sort
   // without a comparison function; that function would take most of the time.
   const bits = new Uint32Array(probabilities.buffer, probabilities.byteOffset, probabilities.length);
   const order = new Float64Array(bits.length);
-  for (let at = 0; at < order.length; at++) order[at] = bits[at]! * PLACES + (PLACES - 1 - at);
+  for (let at = 0; at < order.length; at++) order[at] = bits[at]! * MAX_RANKED_BLOCKS + (MAX_RANKED_BLOCKS - 1 - at);
   order.sort().reverse();
-  for (let at = 0; at < order.length; at++) order[at] = PLACES - 1 - (order[at]! % PLACES);
+  for (let at = 0; at < order.length; at++) order[at] = MAX_RANKED_BLOCKS - 1 - (order[at]! % MAX_RANKED_BLOCKS);
   return order;
 }
 
 /** More than the blocks of any page that is scored. Multiplied with the bits of a float it still fits a double. */
-const PLACES = 2 ** 20;
+const MAX_RANKED_BLOCKS = 2 ** 20;
 
 /** The expected F1 of a choice. */
 export function expectedF1Of(survey: Survey, probabilities: Float32Array, keep: Uint8Array): number {

@@ -38,12 +38,12 @@ const MEDIA = new Set([
   'input',
 ]);
 
-/** Elements that stand for a player, whatever they contain. */
-const STAND_INS = new Set(PLAYER_PLACEHOLDERS);
+/** Placeholders of players, whatever they contain. */
+const PLACEHOLDERS = new Set(PLAYER_PLACEHOLDERS);
 
 const partMask = (...parts: (typeof PARTS)[number][]) =>
   parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
-const NOT_FOR_READING = partMask('advert', 'share', 'author', 'related', 'nav');
+const PARTS_WITHOUT_PICTURES = partMask('advert', 'share', 'author', 'related', 'nav');
 
 /** An open element of the page, and its copy once a descendant was kept. */
 interface Open {
@@ -61,9 +61,9 @@ function isPicture(element: Element): boolean {
 
 function isKeptMedia(element: Element, parts: number): boolean {
   if (element.name === 'input') return attribute(element, 'type')?.toLowerCase() === 'checkbox';
-  if (element.name === 'img') return isPicture(element) && (parts & NOT_FOR_READING) === 0;
+  if (element.name === 'img') return isPicture(element) && (parts & PARTS_WITHOUT_PICTURES) === 0;
   if (element.name === 'script') return /^math\//i.test(attribute(element, 'type') ?? '');
-  return MEDIA.has(element.name) || STAND_INS.has(element.name);
+  return MEDIA.has(element.name) || PLACEHOLDERS.has(element.name);
 }
 
 /**
@@ -76,8 +76,8 @@ export function copyKeptBlocks(
   keep: Uint8Array,
   sources?: Map<Element, Element>,
 ): Element {
-  const top = new Element('body');
-  if (root.type === ELEMENT) sources?.set(top, root);
+  const copyRoot = new Element('body');
+  if (root.type === ELEMENT) sources?.set(copyRoot, root);
   const copied = (copy: Element, source: Element): Element => {
     sources?.set(copy, source);
     return copy;
@@ -96,12 +96,12 @@ export function copyKeptBlocks(
   const copyOf = (): Element => {
     let at = stack.length - 1;
     while (at >= 0 && !stack[at]!.copy) at--;
-    let copy = at >= 0 ? stack[at]!.copy! : top;
+    let copy = at >= 0 ? stack[at]!.copy! : copyRoot;
     for (at++; at < stack.length; at++) {
-      const made = copied(shell(stack[at]!.source), stack[at]!.source);
-      append(copy, made);
-      stack[at]!.copy = made;
-      copy = made;
+      const opened = copied(emptyCopy(stack[at]!.source), stack[at]!.source);
+      append(copy, opened);
+      stack[at]!.copy = opened;
+      copy = opened;
     }
     return copy;
   };
@@ -111,32 +111,33 @@ export function copyKeptBlocks(
   };
   /** Whether to descend into the element. */
   const enter = (element: Element): boolean => {
-    const holder = stack.at(-1);
-    const keepsMedia = holder?.keepsMedia ?? false;
+    const parent = stack.at(-1);
+    const keepsMedia = parent?.keepsMedia ?? false;
     if (NON_TEXT_ELEMENTS.has(element.name) || element.namespace === 'svg') {
       if (keepsMedia && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
       return false;
     }
     number++;
-    const mine = number;
-    expected.startAt(survey.firstBlock[mine]!);
-    const has = survey.endBlock[mine]! > survey.firstBlock[mine]!;
-    const kept = has && keptBlocks(mine) > 0;
+    const own = number;
+    expected.startAt(survey.firstBlock[own]!);
+    const has = survey.endBlock[own]! > survey.firstBlock[own]!;
+    const kept = has && keptBlocks(own) > 0;
     // The label was left out, but not the player itself.
-    if (has && !kept && keepsMedia && STAND_INS.has(element.name)) append(copyOf(), copied(shell(element), element));
+    if (has && !kept && keepsMedia && PLACEHOLDERS.has(element.name))
+      append(copyOf(), copied(emptyCopy(element), element));
     if (has ? !kept : !keepsMedia) {
-      number = survey.end[mine]! - 1;
+      number = survey.end[own]! - 1;
       return false;
     }
-    const parts = survey.parts[mine]!;
-    if (!has && (parts & NOT_FOR_READING) !== 0) {
-      number = survey.end[mine]! - 1;
+    const parts = survey.parts[own]!;
+    if (!has && (parts & PARTS_WITHOUT_PICTURES) !== 0) {
+      number = survey.end[own]! - 1;
       return false;
     }
     const open: Open = {
       source: element,
       copy: null,
-      keepsMedia: has ? keptWords(mine) * 2 >= survey.words[mine]! : keepsMedia,
+      keepsMedia: has ? keptWords(own) * 2 >= survey.words[own]! : keepsMedia,
     };
     stack.push(open);
     // Media inside a line of kept text are kept with it, though they contain no text.
@@ -145,14 +146,14 @@ export function copyKeptBlocks(
   };
   let node: Node | null = root.type === ELEMENT ? root : root.first;
   while (node) {
-    let down: Child | null = null;
+    let child: Child | null = null;
     if (node.type === TEXT) keepText(node);
     else if (node.type === ELEMENT && enter(node)) {
-      down = node.first;
-      if (!down) stack.pop();
+      child = node.first;
+      if (!child) stack.pop();
     }
-    if (down) {
-      node = down;
+    if (child) {
+      node = child;
       continue;
     }
     while (node && (node === root || !(node as Child).next)) {
@@ -161,38 +162,38 @@ export function copyKeptBlocks(
     }
     if (node) node = (node as Child).next;
   }
-  return top;
+  return copyRoot;
 }
 
 /** Finds the texts of kept blocks. Callers must query them in document order, which is the survey's order. */
 function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
   let block = -1;
   let text = 0;
-  const goTo = (at: number): void => {
+  const moveTo = (at: number): void => {
     block = at;
     while (block < keep.length && !keep[block]) block++;
     if (block < keep.length) text = blocks[block]!.firstText;
   };
-  goTo(0);
+  moveTo(0);
   return {
     /** Texts of blocks before this one will not be queried again. */
     startAt: (at: number): void => {
-      if (at > block) goTo(at);
+      if (at > block) moveTo(at);
     },
     has: (node: Text): boolean => {
       if (block >= keep.length || texts[text] !== node) return false;
-      if (++text === blocks[block]!.endText) goTo(block + 1);
+      if (++text === blocks[block]!.endText) moveTo(block + 1);
       return true;
     },
   };
 }
 
-const shell = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
+const emptyCopy = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
 
 /** A copy of a silent leaf: media keep their sources, other leaves (a formula) keep their text. */
 function wholeCopy(element: Element): Element {
   if (element.name === 'video' || element.name === 'audio') return clone(element);
-  const copy = shell(element);
+  const copy = emptyCopy(element);
   if (element.first?.type === TEXT) append(copy, new Text(element.first.value));
   return copy;
 }

@@ -29,20 +29,20 @@ export function findCrawlLinks(document: Document, url: string): CrawlLinks {
   for (let node = following(document, document); node; node = following(node, document)) {
     if (node.type !== ELEMENT) continue;
     if (node.name === 'meta') nofollow ||= forbidsFollowing(node);
-    const href = addressIn(node);
+    const href = linkIn(node);
     if (href === null) continue;
-    const address = withoutFragment(resolveUrl(href, baseUrl));
-    if (address === undefined) continue;
-    const before = found.get(address);
+    const target = withoutFragment(resolveUrl(href, baseUrl));
+    if (target === undefined) continue;
+    const before = found.get(target);
     if (before === undefined && found.size >= MAX_LINKS) continue;
-    const refused = /\bnofollow\b/i.test(attribute(node, 'rel') ?? '');
-    found.set(address, refused && before !== false);
+    const isNofollow = /\bnofollow\b/i.test(attribute(node, 'rel') ?? '');
+    found.set(target, isNofollow && before !== false);
   }
-  return { url, links: [...found].map(([address, refused]) => ({ url: address, nofollow: refused })), nofollow };
+  return { url, links: [...found].map(([target, isNofollow]) => ({ url: target, nofollow: isNofollow })), nofollow };
 }
 
 /** The URL in a text or image-map link, a previous/next page link, or a frame of a frame set. */
-function addressIn(element: Element): string | null {
+function linkIn(element: Element): string | null {
   switch (element.name) {
     case 'a':
     case 'area':
@@ -65,8 +65,8 @@ const forbidsFollowing = (meta: Element): boolean =>
     .split(/[\s,]+/)
     .some((word) => word === 'nofollow' || word === 'none');
 
-function withoutFragment(address: string | null): string | undefined {
-  if (address === null || !/^https?:\/\//.test(address)) return undefined;
-  const at = address.indexOf('#');
-  return at < 0 || /^#!?\//.test(address.slice(at, at + 3)) ? address : address.slice(0, at);
+function withoutFragment(target: string | null): string | undefined {
+  if (target === null || !/^https?:\/\//.test(target)) return undefined;
+  const at = target.indexOf('#');
+  return at < 0 || /^#!?\//.test(target.slice(at, at + 3)) ? target : target.slice(0, at);
 }

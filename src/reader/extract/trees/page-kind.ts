@@ -20,17 +20,17 @@ export interface PageKindEstimate {
 type FittedKind = (typeof FITTED_KINDS)[number];
 
 /** Above this probability the trees are trusted. */
-const SURE = 0.6;
+const TRUSTED_PROBABILITY = 0.6;
 /** Confidence if the page itself declares its kind. */
 const DECLARED_CONFIDENCE = 0.5;
 /** Shares of the kept words. */
-const MOSTLY_LINKS = 0.5;
-const MOSTLY_PROSE = 0.6;
+const LIST_LINK_SHARE = 0.5;
+const ARTICLE_PROSE_SHARE = 0.6;
 /** Fewest boxes, and most words in each, of a list of items. */
-const LEAST_ITEMS = 4;
-const LARGEST_ITEM = 60;
+const MIN_ITEMS = 4;
+const MAX_ITEM_WORDS = 60;
 /** A page with fewer words and no other signs counts as plain text. */
-const FEW_WORDS = 100;
+const MAX_PLAIN_WORDS = 100;
 const THREADS = ['discussionforumposting', 'qapage'];
 const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
 const PRODUCTS = ['product', 'og:product', 'productgroup'];
@@ -47,9 +47,9 @@ const ARTICLES = [
 const DOCUMENTATION = /(?:^|\/)(?:docs?|documentation|reference|manual|api|guides?|handbook)(?:\/|$)/i;
 
 /** A page is a table if at least this share of its kept words is in cells. */
-const TABULAR = 0.6;
+const TABLE_CELL_SHARE = 0.6;
 /** A page about a film has at most this many words in sentences. */
-const MOST_WORDS_OF_FILM = 250;
+const MAX_FILM_PROSE_WORDS = 250;
 
 const SEARCHES =
   /(?:^|[/?&_-])(?:search|suche|recherche|busca|buscar|ricerca|zoeken|szukaj|sok|hledat|arama|results?)(?:[/?&=._-]|$)|[?&](?:q|query|s|k|keywords?|text|suchbegriff)=/i;
@@ -66,11 +66,11 @@ export function estimatePageKind(
   const { kinds } = choice;
   const best = Math.max(...kinds);
   const likeliest = FITTED_KINDS[kinds.indexOf(best)]!;
-  const declared = best >= SURE ? null : plainKind(survey, keep, choice, facts);
+  const declared = best >= TRUSTED_PROBABILITY ? null : kindByRules(survey, keep, choice, facts);
   const fitted = declared ?? likeliest;
   const probability = kinds[FITTED_KINDS.indexOf(fitted)]!;
   return {
-    kind: finer(fitted, survey, keep, facts),
+    kind: splitKind(fitted, survey, keep, facts),
     confidence: declared ? Math.max(probability, DECLARED_CONFIDENCE) : probability,
   };
 }
@@ -79,7 +79,7 @@ export function estimatePageKind(
  * The kind of a page that the trees are unsure of, by its declared types, its URL and its prose. The trees are fitted
  * to whole pages of sites, and say little about a page that is hardly more than its text. Null if there are no signs.
  */
-function plainKind(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
+function kindByRules(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
   const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));
   if (claims(THREADS)) return 'forum';
   if (claims(LISTS)) return records.prices[0]! >= 3 ? 'collection' : 'listing';
@@ -87,12 +87,12 @@ function plainKind(survey: Survey, keep: Uint8Array, { records }: Choice, facts:
   if (DOCUMENTATION.test(facts.path)) return 'documentation';
   if (claims(ARTICLES)) return 'article';
   const { words, links, prose, cells } = measure(survey, keep);
-  if (cells > words * TABULAR || links > words * MOSTLY_LINKS || hasItems(records, words)) return 'listing';
+  if (cells > words * TABLE_CELL_SHARE || links > words * LIST_LINK_SHARE || hasItems(records, words)) return 'listing';
   if (facts.isRoot) return 'service';
-  return prose > words * MOSTLY_PROSE || survey.words[0]! < FEW_WORDS ? 'article' : null;
+  return prose > words * ARTICLE_PROSE_SHARE || survey.words[0]! < MAX_PLAIN_WORDS ? 'article' : null;
 }
 
-function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind {
+function splitKind(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: PageFacts): PageKind {
   const claims = (...types: string[]) => types.some((type) => facts.types.has(type));
   switch (fitted) {
     case 'forum':
@@ -105,9 +105,9 @@ function finer(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: Page
   if (claims('qapage')) return 'question';
   if (claims('searchresultspage') || (fitted !== 'article' && SEARCHES.test(facts.pathAndQuery))) return 'search';
   const { words, cells, prose } = measure(survey, keep);
-  if (isFilm(facts, claims) && prose <= MOST_WORDS_OF_FILM && fitted !== 'collection') return 'video';
+  if (isFilm(facts, claims) && prose <= MAX_FILM_PROSE_WORDS && fitted !== 'collection') return 'video';
   if (facts.isRoot && fitted !== 'collection') return 'home';
-  return cells > words * TABULAR && fitted !== 'collection' ? 'table' : fitted;
+  return cells > words * TABLE_CELL_SHARE && fitted !== 'collection' ? 'table' : fitted;
 }
 
 /** Whether most of the page is in short boxes with the same look, each with a link. */
@@ -115,7 +115,7 @@ function hasItems({ groups }: Records, words: number): boolean {
   for (let at = 0; at < groups.size; at++) {
     const count = groups.count[at]!;
     const own = groups.words[at]!;
-    const isItems = count >= LEAST_ITEMS && own >= words / 2 && own <= LARGEST_ITEM * count;
+    const isItems = count >= MIN_ITEMS && own >= words / 2 && own <= MAX_ITEM_WORDS * count;
     if (isItems && groups.linkWords[at]! >= count) return true;
   }
   return false;

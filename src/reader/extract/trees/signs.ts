@@ -9,7 +9,7 @@ import { WEIGHTS } from '#generated/content-weights.ts';
 import { FEATURES } from './features.ts';
 import { parseTrees, type Trees } from './trees.ts';
 
-const MOST_SIGNS = 3;
+const MAX_SIGNS = 3;
 
 export interface Attribution {
   readonly trees: Trees;
@@ -50,9 +50,9 @@ export function signsAgainst(row: Float32Array, attribution = fittedAttribution(
   const shares = new Map<string, number>();
   for (const root of roots) {
     let node = root;
-    for (let asked = feature[node]!; asked >= 0; asked = feature[node]!) {
-      const next = row[asked]! < value[node]! ? node + 1 : elseNode[node]!;
-      const words = featureInWords(FEATURES[asked]!);
+    for (let tested = feature[node]!; tested >= 0; tested = feature[node]!) {
+      const next = row[tested]! < value[node]! ? node + 1 : elseNode[node]!;
+      const words = featureInWords(FEATURES[tested]!);
       if (words !== null) shares.set(words, (shares.get(words) ?? 0) + means[next]! - means[node]!);
       node = next;
     }
@@ -60,7 +60,7 @@ export function signsAgainst(row: Float32Array, attribution = fittedAttribution(
   return [...shares]
     .filter(([, share]) => share < 0)
     .sort(([a, one], [b, other]) => one - other || (a < b ? -1 : 1))
-    .slice(0, MOST_SIGNS)
+    .slice(0, MAX_SIGNS)
     .map(([words]) => words);
 }
 
