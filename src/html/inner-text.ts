@@ -15,11 +15,11 @@ export function innerText(node: Node): string {
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 /** Elements that are not displayed, or not as their text. */
-const LEFT_OUT = words(
+const NOT_DISPLAYED = words(
   'area audio base basefont canvas datalist embed frame head iframe img input link meta meter noembed noframes ' +
     'noscript param progress rp script source style template textarea title track video',
 );
-const LEFT_OUT_FOREIGN = words(
+const NOT_DISPLAYED_FOREIGN = words(
   'annotation annotation-xml clipPath defs desc linearGradient marker mask metadata pattern radialGradient script ' +
     'style symbol title',
 );
@@ -32,7 +32,7 @@ const BLOCKS = words(
 const PREFORMATTED = words('listing plaintext pre xmp');
 const BLOCK_DISPLAYS = words('block flex flow-root grid list-item table table-caption');
 
-interface Look {
+interface Layout {
   hidden: boolean;
   /** Whether it occupies space in the line although none of its text shows. */
   object: boolean;
@@ -43,41 +43,41 @@ interface Look {
 }
 
 /** The layout of an element: by its name, then by its style attribute. */
-function lookOf(element: Element): Look {
+function layoutOf(element: Element): Layout {
   const { name } = element;
   if (element.namespace !== 'html') {
     return {
-      hidden: LEFT_OUT_FOREIGN.has(name),
+      hidden: NOT_DISPLAYED_FOREIGN.has(name),
       object: name === 'svg',
       block: name === 'text',
       preformatted: null,
       visible: null,
     };
   }
-  const look: Look = {
-    hidden: LEFT_OUT.has(name) || isShut(element),
+  const layout: Layout = {
+    hidden: NOT_DISPLAYED.has(name) || isClosed(element),
     object: OBJECTS.has(name) && !isHiddenInput(element),
     block: BLOCKS.has(name),
     preformatted: PREFORMATTED.has(name) ? true : null,
     visible: null,
   };
   for (const entry of element.attributes) {
-    if (entry.name === 'hidden') hide(look);
-    else if (entry.name === 'style') restyle(look, entry.value);
+    if (entry.name === 'hidden') hideLayout(layout);
+    else if (entry.name === 'style') applyStyle(layout, entry.value);
   }
-  return look;
+  return layout;
 }
 
-function hide(look: Look): void {
-  look.hidden = true;
-  look.object = false;
+function hideLayout(layout: Layout): void {
+  layout.hidden = true;
+  layout.object = false;
 }
 
 const isHiddenInput = (element: Element): boolean =>
   element.name === 'input' && attribute(element, 'type')?.toLowerCase() === 'hidden';
 
 /** Whether the element is a closed dialog, or content of a closed details element other than its summary. */
-function isShut(element: Element): boolean {
+function isClosed(element: Element): boolean {
   if (element.name === 'dialog') return !hasAttribute(element, 'open');
   const { parent } = element;
   return parent?.type === ELEMENT && isClosedDetails(parent) && element.name !== 'summary';
@@ -85,7 +85,7 @@ function isShut(element: Element): boolean {
 
 const isClosedDetails = (element: Element): boolean => element.name === 'details' && !hasAttribute(element, 'open');
 
-function restyle(look: Look, style: string): void {
+function applyStyle(layout: Layout, style: string): void {
   for (const declaration of style.split(';')) {
     const colon = declaration.indexOf(':');
     const property = declaration.slice(0, colon).trim().toLowerCase();
@@ -95,18 +95,18 @@ function restyle(look: Look, style: string): void {
       .replace(/!.*/s, '')
       .trim()
       .toLowerCase();
-    if (property === 'white-space') look.preformatted = value.startsWith('pre') || value === 'break-spaces';
-    else if (property === 'visibility') look.visible = value === 'visible';
-    else if (value === 'none') hide(look);
-    else if (value.startsWith('inline')) look.block = false;
-    else if (BLOCK_DISPLAYS.has(value)) look.block = true;
+    if (property === 'white-space') layout.preformatted = value.startsWith('pre') || value === 'break-spaces';
+    else if (property === 'visibility') layout.visible = value === 'visible';
+    else if (value === 'none') hideLayout(layout);
+    else if (value.startsWith('inline')) layout.block = false;
+    else if (BLOCK_DISPLAYS.has(value)) layout.block = true;
   }
 }
 
 /** Whether white space is preserved at a node, by the nearest ancestor that sets it. */
 function isPreformatted(node: Node): boolean {
   for (let above = node.parent; above?.type === ELEMENT; above = above.parent) {
-    const { preformatted } = lookOf(above);
+    const { preformatted } = layoutOf(above);
     if (preformatted !== null) return preformatted;
   }
   return false;
@@ -143,15 +143,15 @@ function write(root: Node, writer: TextWriter): void {
 
   /** Opens an element; false if nothing of it is displayed. */
   const open = (element: Element): boolean => {
-    const look = lookOf(element);
-    if (look.object) writer.object();
-    if (look.hidden && element !== root) return false;
+    const layout = layoutOf(element);
+    if (layout.object) writer.object();
+    if (layout.hidden && element !== root) return false;
     if (element.name === 'br' && element.namespace === 'html') {
       writer.put('\n');
       return false;
     }
-    const visible = look.visible ?? writer.visible;
-    const breaks = look.block && visible ? (element.name === 'p' ? 2 : 1) : 0;
+    const visible = layout.visible ?? writer.visible;
+    const breaks = layout.block && visible ? (element.name === 'p' ? 2 : 1) : 0;
     const frame: Frame = { element, breaks, preformatted: writer.preformatted, visible: writer.visible, seen: 0 };
     if (element.name === 'table') {
       tables.push(row, table);
@@ -164,20 +164,20 @@ function write(root: Node, writer: TextWriter): void {
       if (row.seen++ > 0) writer.put('\t');
     }
     writer.require(breaks);
-    writer.preformatted = look.preformatted ?? writer.preformatted;
+    writer.preformatted = layout.preformatted ?? writer.preformatted;
     writer.visible = visible;
     frames.push(frame);
     return true;
   };
 
   for (;;) {
-    const down = at.type === DOCUMENT || (at.type === ELEMENT && open(at));
-    if (at.type === TEXT && !isUnshown(at.parent)) writer.text(at.value);
-    if (down && 'first' in at && at.first) {
+    const isOpened = at.type === DOCUMENT || (at.type === ELEMENT && open(at));
+    if (at.type === TEXT && !isInvisibleParent(at.parent)) writer.text(at.value);
+    if (isOpened && 'first' in at && at.first) {
       at = at.first;
       continue;
     }
-    if (down && at.type === ELEMENT) close();
+    if (isOpened && at.type === ELEMENT) close();
     while (at !== root && !(at as Child).next) {
       at = (at as Child).parent!;
       if (at.type === ELEMENT) close();
@@ -190,7 +190,7 @@ function write(root: Node, writer: TextWriter): void {
 const TABLE_PARTS = words('table tbody thead tfoot tr colgroup');
 
 /** White space between the parts of a table is not text; the parser leaves nothing else there. */
-const isUnshown = (parent: Node | null): boolean =>
+const isInvisibleParent = (parent: Node | null): boolean =>
   parent?.type === ELEMENT && parent.namespace === 'html' && (TABLE_PARTS.has(parent.name) || isClosedDetails(parent));
 
 /** Assembles text. Holds back spaces and line breaks that may turn out to be at the end of a line. */

@@ -6,7 +6,7 @@
 
 const SLOTS = 8192;
 /** Longer names are rare and not cached. */
-const LONGEST = 32;
+const MAX_CACHED_CHARACTERS = 32;
 const NUL = 0;
 const UPPER_A = 65;
 const UPPER_Z = 90;
@@ -26,7 +26,7 @@ export function createNameCache(): NameCache {
       const slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
       const known = slots[slot];
       if (known !== undefined && isSame(known, source, start, end)) return known;
-      if (end - start > LONGEST) return lowered(source.slice(start, end));
+      if (end - start > MAX_CACHED_CHARACTERS) return lowered(source.slice(start, end));
       const name = copyLowered(source, start, end);
       slots[slot] = name;
       return name;

@@ -219,9 +219,9 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
   for (let i = size - 1; i >= 0; i--) {
     const element = order[i]!;
     const parent = element === top ? size : ((element.parent && indexes.get(element.parent)) ?? size);
-    const seen = { ' ': under[i]!, '>': children[i]!, '+': next[parent]!, '~': after[parent]! };
-    const done = completed(test, compounds[i]!, seen);
-    if (test.chains.some((chain) => seen[chain.combinator] & (1 << chain.first))) having.add(element);
+    const later = { ' ': under[i]!, '>': children[i]!, '+': next[parent]!, '~': after[parent]! };
+    const done = completed(test, compounds[i]!, later);
+    if (test.chains.some((chain) => later[chain.combinator] & (1 << chain.first))) having.add(element);
     next[parent] = done;
     after[parent]! |= done;
     if (parent < size) {
@@ -232,13 +232,13 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
   return having;
 }
 
-/** The compounds in an element's `mask` from which a chain is complete, given the results `seen` after the element. */
-function completed(test: HasTest, mask: number, seen: Record<' ' | '>' | '+' | '~', number>): number {
+/** The compounds in an element's `mask` from which a chain is complete, given the results `later` for the nodes after the element. */
+function completed(test: HasTest, mask: number, later: Record<' ' | '>' | '+' | '~', number>): number {
   let done = 0;
   for (let bit = 0; bit < test.compounds.length; bit++) {
     if ((mask & (1 << bit)) === 0) continue;
     const to = test.then[bit];
-    if (!to || seen[to] & (1 << (bit + 1))) done |= 1 << bit;
+    if (!to || later[to] & (1 << (bit + 1))) done |= 1 << bit;
   }
   return done;
 }

@@ -50,9 +50,9 @@ type Values = ReadonlyMap<string, string>;
 /** Below this opacity a person sees nothing. */
 export const MIN_VISIBLE_OPACITY = 0.05;
 const SMALLEST_FONT_PX = 2;
-const FAR_PX = -900;
-const FAR_MARGIN_PX = -2000;
-const FAR_RIGHT_PX = 9000;
+const OFFSCREEN_PX = -900;
+const OFFSCREEN_MARGIN_PX = -2000;
+const OFFSCREEN_RIGHT_PX = 9000;
 
 const UNITS_PX: Readonly<Record<string, number>> = {
   px: 1,
@@ -108,7 +108,8 @@ function isCutAway(path: string | undefined): boolean {
         (one.endsWith('%') && other.endsWith('%')
           ? Number.parseFloat(one) + Number.parseFloat(other) >= 100
           : Number.parseFloat(one.endsWith('%') ? one : '0') >= 100 ||
-            Number.parseFloat(other.endsWith('%') ? other : '0') >= 100) || pixels(one) + pixels(other) >= -FAR_PX;
+            Number.parseFloat(other.endsWith('%') ? other : '0') >= 100) ||
+        pixels(one) + pixels(other) >= -OFFSCREEN_PX;
       return meet(top, bottom) || meet(left, right);
     }
     case 'circle':
@@ -132,51 +133,60 @@ function isTransformedAway(values: Values): boolean {
     return true;
   if (/translate[xy3d]*\(\s*(?:[^,()]*,\s*)?-\d{4,}/.test(transform)) return true;
   if (words(values.get('scale')).some(isZero) || isZero(values.get('zoom'))) return true;
-  return words(values.get('translate')).some((length) => pixels(length) <= FAR_PX);
+  return words(values.get('translate')).some((length) => pixels(length) <= OFFSCREEN_PX);
 }
 
-const isPlaced = (values: Values): boolean => /^(?:absolute|fixed)$/.test(values.get('position') ?? '');
+const isAbsolute = (values: Values): boolean => /^(?:absolute|fixed)$/.test(values.get('position') ?? '');
 
-function isFarAway(values: Values): boolean {
-  if (isPlaced(values)) {
+function isOffscreen(values: Values): boolean {
+  if (isAbsolute(values)) {
     const inset = sides(values.get('inset'));
     const at = ['top', 'right', 'bottom', 'left'].map((side, index) => pixels(values.get(side) ?? inset[index]));
-    if (at.some((length) => length <= FAR_PX) || at[3]! >= FAR_RIGHT_PX) return true;
+    if (at.some((length) => length <= OFFSCREEN_PX) || at[3]! >= OFFSCREEN_RIGHT_PX) return true;
   }
   const margin = sides(values.get('margin'));
   const margins = [values.get('margin-left') ?? margin[3], values.get('margin-top') ?? margin[0]];
-  return margins.some((length) => pixels(length) <= FAR_MARGIN_PX) || isTransformedAway(values);
+  return margins.some((length) => pixels(length) <= OFFSCREEN_MARGIN_PX) || isTransformedAway(values);
 }
 
 const CLIPS = /hidden|clip/;
 
 /** Whether the box hides its overflow and has no height or no width. */
-function isClosed(values: Values, mayOpen: boolean): boolean {
+function isCollapsed(values: Values, mayExpand: boolean): boolean {
   const clips = ['overflow', 'overflow-x', 'overflow-y'].some((name) => CLIPS.test(values.get(name) ?? ''));
   if (!clips) return false;
-  const isNothing = (name: string) => pixels(values.get(name)) <= 1 && !/^0*\.?0*[1-9].*%$/.test(values.get(name)!);
-  if (isNothing('width') || isNothing('max-width')) return true;
+  const isAlmostZero = (name: string) => pixels(values.get(name)) <= 1 && !/^0*\.?0*[1-9].*%$/.test(values.get(name)!);
+  if (isAlmostZero('width') || isAlmostZero('max-width')) return true;
   const isFlat =
-    isNothing('height') || isNothing('max-height') || (isZero(values.get('line-height')) && !values.has('height'));
+    isAlmostZero('height') ||
+    isAlmostZero('max-height') ||
+    (isZero(values.get('line-height')) && !values.has('height'));
   // Padding reserves space for pictures with a fixed aspect ratio. A box with a transition is meant to be opened.
   const padding = sides(values.get('padding'));
   const padded = [values.get('padding-top') ?? padding[0], values.get('padding-bottom') ?? padding[2]];
   if (!isFlat || padded.some((length) => pixels(length) >= 10)) return false;
-  return !(mayOpen && moves(values, /transition/));
+  return !(mayExpand && isInMotion(values, /transition/));
 }
 
-const MOTIONS = ['transform', 'transition', 'transition-property', 'will-change', 'animation', 'animation-name'];
+const MOTION_PROPERTIES = [
+  'transform',
+  'transition',
+  'transition-property',
+  'will-change',
+  'animation',
+  'animation-name',
+];
 
 /** Whether the element has a transition or animation. */
-const moves = (values: Values, only = /./): boolean =>
-  MOTIONS.some((name) => only.test(name) && !/^(?:none|auto|initial|unset|)$/.test(values.get(name) ?? ''));
+const isInMotion = (values: Values, only = /./): boolean =>
+  MOTION_PROPERTIES.some((name) => only.test(name) && !/^(?:none|auto|initial|unset|)$/.test(values.get(name) ?? ''));
 
 function hidingMethodOf(values: Values, mayChange: boolean): HidingMethod | null {
   if (values.get('display') === 'none' || values.get('content-visibility') === 'hidden') return 'display';
-  if (isPlaced(values) && isClippedAway(values.get('clip'))) return 'size';
+  if (isAbsolute(values) && isClippedAway(values.get('clip'))) return 'size';
   if (isCutAway(values.get('clip-path'))) return 'size';
-  if (isFarAway(values)) return 'place';
-  return isClosed(values, mayChange) ? 'size' : null;
+  if (isOffscreen(values)) return 'place';
+  return isCollapsed(values, mayChange) ? 'size' : null;
 }
 
 /** 0 to 1; opaque if the value is not an opacity. */
@@ -187,7 +197,7 @@ function opacityOf(value: string | undefined): number {
 }
 
 const MEASURE = /(?:^|\s)([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|%|pt|pc|in|cm|mm|v[wh]|ch|ex)?(?=$|[\s/])/g;
-const USUAL_FONT: FontSize = { size: 16, relative: false };
+const DEFAULT_FONT: FontSize = { size: 16, relative: false };
 
 /** Reads `font-size` or `font`, where a weight may precede the size. Sizes that cannot be measured count as normal. */
 function fontOf(value: string | undefined): FontSize | undefined {
@@ -197,7 +207,7 @@ function fontOf(value: string | undefined): FontSize | undefined {
     if (unit === '' && Number(number) !== 0) continue;
     return { size: Number(number) * (unit === '%' ? 0.01 : relative ? 1 : (own(UNITS_PX, unit) ?? 1)), relative };
   }
-  return USUAL_FONT;
+  return DEFAULT_FONT;
 }
 
 export const isTinyFont = (px: number): boolean => px < SMALLEST_FONT_PX;
@@ -237,7 +247,7 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
 /** Reads the look of an element. `mayChange`: scripts could later show what is hidden now. */
 export function readAppearance(values: Values, mayChange: boolean): Appearance {
   const hiddenBy = hidingMethodOf(values, mayChange);
-  const isAnimated = (mayChange && moves(values)) || moves(values, /^animation/);
+  const isAnimated = (mayChange && isInMotion(values)) || isInMotion(values, /^animation/);
   const filtered = /(?:^|\s)opacity\(\s*([\d.]+%?)\s*\)/.exec(values.get('filter') ?? '')?.[1];
   const opacity = isAnimated ? 1 : opacityOf(values.get('opacity')) * opacityOf(filtered);
   const visibility = values.get('visibility');
@@ -262,7 +272,7 @@ export function readAppearance(values: Values, mayChange: boolean): Appearance {
     positioned:
       /^(?:absolute|fixed|relative|sticky)$/.test(values.get('position') ?? '') ||
       /grid/.test(values.get('display') ?? ''),
-    overlappable: isPlaced(values) && background !== undefined && background !== parseColor('transparent'),
+    overlappable: isAbsolute(values) && background !== undefined && background !== parseColor('transparent'),
     dark: /\bdark\b/.test(values.get('color-scheme') ?? ''),
     ...(visibility !== undefined && visibility !== 'inherit' && { invisible: isHidden && !isAnimated }),
     ...(indent !== undefined && { indented: isIndentedAway(indent, values) }),
@@ -274,4 +284,4 @@ export function readAppearance(values: Values, mayChange: boolean): Appearance {
 }
 
 const isIndentedAway = (indent: string, values: Values): boolean =>
-  pixels(indent) <= FAR_PX || (/^\d{3,}%/.test(indent) && CLIPS.test(values.get('overflow') ?? ''));
+  pixels(indent) <= OFFSCREEN_PX || (/^\d{3,}%/.test(indent) && CLIPS.test(values.get('overflow') ?? ''));

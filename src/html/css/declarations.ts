@@ -10,9 +10,9 @@ export interface Declaration {
   readonly important: boolean;
 }
 
-const LONGEST_STYLE = 4096;
-const LONGEST_NAME = 200;
-const LONGEST_VALUE = 1000;
+const MAX_STYLE_CHARACTERS = 4096;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_VALUE_CHARACTERS = 1000;
 /** Removes comments (CSS Syntax, section 4.3.2), but not inside strings. */
 export function stripComments(css: string): string {
   if (!css.includes('/*')) return css;
@@ -67,11 +67,11 @@ export function parseDeclaration(
   if (colon < 0 || colon >= end) return null;
   let start = from;
   while (start < colon && SPACE.test(text[start]!)) start++;
-  const property = unescapeCss(text.slice(start, Math.min(colon, start + LONGEST_NAME)))
+  const property = unescapeCss(text.slice(start, Math.min(colon, start + MAX_NAME_CHARACTERS)))
     .trimEnd()
     .toLowerCase();
   if (!tracks(property)) return null;
-  const written = unescapeCss(text.slice(colon + 1, Math.min(end, colon + 1 + LONGEST_VALUE)))
+  const written = unescapeCss(text.slice(colon + 1, Math.min(end, colon + 1 + MAX_VALUE_CHARACTERS)))
     .trim()
     .toLowerCase();
   const bang = written.lastIndexOf('!');
@@ -82,7 +82,7 @@ export function parseDeclaration(
 /** Reads the value of a style attribute, in source order. */
 export function parseStyleAttribute(style: string, tracks: (property: string) => boolean): Declaration[] {
   const found: Declaration[] = [];
-  for (const part of partsOf(stripComments(style.slice(0, LONGEST_STYLE)))) {
+  for (const part of partsOf(stripComments(style.slice(0, MAX_STYLE_CHARACTERS)))) {
     const declaration = parseDeclaration(part, 0, part.length, tracks);
     if (declaration) found.push(declaration);
   }

@@ -32,7 +32,7 @@ export interface StyleSheetOptions {
 }
 
 const MAX_DEPTH = 16;
-const LONGEST_SELECTOR = 2000;
+const MAX_SELECTOR_CHARACTERS = 2000;
 const MAX_SELECTORS = 500;
 
 /** Content of a block: rules, the declarations of a style rule (and nested rules), or ignored text. */
@@ -141,7 +141,7 @@ function nested(selectors: readonly string[], around: readonly string[]): string
   const parent = `:is(${around.join(',')})`;
   return selectors
     .map((selector) => (selector.includes('&') ? selector.replaceAll('&', () => parent) : `${parent} ${selector}`))
-    .filter((selector) => selector.length <= LONGEST_SELECTOR);
+    .filter((selector) => selector.length <= MAX_SELECTOR_CHARACTERS);
 }
 
 /** Splits a list of selectors at its commas; selectors that are too long or too many are dropped. */
@@ -150,7 +150,8 @@ function selectorsOf(prelude: string): string[] {
   let from = 0;
   const add = (to: number) => {
     const selector = prelude.slice(from, to).trim();
-    if (selector !== '' && selector.length <= LONGEST_SELECTOR && found.length < MAX_SELECTORS) found.push(selector);
+    if (selector !== '' && selector.length <= MAX_SELECTOR_CHARACTERS && found.length < MAX_SELECTORS)
+      found.push(selector);
   };
   if (!prelude.includes(',')) add(prelude.length);
   else {

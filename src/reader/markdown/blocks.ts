@@ -19,7 +19,7 @@ export type BlockKind =
   | `list${string}`;
 
 /** Parts of the document that are collected before they are joined. */
-const MOST_PARTS = 2000;
+const MAX_PARTS = 2000;
 
 interface Container {
   readonly prefix: string;
@@ -152,7 +152,7 @@ export class BlockWriter {
     const kind = this.begin();
     const { prefix, between } = this;
     this.parted ||= this.isPartedFrom(kind);
-    if (this.parts.length > MOST_PARTS) this.joinParts();
+    if (this.parts.length > MAX_PARTS) this.joinParts();
     const { parts } = this;
     if (this.count > 0) {
       this.separator = !this.blankLine ? '\n' : between === '' ? '\n\n' : `\n${between.trimEnd()}\n`;

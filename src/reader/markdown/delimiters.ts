@@ -154,9 +154,9 @@ class Chooser {
     const before = delimiters.get(span.open - 1);
     const after = delimiters.get(span.close + 1);
     if (before?.mark === mark) {
-      if (before.opens ? areBothEm(before.span, span) : !lenient || !this.canRunOn(span, mark)) return false;
+      if (before.opens ? areBothEmphasis(before.span, span) : !lenient || !this.canRunOn(span, mark)) return false;
     }
-    if (after?.mark === mark && areBothEm(after.span, span)) return false;
+    if (after?.mark === mark && areBothEmphasis(after.span, span)) return false;
     return this.canOpen(span, mark) && this.canClose(span, mark) && !this.endsAnother(span, mark, lenient);
   }
 
@@ -232,7 +232,7 @@ class Chooser {
   }
 }
 
-const areBothEm = (one: Span, other: Span): boolean => one.kind === 'em' && other.kind === 'em';
+const areBothEmphasis = (one: Span, other: Span): boolean => one.kind === 'em' && other.kind === 'em';
 
 type CharacterKind = 'space' | 'word' | 'punctuation' | 'unclear';
 

@@ -31,14 +31,14 @@ function flanks(mark: string, before: string, after: string): Flanking {
  * are not punctuation; others see the character.
  */
 export function flankingByParser(mark: string, before: string, after: string): Flanking[] {
-  if (!isBeyond(before) && !isBeyond(after)) return [flanks(mark, before, after)];
+  if (!isSurrogate(before) && !isSurrogate(after)) return [flanks(mark, before, after)];
   return variants(before).flatMap((one) => variants(after).map((other) => flanks(mark, one, other)));
 }
 
 const variants = (character: string): string[] =>
-  isBeyond(character) && (character.length === 1 || isPunctuation(character)) ? ['!', 'x'] : [character];
+  isSurrogate(character) && (character.length === 1 || isPunctuation(character)) ? ['!', 'x'] : [character];
 
-const isBeyond = (character: string): boolean => character >= '\ud800' && character < '\ue000';
+const isSurrogate = (character: string): boolean => character >= '\ud800' && character < '\ue000';
 
 /** The first character of a text, surrogate pairs whole; '' for an empty text. */
 function firstOf(text: string): string {

@@ -115,7 +115,7 @@ export class InlineWriter {
     const trailing = value.charCodeAt(value.length - 1) === 0x20;
     const piece = start === 0 && !trailing ? value : value.slice(start, trailing ? -1 : undefined);
     this.begin();
-    if (MAY_NEED_ESCAPE.test(piece)) this.risky.push({ at: this.pieces.length, where: this.where() });
+    if (MAY_NEED_ESCAPE.test(piece)) this.risky.push({ at: this.pieces.length, context: this.context() });
     this.pieces.push(piece);
     this.space = trailing;
   }
@@ -130,7 +130,7 @@ export class InlineWriter {
   /** Adds a picture: page text between generated Markdown. */
   image(open: string, alt: string, close: string): void {
     this.raw(open);
-    if (MAY_NEED_ESCAPE.test(alt)) this.risky.push({ at: this.pieces.length, where: this.where() | IN_LINK });
+    if (MAY_NEED_ESCAPE.test(alt)) this.risky.push({ at: this.pieces.length, context: this.context() | IN_LINK });
     this.pieces.push(alt, close);
   }
 
@@ -236,13 +236,13 @@ export class InlineWriter {
     }
   }
 
-  private where(): number {
-    let where = 0;
+  private context(): number {
+    let context = 0;
     for (const mark of this.marks) {
-      if (mark.kind === 'link' && mark.at !== LEFT_OUT) where |= IN_LINK;
-      if (mark.kind === 'em' && this.style.em === '_') where |= IN_UNDERSCORES;
+      if (mark.kind === 'link' && mark.at !== LEFT_OUT) context |= IN_LINK;
+      if (mark.kind === 'em' && this.style.em === '_') context |= IN_UNDERSCORES;
     }
-    return where;
+    return context;
   }
 
   /** Writes pending white space and marks before content. */

@@ -44,21 +44,21 @@ export function imagesSummary(
   content: readonly NumberedImage[],
 ): Summary<Record<string, string>> {
   const entries = new Map<string, { numbers: number[]; alt: string }>();
-  const enter = ({ url, alt }: SummaryImage) => {
+  const entryFor = ({ url, alt }: SummaryImage) => {
     const entry = entries.get(url) ?? { numbers: [], alt };
     entry.alt ||= alt;
     entries.set(url, entry);
     return entry;
   };
-  for (const image of page) if (isSafePicture(image.url)) enter(image);
-  for (const image of content) enter(image).numbers.push(image.index);
+  for (const image of page) if (isSafePicture(image.url)) entryFor(image);
+  for (const image of content) entryFor(image).numbers.push(image.index);
 
   const json: Record<string, string> = Object.create(null);
   const lines: string[] = [];
-  let place = 0;
+  let position = 0;
   for (const [url, { numbers, alt }] of entries) {
-    place += 1;
-    const name = numbers.length > 0 ? `Image ${numbers.join(',')}` : `Hidden Image ${place}`;
+    position += 1;
+    const name = numbers.length > 0 ? `Image ${numbers.join(',')}` : `Hidden Image ${position}`;
     const label = oneLine(alt) === '' ? name : `${name}: ${oneLine(alt)}`;
     json[label] = url;
     lines.push(line(label, url, '!'));

@@ -26,16 +26,16 @@ export function headLinks(
     if (!rel || !href) continue;
     const rels = relTokens(rel).filter((one) => one && one !== 'stylesheet' && one !== 'shortcut');
     if (!rels.length) continue;
-    const address = resolveUrl(href, baseUrl) ?? href;
+    const url = resolveUrl(href, baseUrl) ?? href;
     const facts = otherAttributes(link);
     for (const one of rels) {
-      let byAddress = external.get(one);
-      if (!byAddress) {
-        byAddress = new Map();
-        external.set(one, byAddress);
+      let byUrl = external.get(one);
+      if (!byUrl) {
+        byUrl = new Map();
+        external.set(one, byUrl);
       }
-      byAddress.set(address, facts);
+      byUrl.set(url, facts);
     }
   }
-  return Object.fromEntries([...external].map(([rel, byAddress]) => [rel, Object.fromEntries(byAddress)]));
+  return Object.fromEntries([...external].map(([rel, byUrl]) => [rel, Object.fromEntries(byUrl)]));
 }

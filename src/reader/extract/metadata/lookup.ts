@@ -12,7 +12,7 @@ import { lettersAndDigits, NO_SITE_NAMES, type SiteNames } from './site-name.ts'
 import { FACT_SOURCES, type Fact } from './sources.ts';
 import { isFrontPage } from './urls.ts';
 
-const LONGEST_LINE = 1000;
+const MAX_LINE_CHARACTERS = 1000;
 
 /** A text of the page on one line of bounded length, without invisible characters. */
 export const boundedLine = (text: string) =>
@@ -21,11 +21,11 @@ export const boundedLine = (text: string) =>
     .replace(/[\u200b\u2060\ufeff\u00ad]/g, '')
     .replace(/[\s\u001d]+/g, ' ')
     .trim()
-    .slice(0, LONGEST_LINE);
+    .slice(0, MAX_LINE_CHARACTERS);
 
 /** Decodes character references in data, which is often escaped once too often. */
-const unescaped = (text: string) =>
-  /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, LONGEST_LINE))
+const decodeReferences = (text: string) =>
+  /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, MAX_LINE_CHARACTERS))
     ? decodeHTML(text.slice(0, 2_000))
     : text;
 
@@ -36,7 +36,7 @@ const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 export function headingText(heading: Element): string {
   let text = '';
   let node: Node | null = following(heading, heading);
-  for (let seen = 0; node && seen < 500 && text.length < LONGEST_LINE * 2; seen++) {
+  for (let count = 0; node && count < 500 && text.length < MAX_LINE_CHARACTERS * 2; count++) {
     if (node.type === TEXT) text += node.value;
     node = following(node, heading);
   }
@@ -57,7 +57,7 @@ export interface SourceValue {
 }
 
 /** The kind and the name of each source. */
-const PLACES = new Map(
+const SOURCES_BY_FACT = new Map(
   Object.entries(FACT_SOURCES).map(([fact, sources]) => [
     fact,
     sources.map((source) => {
@@ -112,11 +112,11 @@ export class FactLookup {
 
   /** The values of each source of a fact, the most trusted first; sources without values are left out. */
   *valuesBySource(fact: Fact): Generator<SourceValues> {
-    for (const { kind, name } of PLACES.get(fact)!) {
+    for (const { kind, name } of SOURCES_BY_FACT.get(fact)!) {
       const found = this.#read(kind, name);
       if (found.length === 0) continue;
-      const said = found.map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
-      const values = said.filter(({ value }) => value !== '');
+      const sourceValues = found.map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
+      const values = sourceValues.filter(({ value }) => value !== '');
       if (values.length) yield { kind, name, values };
     }
   }
@@ -163,16 +163,16 @@ export class FactLookup {
 
   #linked(key: keyof LinkedData): readonly string[] {
     const value = this.data[key];
-    if (typeof value === 'string') return [unescaped(value)];
-    return Array.isArray(value) ? value.map(unescaped) : [];
+    if (typeof value === 'string') return [decodeReferences(value)];
+    return Array.isArray(value) ? value.map(decodeReferences) : [];
   }
 
   /** Twitter cards pair a label, in the language of the page, with a text. */
   #labelled(label: string): string[] {
     return ['1', '2'].flatMap((number) => {
-      const said = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
-      const isIt = said === label || (label === 'written by' && WRITTEN_BY.has(said));
-      return isIt ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
+      const labelText = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
+      const isWanted = labelText === label || (label === 'written by' && WRITTEN_BY.has(labelText));
+      return isWanted ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
     });
   }
 
@@ -196,10 +196,10 @@ export class FactLookup {
   #titleElement(): Element | undefined {
     const { headings, subheadings } = this.found;
     const title = lettersAndDigits(this.title);
-    const says = (heading: Element) => lettersAndDigits(headingText(heading)) === title;
+    const isTitle = (heading: Element) => lettersAndDigits(headingText(heading)) === title;
     return (
-      headings.find(says) ??
-      subheadings.find(says) ??
+      headings.find(isTitle) ??
+      subheadings.find(isTitle) ??
       headings.find((heading) => lettersAndDigits(headingText(heading)).includes(title)) ??
       (headings.length === 1 ? headings[0] : undefined)
     );
@@ -213,19 +213,19 @@ function authorsOf(links: readonly Element[]): string[] {
 }
 
 /** A page with more `<time>` elements than a dateline needs is a list of dated items. */
-const FEW_TIMES = 4;
+const MAX_DATELINE_TIMES = 4;
 
-const ASIDES = new Set(['nav', 'aside', 'footer']);
-const OF_ASIDES =
+const ASIDE_ELEMENTS = new Set(['nav', 'aside', 'footer']);
+const ASIDE_CLASS =
   /(?:^|\s)(?:comments?|comment-list|related(?:-posts)?|recent-posts|sidebar|widget(?:-area)?)(?=\s|$)/i;
 
 /** The page's own time, outside of the parts beside its content. */
 function ownTime(times: readonly Element[]): string[] {
   const isAside = (element: Element) =>
-    ASIDES.has(element.name) ||
-    (element.name !== 'body' && OF_ASIDES.test((attribute(element, 'class') ?? '').slice(0, 300)));
+    ASIDE_ELEMENTS.has(element.name) ||
+    (element.name !== 'body' && ASIDE_CLASS.test((attribute(element, 'class') ?? '').slice(0, 300)));
   const time =
     times.find((one) => hasAttribute(one, 'pubdate')) ??
-    (times.length < FEW_TIMES ? times.find((one) => !isOrIsInside(one, isAside)) : undefined);
+    (times.length < MAX_DATELINE_TIMES ? times.find((one) => !isOrIsInside(one, isAside)) : undefined);
   return time ? [attribute(time, 'datetime') ?? ''] : [];
 }

@@ -21,23 +21,25 @@ export interface PageMetadata extends DeclaredMetadata {
   types: Set<string>;
 }
 
-const LONGEST_SITE_NAME = 100;
-const LONGEST_DATE = 100;
+const MAX_SITE_NAME_CHARACTERS = 100;
+const MAX_DATE_CHARACTERS = 100;
 
 /** Sources whose main purpose is not the publication date. */
-const isWeak = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
+const isGuessedFrom = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
 
 /** The publication date: as written if it is declared in the page's data, else in ISO 8601. */
 function publishedOf(lookup: FactLookup, modified: string | undefined, types: ReadonlySet<string>): string | undefined {
   const isEvent = [...types].some((type) => type.endsWith('event'));
   for (const { kind, values } of lookup.valuesBySource('published')) {
-    const weak = isWeak(kind);
+    const isGuess = isGuessedFrom(kind);
     for (const { value, isText } of values) {
       const date = parseDate(value, lookup.language);
-      if (!date || !isPlausible(date, !weak)) continue;
+      if (!date || !isPlausible(date, !isGuess)) continue;
       // The current time is not used. A date after the last change of the page is one that the page writes about.
-      if (weak && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
-      return weak || isText || /^\s*\d{10,13}\s*$/.test(value) ? date : boundedLine(value).slice(0, LONGEST_DATE);
+      if (isGuess && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
+      return isGuess || isText || /^\s*\d{10,13}\s*$/.test(value)
+        ? date
+        : boundedLine(value).slice(0, MAX_DATE_CHARACTERS);
     }
   }
   return undefined;
@@ -47,21 +49,21 @@ function modifiedOf(lookup: FactLookup): string | undefined {
   for (const { kind, values } of lookup.valuesBySource('modified')) {
     for (const { value } of values) {
       const date = parseDate(value, lookup.language);
-      if (date && isPlausible(date, !isWeak(kind))) return date;
+      if (date && isPlausible(date, !isGuessedFrom(kind))) return date;
     }
   }
   return undefined;
 }
 
 /** Sources that write "Smith, John". */
-const INVERTED = /^(?:citation_|dc\.|dcterms\.)/;
+const INVERTED_NAME_SOURCES = /^(?:citation_|dc\.|dcterms\.)/;
 
 /** People of the first source that names any, else organisations of the first source that does. */
 function authorOf(lookup: FactLookup): string | undefined {
   let organisations: string[] = [];
   for (const { name, values } of lookup.valuesBySource('author')) {
     const texts = values.map(({ value }) => value);
-    const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
+    const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED_NAME_SOURCES.test(name) };
     // A person whose site has their own name is an author too.
     const names = findAuthorNames(texts, name === 'persons' ? NO_SITE_NAMES : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
@@ -75,7 +77,7 @@ function namesOfSite(lookup: FactLookup): string[] {
   const names: string[] = [];
   for (const text of lookup.values('siteName')) {
     const name = boundedLine(text).replace(/^[\s|–—·•-]+|[\s|–—·•-]+$/g, '');
-    if (name && name.length <= LONGEST_SITE_NAME && !/^https?:|[<>{}]/i.test(name)) names.push(name);
+    if (name && name.length <= MAX_SITE_NAME_CHARACTERS && !/^https?:|[<>{}]/i.test(name)) names.push(name);
   }
   return names;
 }

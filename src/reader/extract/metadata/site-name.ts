@@ -18,12 +18,12 @@ function labelsOf(url: string): { host: string; labels: string[] } {
   return { host, labels: labels.slice(0, -1).filter((label) => label.length > 3 || labels.length === 2) };
 }
 
-const SMALL = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
+const SMALL_WORDS = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
 
 /** Whether some of the words, in order and joined, or the initials of all of them, equal the label. */
-function spells(words: readonly string[], label: string): boolean {
-  const said = words.filter((word) => !SMALL.has(word));
-  if (said.length >= 3 && said.map((word) => word[0]).join('') === label) return true;
+function isSpelledBy(words: readonly string[], label: string): boolean {
+  const significant = words.filter((word) => !SMALL_WORDS.has(word));
+  if (significant.length >= 3 && significant.map((word) => word[0]).join('') === label) return true;
   let rest = label;
   let used = 0;
   for (const word of words) {
@@ -31,7 +31,7 @@ function spells(words: readonly string[], label: string): boolean {
     rest = rest.slice(word.length);
     used++;
   }
-  return rest === '' && used >= 2 && used * 2 >= said.length;
+  return rest === '' && used >= 2 && used * 2 >= significant.length;
 }
 
 export interface SiteNames {
@@ -49,7 +49,7 @@ export function createSiteNames(names: readonly string[], url: string): SiteName
   const domain = host.split('.').slice(-2).join('.');
   const plainLabels = labels.map(lettersAndDigits).filter((label) => label.length > 1);
   const known = new Set([lettersAndDigits(host), lettersAndDigits(domain), ...plainLabels]);
-  const said: string[][] = [];
+  const declaredNames: string[][] = [];
   for (const name of new Set(names)) {
     const [head = ''] = name.split(/\s*[|–—•·:]\s*|\s-\s/);
     for (const one of new Set([name, head, name.replace(/\.[a-z]{2,4}$/i, '')])) {
@@ -58,7 +58,7 @@ export function createSiteNames(names: readonly string[], url: string): SiteName
       if (text.length < 2) continue;
       known.add(text);
       known.add(text.replace(/^the/, ''));
-      said.push(words);
+      declaredNames.push(words);
     }
   }
   known.delete('');
@@ -66,13 +66,13 @@ export function createSiteNames(names: readonly string[], url: string): SiteName
     const text = lettersAndDigits(piece);
     if (!text || known.has(text) || known.has(text.replace(/^the/, ''))) return true;
     const words = wordsOf(piece);
-    return words.length <= 8 && plainLabels.some((label) => spells(words, label));
+    return words.length <= 8 && plainLabels.some((label) => isSpelledBy(words, label));
   };
   const containsName = (piece: string): boolean => {
     if (isName(piece)) return true;
     const words = wordsOf(piece);
     if (words.length > 5) return false;
-    return said.some((name) => {
+    return declaredNames.some((name) => {
       if (name.length >= words.length || name.join('').length < 3) return false;
       const starts = name.every((word, at) => word === words[at]);
       return starts || name.every((word, at) => word === words[words.length - name.length + at]);

@@ -66,7 +66,7 @@ export function withoutSiteName(title: string, site: SiteNames): string {
 }
 
 /** Similarity of two word lists: F1 over distinct words. */
-function likeness(left: readonly string[], right: readonly string[]): number {
+function similarity(left: readonly string[], right: readonly string[]): number {
   const a = new Set(left);
   const b = new Set(right);
   let both = 0;
@@ -75,26 +75,28 @@ function likeness(left: readonly string[], right: readonly string[]): number {
 }
 
 /** Whether `outer` contains `inner` as consecutive whole words. */
-const holds = (outer: readonly string[], inner: readonly string[]): boolean =>
+const containsWords = (outer: readonly string[], inner: readonly string[]): boolean =>
   ` ${outer.join(' ')} `.includes(` ${inner.join(' ')} `);
 
 /** Smallest similarity with a title at which a heading is the page's. */
-const ALIKE = 0.5;
+const MIN_SIMILARITY = 0.5;
 
-/** How much the head and the URL support a heading, 0 to 2; below `ALIKE` is not enough. */
+/** How much the head and the URL support a heading, 0 to 2; below `MIN_SIMILARITY` is not enough. */
 function support(heading: string, titles: readonly string[], slug: readonly string[]): number {
   const words = wordsOf(heading);
   if (words.length === 0) return 0;
-  let best = slug.length >= 3 ? likeness(words, slug) : 0;
+  let best = slug.length >= 3 ? similarity(words, slug) : 0;
   for (const [at, title] of titles.entries()) {
-    const said = wordsOf(title);
-    const alike = likeness(words, said);
+    const titleWords = wordsOf(title);
+    const similar = similarity(words, titleWords);
     // A single word may be a section's; only the most trusted title can support it.
     if (words.length === 1 && at > 0) break;
-    if (alike === 1) return 2;
+    if (similar === 1) return 2;
     const isInside =
-      words.length > 1 ? holds(said, words) : lettersAndDigits(title.slice(0, partsOf(title)[0]!.to)) === words[0];
-    best = Math.max(best, alike, isInside ? 1 : 0);
+      words.length > 1
+        ? containsWords(titleWords, words)
+        : lettersAndDigits(title.slice(0, partsOf(title)[0]!.to)) === words[0];
+    best = Math.max(best, similar, isInside ? 1 : 0);
   }
   return best;
 }
@@ -123,11 +125,11 @@ function slugOf(url: string): string[] {
 function logosAmong({ headings, declared, documentTitle, site }: TitleSources, slug: readonly string[]): Set<string> {
   const parts = partsOf(documentTitle);
   const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
-  const isTwice = lettersAndDigits(documentTitle.slice(0, parts[0]!.to)) === last;
+  const isRepeated = lettersAndDigits(documentTitle.slice(0, parts[0]!.to)) === last;
   const logo = headings.find((heading) => lettersAndDigits(heading) === last);
-  if (parts.length < 2 || isTwice || logo === undefined) return new Set();
+  if (parts.length < 2 || isRepeated || logo === undefined) return new Set();
   const isTitle =
-    (slug.length >= 3 && likeness(wordsOf(logo), slug) >= ALIKE) ||
+    (slug.length >= 3 && similarity(wordsOf(logo), slug) >= MIN_SIMILARITY) ||
     declared.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
   if (isTitle) return new Set();
   // Titles that begin with the site's name are as common. So there must be a sign that the part before is the page's
@@ -136,7 +138,7 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
   const isNamed =
     wordsOf(first).length > wordsOf(logo).length ||
     site.isName(logo) ||
-    likeness(wordsOf(first), slug) >= ALIKE ||
+    similarity(wordsOf(first), slug) >= MIN_SIMILARITY ||
     headings.some((heading) => lettersAndDigits(heading) === lettersAndDigits(first)) ||
     declared.some((title) => lettersAndDigits(title) === lettersAndDigits(first));
   return new Set(isNamed ? [last] : []);
@@ -145,7 +147,7 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
 /** The heading with the most support from the titles and the URL; '' if none has any. */
 function headingOf(headings: readonly string[], titles: readonly string[], slug: readonly string[]): string {
   let best = '';
-  let most = ALIKE;
+  let most = MIN_SIMILARITY;
   for (const heading of headings) {
     const value = support(heading, titles, slug);
     if (value < most || (best && value === most)) continue;
@@ -184,5 +186,5 @@ export function chooseTitle(sources: TitleSources): string {
   if (same) return isOneCase(heading) && !isOneCase(same) ? same : heading;
   // A heading may contain a label or an edition beside the title.
   const words = wordsOf(heading);
-  return cut.find((title) => wordsOf(title).length >= 3 && holds(words, wordsOf(title))) ?? heading;
+  return cut.find((title) => wordsOf(title).length >= 3 && containsWords(words, wordsOf(title))) ?? heading;
 }

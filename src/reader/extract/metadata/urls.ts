@@ -2,14 +2,14 @@
 import { resolveUrl } from '../content/links.ts';
 
 /** Longer ones are data, not URLs. */
-const LONGEST = 4_096;
+const MAX_URL_CHARACTERS = 4_096;
 
 /** The absolute form of an http(s) URL; undefined for any other URL, and for one that is too long. */
-export function absoluteWebUrl(address: string, baseUrl: string): string | undefined {
-  const text = address.trim();
-  if (text === '' || text.length > LONGEST || /[<>{}\t\r\n]/.test(text)) return undefined;
+export function absoluteWebUrl(written: string, baseUrl: string): string | undefined {
+  const text = written.trim();
+  if (text === '' || text.length > MAX_URL_CHARACTERS || /[<>{}\t\r\n]/.test(text)) return undefined;
   const resolved = resolveUrl(text, baseUrl);
-  return resolved !== null && resolved.length <= LONGEST && /^https?:\/\/[^/]*[^/.]/i.test(resolved)
+  return resolved !== null && resolved.length <= MAX_URL_CHARACTERS && /^https?:\/\/[^/]*[^/.]/i.test(resolved)
     ? resolved
     : undefined;
 }
@@ -19,8 +19,8 @@ const PLACEHOLDER =
   /(?:^|[/_-])(?:blank|placeholder|spacer|pixel|1x1|transparent|no-?image|default-image)[^/]{0,20}\.(?:gif|png|jpe?g|svg|webp)(?:[?#]|$)/i;
 
 /** The URL of a picture; undefined for a placeholder. */
-export function pictureUrl(address: string, baseUrl: string): string | undefined {
-  const resolved = absoluteWebUrl(address, baseUrl);
+export function pictureUrl(written: string, baseUrl: string): string | undefined {
+  const resolved = absoluteWebUrl(written, baseUrl);
   return resolved === undefined || PLACEHOLDER.test(resolved) ? undefined : resolved;
 }
 

@@ -74,7 +74,7 @@ const PLAYED = new Set([
 const PICTURES = new Set(['img', 'picture']);
 
 /** A page with less hidden text than this is not waiting for its scripts. */
-const LEAST_KEPT = 1000;
+const MIN_KEPT_CHARACTERS = 1000;
 
 /**
  * Removes invisible parts from the document. `html` and `body` always stay, though their hiding styles are inherited
@@ -201,13 +201,13 @@ function hiddenByStyle(element: Element, appearance: ElementAppearance | null, t
 
 const hard = (node: Element, reason: string): Finding => ({ node, kind: 'attribute', reason, soft: false });
 
-const LONGEST_SKIP_LINK = 60;
+const MAX_SKIP_LINK_CHARACTERS = 60;
 
 /** A skip link, which shows when it gets the keyboard focus. */
 const isSkipLink = (element: Element): boolean =>
   element.name === 'a' &&
   (attribute(element, 'href') ?? '').startsWith('#') &&
-  textOf(element).trim().length <= LONGEST_SKIP_LINK;
+  textOf(element).trim().length <= MAX_SKIP_LINK_CHARACTERS;
 
 /** How pages hide themselves until their scripts run. */
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
@@ -222,9 +222,9 @@ function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
     letters.set(kind, (letters.get(kind) ?? 0) + count);
     all += count;
   }
-  if (all <= LEAST_KEPT || all <= visibleLetters) return undefined;
+  if (all <= MIN_KEPT_CHARACTERS || all <= visibleLetters) return undefined;
   const kinds = [...letters].sort((a, b) => b[1] - a[1]);
-  return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > LEAST_KEPT) ?? kinds[0])?.[0];
+  return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > MIN_KEPT_CHARACTERS) ?? kinds[0])?.[0];
 }
 
 /** Letters of text, without scripts and styles. */

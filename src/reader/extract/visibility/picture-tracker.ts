@@ -14,8 +14,8 @@ export interface PictureTracker {
 
 const DRAWN = new Set(['img', 'picture', 'video', 'canvas', 'svg', 'iframe', 'object', 'embed']);
 const SHAPES = new Set(['rect', 'path', 'circle', 'ellipse', 'polygon', 'image', 'use', 'line', 'polyline']);
-const MOST_LEVELS = 8;
-const MOST_NODES = 400;
+const MAX_LEVELS = 8;
+const MAX_NODES = 400;
 
 /** If the page has external style sheets, any element may be positioned. */
 export function createPictureTracker(hasExternalSheets: boolean): PictureTracker {
@@ -27,7 +27,7 @@ export function createPictureTracker(hasExternalSheets: boolean): PictureTracker
     if (found === undefined) {
       found = false;
       let node = following(element, element);
-      for (let steps = 0; node && steps < MOST_NODES && !found; steps++, node = following(node, element)) {
+      for (let steps = 0; node && steps < MAX_NODES && !found; steps++, node = following(node, element)) {
         found = node.type === ELEMENT && (names.has(node.name) || overlappable.has(node));
       }
       drawn.set(element, found);
@@ -41,7 +41,7 @@ export function createPictureTracker(hasExternalSheets: boolean): PictureTracker
     },
     mayBeBehind(holders, { colorSource, backgroundSource }) {
       if (backgroundSource !== null && backgroundSource === colorSource) return false;
-      for (let at = holders.length - 1, level = 0; at >= 0 && level < MOST_LEVELS; at--, level++) {
+      for (let at = holders.length - 1, level = 0; at >= 0 && level < MAX_LEVELS; at--, level++) {
         const element = holders[at]!;
         if (element.name === 'body') return false;
         if (element.namespace === 'svg') {

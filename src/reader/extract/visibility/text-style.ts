@@ -169,9 +169,9 @@ function hintsOf(element: Element): Declaration[] {
   return hints;
 }
 
-const LONGEST_VALUE = 2000;
-const MOST_STEPS = 20;
-const MOST_LEVELS = 600;
+const MAX_VALUE_CHARACTERS = 2000;
+const MAX_STEPS = 20;
+const MAX_LEVELS = 600;
 
 /** Substitutes `var()` in values. A value that cannot be resolved counts as not declared. */
 function resolved(values: ReadonlyMap<string, string>, custom: Custom | null): ReadonlyMap<string, string> {
@@ -187,20 +187,20 @@ function resolved(values: ReadonlyMap<string, string>, custom: Custom | null): R
 /** Substitutes the innermost `var()` first, because fallbacks may contain others. */
 function substituted(value: string, custom: Custom | null): string | null {
   let text = value;
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const found = /var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)/.exec(text);
     if (!found) return text.includes('var(') ? null : text;
     const [all, name, fallback] = found;
     const known = lookUp(name!, custom) ?? fallback?.trim();
     if (known === undefined) return null;
     text = text.replace(all, () => known);
-    if (text.length > LONGEST_VALUE) return null;
+    if (text.length > MAX_VALUE_CHARACTERS) return null;
   }
   return null;
 }
 
 function lookUp(name: string, custom: Custom | null): string | undefined {
-  for (let at = custom, level = 0; at && level < MOST_LEVELS; at = at.around, level++) {
+  for (let at = custom, level = 0; at && level < MAX_LEVELS; at = at.around, level++) {
     const value = at.own.get(name);
     if (value !== undefined) return value === 'initial' ? undefined : value;
   }

@@ -8,7 +8,7 @@ const leaveMark: LeaveHandler = (state) => state.inline.close();
 const NESTING: ReadonlySet<string> = new Set(['em', 'strong']);
 const MAX_NESTING = 3;
 
-function saysNothingNew({ inline }: ConversionState, kind: SpanKind, name: string): boolean {
+function isRedundant({ inline }: ConversionState, kind: SpanKind, name: string): boolean {
   if (!inline.isOpen(kind)) return false;
   const names = inline.openNames(kind);
   return !NESTING.has(name) || names.length >= MAX_NESTING || names.some((outer) => outer !== name);
@@ -17,7 +17,7 @@ function saysNothingNew({ inline }: ConversionState, kind: SpanKind, name: strin
 const mark =
   (kind: SpanKind): EnterHandler =>
   (state, { name }) => {
-    if ((kind === 'strike' && !state.gfm) || saysNothingNew(state, kind, name)) return null;
+    if ((kind === 'strike' && !state.gfm) || isRedundant(state, kind, name)) return null;
     state.inline.open({ kind, name });
     return leaveMark;
   };

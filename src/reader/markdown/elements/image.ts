@@ -16,7 +16,7 @@ export const image: EnterHandler = (state, element) => {
   }
   const { retainImages } = state.options;
   if (retainImages === 'none') return SKIP;
-  const url = addressOf(state, element);
+  const url = urlOf(state, element);
   if (url === null || !isSafePicture(url)) return SKIP;
   const alt = altText(state, element, url);
   const onlyAlt = retainImages === 'alt' || retainImages === 'alt_p';
@@ -26,20 +26,20 @@ export const image: EnterHandler = (state, element) => {
   const label = `Image ${index}${alt === '' ? '' : ': '}`;
   if (onlyAlt) state.inline.text(`(${label}${state.clean(alt)})`);
   else {
-    const address = encodeDestination(withoutControlCharacters(url)) + state.clean(titleOf(element, alt, url));
-    state.inline.image(`![${label}`, state.clean(alt), `](${address})`);
+    const destination = encodeDestination(withoutControlCharacters(url)) + state.clean(titleOf(element, alt, url));
+    state.inline.image(`![${label}`, state.clean(alt), `](${destination})`);
   }
   return SKIP;
 };
 
-function addressOf({ options }: ConversionState, element: Element): string | null {
+function urlOf({ options }: ConversionState, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
   const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
   return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
 
 /** Longest text that is searched for a title, in characters. */
-const LONGEST = 1000;
+const MAX_TITLE_CHARACTERS = 1000;
 
 /**
  * The title after a URL, if it adds to the alternative text and to the file name, which many publishing systems use
@@ -55,6 +55,6 @@ function titleOf(element: Element, alt: string, url: string): string {
 
 const wordsOf = (text: string): string =>
   text
-    .slice(0, LONGEST)
+    .slice(0, MAX_TITLE_CHARACTERS)
     .replace(/[\p{P}\s]+/gu, '')
     .toLowerCase();

@@ -26,12 +26,12 @@ export const anchor: EnterHandler = (state, element) => {
   if (retainLinks === 'text' || state.inline.isOpen('link')) return null;
   const url = resolveUrl(href, baseUrl);
   if (url === null || !isSafeLink(url)) return null;
-  const where = whereToLink(state, element);
+  const shouldOpen = linkPlacement(state, element);
   if (retainLinks === 'gpt-oss') {
     if (/^mailto:/i.test(url)) return null;
-    state.inline.open(citedMark(state, url, where));
+    state.inline.open(citationMark(state, url, shouldOpen));
   } else if (linkStyle === 'discarded') return null;
-  else state.inline.open(linkMark(state, element, url, where));
+  else state.inline.open(linkMark(state, element, url, shouldOpen));
   return leaveLink;
 };
 
@@ -45,7 +45,7 @@ function shown(state: ConversionState, url: string, id?: number): (label: string
   };
 }
 
-function citedMark(state: ConversionState, url: string, shouldOpen: Mark['shouldOpen']): Mark {
+function citationMark(state: ConversionState, url: string, shouldOpen: Mark['shouldOpen']): Mark {
   const id = state.anchors;
   return {
     kind: 'link',
@@ -59,25 +59,25 @@ function citedMark(state: ConversionState, url: string, shouldOpen: Mark['should
 function linkMark(state: ConversionState, element: Element, url: string, shouldOpen: Mark['shouldOpen']): Mark {
   const { linkStyle, linkReferenceStyle } = state.options;
   const destination = encodeDestination(withoutControlCharacters(url));
-  const address = destination + state.clean(linkTitle(attribute(element, 'title')));
+  const destinationAndTitle = destination + state.clean(linkTitle(attribute(element, 'title')));
   const record = shown(state, url);
   if (linkStyle !== 'referenced')
-    return { kind: 'link', name: 'a', open: '[', close: `](${address})`, shouldOpen, onWritten: record };
+    return { kind: 'link', name: 'a', open: '[', close: `](${destinationAndTitle})`, shouldOpen, onWritten: record };
   if (linkReferenceStyle === 'collapsed' || linkReferenceStyle === 'shortcut') {
     const close = linkReferenceStyle === 'collapsed' ? '][]' : ']';
     const onWritten = (label: string) => {
       record(label);
-      state.definitions.push(`[${label}]: ${address}`);
+      state.definitions.push(`[${label}]: ${destinationAndTitle}`);
     };
     return { kind: 'link', name: 'a', open: '[', close, shouldOpen, onWritten };
   }
-  return numberedMark(state, address, record, shouldOpen);
+  return numberedMark(state, destinationAndTitle, record, shouldOpen);
 }
 
 /** `[text][1]`; the number is assigned when the link is actually written. */
 function numberedMark(
   state: ConversionState,
-  address: string,
+  destinationAndTitle: string,
   record: (label: string) => void,
   shouldOpen: Mark['shouldOpen'],
 ): Mark {
@@ -89,7 +89,7 @@ function numberedMark(
   };
   const onWritten = (label: string) => {
     record(label);
-    if (state.options.linkReferenceStyle === 'full') state.definitions.push(`[${number}]: ${address}`);
+    if (state.options.linkReferenceStyle === 'full') state.definitions.push(`[${number}]: ${destinationAndTitle}`);
   };
   return { kind: 'link', name: 'a', open: '[', close: `][${number}]`, shouldOpen: take, onWritten };
 }
@@ -98,7 +98,7 @@ function numberedMark(
  * Decides where to write a link around blocks. It is written once: around the heading among them, else around the
  * first block with content. Undefined for a link within a line.
  */
-function whereToLink(state: ConversionState, element: Element): Mark['shouldOpen'] {
+function linkPlacement(state: ConversionState, element: Element): Mark['shouldOpen'] {
   if (state.singleLine > 0) return undefined;
   const around = blocksInside(element);
   if (around === 'none') return undefined;

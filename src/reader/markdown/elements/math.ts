@@ -44,13 +44,13 @@ export function textWithFormulas(state: ConversionState, text: string): void {
 const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
 
 /** Rendered output beside the formula's source, which repeats it. */
-const DRAWN =
+const RENDERED_CLASS =
   /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
 /** Handles spans and divs by class; null if the class is unrelated to formulas. */
 export function renderedMath(state: ConversionState, element: Element): typeof SKIP | null {
   const classes = attribute(element, 'class');
-  if (classes === null || !state.gfm || !DRAWN.test(classes)) return null;
+  if (classes === null || !state.gfm || !RENDERED_CLASS.test(classes)) return null;
   if (classes.includes('katex-html')) return hasSibling(element, 'katex-mathml') ? SKIP : null;
   return followedByScript(element) ? SKIP : null;
 }
@@ -60,16 +60,16 @@ function hasSibling(element: Element, className: string): boolean {
   return before?.type === ELEMENT && (attribute(before, 'class') ?? '').includes(className);
 }
 
-const NEAR = 4;
+const MAX_SIBLINGS = 4;
 
 /** Whether one of the next few siblings is the source of a formula that MathJax rendered. */
 function followedByScript(element: Element): boolean {
   let node = element.next;
-  for (let seen = 0; node && seen < NEAR; node = node.next, seen++) {
+  for (let count = 0; node && count < MAX_SIBLINGS; node = node.next, count++) {
     if (node.type === ELEMENT && node.name === 'script') return /^\s*math\//.test(attribute(node, 'type') ?? '');
   }
   const { parent } = element;
-  if (parent?.type !== ELEMENT || !DRAWN.test(attribute(parent, 'class') ?? '')) return false;
+  if (parent?.type !== ELEMENT || !RENDERED_CLASS.test(attribute(parent, 'class') ?? '')) return false;
   return followedByScript(parent);
 }
 
@@ -84,7 +84,7 @@ export const mathjaxOutput: EnterHandler = (_, element) => {
 /** The glyphs in MathJax's own span, beside the MathML for screen readers. */
 export const mathjaxGlyphs: EnterHandler = (state, element) => {
   const { parent } = element;
-  const isDrawn = parent?.type === ELEMENT && DRAWN.test(attribute(parent, 'class') ?? '');
+  const isDrawn = parent?.type === ELEMENT && RENDERED_CLASS.test(attribute(parent, 'class') ?? '');
   return state.gfm && isDrawn && attribute(element, 'aria-hidden') === 'true' ? SKIP : null;
 };
 

@@ -34,11 +34,12 @@ function write(state: ConversionState, element: Element): boolean {
   return true;
 }
 
-const isKept = ({ options }: ConversionState) => options.retainMedia !== undefined && options.retainMedia !== 'none';
+const keepsMedia = ({ options }: ConversionState) =>
+  options.retainMedia !== undefined && options.retainMedia !== 'none';
 
 /** A medium in the form that the options choose, in Markdown or inside HTML; '' if it is left out. */
 export function mediaText(state: ConversionState, element: Element, form: 'markdown' | 'html'): string {
-  if (!isKept(state)) return '';
+  if (!keepsMedia(state)) return '';
   const found = mediaOf(element, state.options.baseUrl);
   if (!found) return '';
   const { kind, url } = found;
@@ -59,27 +60,35 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
     // Browsers do not show audio without controls. Without a URL as well, it is a sound of the page itself.
     return url === null && attribute(element, 'controls') === null ? null : { kind: 'Audio', url };
   }
-  const url = placeholderUrl(element) ?? addressOf(element, baseUrl);
+  const url = placeholderUrl(element) ?? urlOf(element, baseUrl);
   const kind = url === null ? null : playerKind(url);
   return kind && { kind, url };
 }
 
 /** Its own URL, else that of its first source. */
 function sourceOf(element: Element, baseUrl: string): string | null {
-  const own = addressOf(element, baseUrl);
+  const own = urlOf(element, baseUrl);
   if (own !== null) return own;
   for (const child of children(element)) {
-    const url = child.type === ELEMENT && child.name === 'source' ? addressOf(child, baseUrl) : null;
+    const url = child.type === ELEMENT && child.name === 'source' ? urlOf(child, baseUrl) : null;
     if (url !== null) return url;
   }
   return null;
 }
 
 /** Attributes with URLs; lazy-loading scripts use the later ones. */
-const ADDRESSES = ['src', 'data', 'data-src', 'data-lazy-src', 'data-original', 'data-litespeed-src', 'data-cmp-src'];
+const URL_ATTRIBUTES = [
+  'src',
+  'data',
+  'data-src',
+  'data-lazy-src',
+  'data-original',
+  'data-litespeed-src',
+  'data-cmp-src',
+];
 
-function addressOf(element: Element, baseUrl: string): string | null {
-  for (const name of ADDRESSES) {
+function urlOf(element: Element, baseUrl: string): string | null {
+  for (const name of URL_ATTRIBUTES) {
     const address = attribute(element, name)?.trim();
     const url = address ? resolveUrl(address, baseUrl) : null;
     if (url !== null && /^https?:/.test(url)) return url;
@@ -92,7 +101,7 @@ const DROPPED = /^(?:class|id|style|srcdoc|srcset|nonce|slot|data|data-.*|aria-.
 const ATTRIBUTE_NAME = /^[a-z][a-z-]*$/;
 /** Attributes that a placeholder shares with the frame of its player. */
 const SHARED = new Set(['title', 'width', 'height']);
-const ADDRESS_NAMES = new Set(['src', 'poster', 'href']);
+const URL_ATTRIBUTE_NAMES = new Set(['src', 'poster', 'href']);
 
 /**
  * The element as HTML on one line: its URL first, other attributes sanitized, and only sources and tracks of its
@@ -107,7 +116,7 @@ function cleanElement(element: Element, url: string | null, baseUrl: string): st
   if (isMedium(name)) {
     for (const child of children(element)) {
       if (child.type !== ELEMENT || (child.name !== 'source' && child.name !== 'track')) continue;
-      const address = addressOf(child, baseUrl);
+      const address = urlOf(child, baseUrl);
       if (address === null) continue;
       const part = new Element(child.name, 'html', cleanAttributes(child, address, baseUrl));
       append(copy, part);
@@ -122,11 +131,11 @@ const nameFor = ({ name }: Element) => (name === 'amp-video' ? 'video' : name ==
 
 function cleanAttributes(element: Element, url: string | null, baseUrl: string): Attribute[] {
   const kept: Attribute[] = url === null ? [] : [{ name: 'src', value: withoutControlCharacters(url) }];
-  const isStandIn = placeholderUrl(element) !== null;
+  const isPlaceholder = placeholderUrl(element) !== null;
   for (const { name, value } of element.attributes) {
-    if (isStandIn && !SHARED.has(name)) continue;
+    if (isPlaceholder && !SHARED.has(name)) continue;
     if (name === 'src' || DROPPED.test(name) || !ATTRIBUTE_NAME.test(name)) continue;
-    const address = ADDRESS_NAMES.has(name) ? resolveUrl(value, baseUrl) : '';
+    const address = URL_ATTRIBUTE_NAMES.has(name) ? resolveUrl(value, baseUrl) : '';
     if (address === null || (address !== '' && !/^https?:/.test(address))) continue;
     kept.push({ name, value: address || withoutControlCharacters(value).replace(/\s+/g, ' ') });
   }

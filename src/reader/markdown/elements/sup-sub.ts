@@ -6,16 +6,18 @@ import { type Element, TEXT } from '#html/node.ts';
 import { type EnterHandler, SKIP } from '../state.ts';
 import { isFootnoteNumber } from './footnote.ts';
 
-const RAISED = new Map([...'0123456789+-−=()n'].map((plain, at) => [plain, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ'][at]!]));
-const LOWERED = new Map([...'0123456789+-−=()'].map((plain, at) => [plain, [...'₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎'][at]!]));
-const LONGEST = 12;
+const SUPERSCRIPTS = new Map([...'0123456789+-−=()n'].map((plain, at) => [plain, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ'][at]!]));
+const SUBSCRIPTS = new Map([...'0123456789+-−=()'].map((plain, at) => [plain, [...'₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎'][at]!]));
+const MAX_CHARACTERS = 12;
 
 function soleText(element: Element): string | null {
   const { first } = element;
-  return first && first.type === TEXT && !first.next && first.value.length <= LONGEST ? first.value.trim() : null;
+  return first && first.type === TEXT && !first.next && first.value.length <= MAX_CHARACTERS
+    ? first.value.trim()
+    : null;
 }
 
-const shifted =
+const handlerFor =
   (characters: ReadonlyMap<string, string>): EnterHandler =>
   (state, element) => {
     if (isFootnoteNumber(state, element)) return SKIP;
@@ -31,5 +33,5 @@ const shifted =
     return SKIP;
   };
 
-export const superscript = shifted(RAISED);
-export const subscript = shifted(LOWERED);
+export const superscript = handlerFor(SUPERSCRIPTS);
+export const subscript = handlerFor(SUBSCRIPTS);

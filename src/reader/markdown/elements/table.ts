@@ -41,8 +41,8 @@ const LINE_BLOCKS: ReadonlySet<string> = new Set([
   'figcaption',
 ]);
 /** A cell with more text than this, or more paragraphs, is not a data cell. */
-const LONGEST_CELL = 1200;
-const MOST_PARAGRAPHS = 4;
+const MAX_CELL_CHARACTERS = 1200;
+const MAX_PARAGRAPHS = 4;
 
 /** How to write a table. Looks at it once, up to the first nested table. */
 function modeOf(table: Element, gfm: boolean): TableMode {
@@ -52,13 +52,13 @@ function modeOf(table: Element, gfm: boolean): TableMode {
   let widest = 0;
   let headers = 0;
   let blocks = false;
-  let heavy = role === 'presentation' || role === 'none';
+  let isLayout = role === 'presentation' || role === 'none';
   let text = 0;
   let paragraphs = 0;
   for (let node: Node | null = following(table, table); node; node = following(node, table)) {
     if (node.type === TEXT) {
       text += node.value.length;
-      if (text > LONGEST_CELL && node.value.trim() !== '') heavy = true;
+      if (text > MAX_CELL_CHARACTERS && node.value.trim() !== '') isLayout = true;
     } else if (node.type === ELEMENT) {
       const { name } = node;
       if (name === 'table') return 'layout';
@@ -73,13 +73,13 @@ function modeOf(table: Element, gfm: boolean): TableMode {
         paragraphs = 0;
       } else if (BLOCK_ELEMENTS.has(name) && !ROW_PARTS.has(name)) {
         blocks = true;
-        if (name === 'p' && ++paragraphs > MOST_PARAGRAPHS) heavy = true;
-        if (!LINE_BLOCKS.has(name)) heavy = true;
-      } else if (name === 'script' || name === 'style') text -= LONGEST_CELL;
+        if (name === 'p' && ++paragraphs > MAX_PARAGRAPHS) isLayout = true;
+        if (!LINE_BLOCKS.has(name)) isLayout = true;
+      } else if (name === 'script' || name === 'style') text -= MAX_CELL_CHARACTERS;
     }
   }
   const isData = headers > 0 || (rows > 1 && widest > 1);
-  if (gfm && isData && !heavy) return 'pipes';
+  if (gfm && isData && !isLayout) return 'pipes';
   return blocks ? 'layout' : 'rows';
 }
 
@@ -132,14 +132,14 @@ export const caption: EnterHandler = (state) => {
 };
 
 const leaveRow: LeaveHandler = (state) => {
-  if (modeHere(state) === 'pipes') state.grid!.endRow();
+  if (currentMode(state) === 'pipes') state.grid!.endRow();
   else state.flush();
 };
 
-const modeHere = (state: ConversionState): TableMode | undefined => state.tables.at(-1);
+const currentMode = (state: ConversionState): TableMode | undefined => state.tables.at(-1);
 
 export const row: EnterHandler = (state, element) => {
-  const mode = modeHere(state);
+  const mode = currentMode(state);
   if (mode === 'pipes') {
     const { parent } = element;
     state.grid!.startRow(parent?.type === ELEMENT && parent.name === 'thead');
@@ -169,7 +169,7 @@ const leaveCell: LeaveHandler = (state, element) => {
 const leaveRowCell: LeaveHandler = (state) => state.inline.gap();
 
 export const cell: EnterHandler = (state, element) => {
-  const mode = modeHere(state);
+  const mode = currentMode(state);
   if (mode === 'pipes') {
     state.singleLine += 1;
     return leaveCell;
