@@ -92,11 +92,11 @@ const read = (source: string, name = 'body'): string =>
   innerText(find(parseDocument(`<!doctype html>${source}`), name)!);
 
 describe('innerText', () => {
-  it('gives what a browser gives', () => {
+  it('returns the same text as a browser', () => {
     for (const [body, text] of CASES) expect(read(`<body>${body}`), body).toBe(text);
   });
 
-  it('reads a whole document, one element or one text', () => {
+  it('accepts a document, an element or a text node', () => {
     expect(innerText(parseDocument('<title>t</title><p>a</p>b'))).toBe('a\n\nb');
     expect(read('<p>a <b> b </b>', 'b')).toBe('b');
     expect(read('<table><tr><td>a<td>b<tr><td>c<td>d', 'table')).toBe('a\tb\nc\td');
@@ -107,7 +107,7 @@ describe('innerText', () => {
     expect(innerText(new Text(' a  b '))).toBe('a b');
   });
 
-  it('leaves out what the page hides', () => {
+  it('omits hidden elements', () => {
     expect(read('<p hidden>a<p style="color: red; DISPLAY:none !important">b<p>c<p style=display:block>d')).toBe(
       'c\n\nd',
     );

@@ -50,7 +50,7 @@ describe('rules', () => {
     ['.a{@media screen{color:red}@media print{color:blue}}', '.a{color:red}'],
   ])('%s', (css, ...expected) => expect(rules(css)).toEqual(expected));
 
-  it('names layers in the order in which they come', () => {
+  it('lists layers in the order of their first use', () => {
     const { rules, layers } = read(
       '@layer b, a;@layer a{x{color:red}@layer c{y{color:red}}}@layer{z{color:red}}w{color:red}',
     );
@@ -58,14 +58,14 @@ describe('rules', () => {
     expect(rules.map(({ layer }) => layer)).toEqual(['a', 'a.c', '(1)', undefined]);
   });
 
-  it('tells of imports', () => {
+  it('reports imports', () => {
     expect(read('@import "x.css";a{color:red}').imports).toBe(true);
     expect(read('a{color:red}').imports).toBe(false);
   });
 });
 
 describe('bounds', () => {
-  it('says when there are more rules than wanted', () => {
+  it('reports an incomplete sheet if there are more than maxRules', () => {
     const { rules, complete } = read('a{color:red}'.repeat(20), 10);
     expect([rules.length, complete]).toEqual([10, false]);
     expect(read('a{color:red}'.repeat(10), 10).complete).toBe(true);

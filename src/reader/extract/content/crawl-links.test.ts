@@ -8,8 +8,8 @@ import { findCrawlLinks } from './crawl-links.ts';
 const URL = 'https://clay.example/a/page';
 const urls = (html: string) => findCrawlLinks(parseDocument(html), URL).links.map(({ url }) => url);
 
-describe('links to go on by', () => {
-  test('of the text, maps, frame sets and the pages next to it, none twice', () => {
+describe('findCrawlLinks', () => {
+  test('returns the links of text, image maps, frame sets and neighbouring pages, each once', () => {
     expect(
       urls(`<link rel="prev next" href="2"><link rel="stylesheet" href="x.css"><a href="b#part">One</a> <a href="b">Again</a>
         <map><area href="/c"></map> <a href="mailto:a@b.example">mail</a> <a href="javascript:f()">run</a>
@@ -27,11 +27,11 @@ describe('links to go on by', () => {
     ]);
   });
 
-  test('relative ones resolve against the base that the page names', () => {
+  test('resolves relative links against the base of the page', () => {
     expect(urls('<base href="/other/"><a href="b">One</a>')).toEqual(['https://clay.example/other/b']);
   });
 
-  test('a link that is not to be followed is one only when no other link to it may be', () => {
+  test('marks a URL nofollow only if every link to it has nofollow', () => {
     const found = findCrawlLinks(
       parseDocument('<a rel="external NOFOLLOW" href="b">b</a><a rel="nofollow" href="c">c</a><a href="c">c</a>'),
       URL,
@@ -43,12 +43,12 @@ describe('links to go on by', () => {
     expect(findCrawlLinks(parseDocument('<meta name="robots" content="noindex">'), URL).nofollow).toBe(false);
   });
 
-  test('a page of more links than anybody follows is cut, in linear time', () => {
+  test('returns at most 10,000 links, in linear time', () => {
     const many = Array.from({ length: 100_000 }, (_, at) => `<a href="${at}">x</a>`).join('');
     expect(urls(many)).toHaveLength(10_000);
   });
 
-  test('a rendition has those of the whole page when they are asked for, whatever the options leave of it', () => {
+  test('a rendition lists the links of the whole page if requested, whatever the options remove', () => {
     const html = '<nav><a href="menu">Menu</a></nav><main><p>Clay is dug.</p></main>';
     const task = { ...taskFor(html), options: resolve({ targetSelector: ['main'], retainLinks: 'none' }) };
     expect(render({ ...task, pageLinks: true }).pageLinks?.links).toEqual([

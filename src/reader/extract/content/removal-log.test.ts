@@ -7,7 +7,7 @@ import { chooseBlocks } from './choose-blocks.ts';
 import { recordDropped } from './record-removals.ts';
 import { firstWords, RemovalLog, readableText } from './removal-log.ts';
 
-describe('removals', () => {
+describe('RemovalLog', () => {
   const document = parseDocument('<main><p>one two</p><div>three</div></main>');
   const [p, div] = [find(document, 'p')!, find(document, 'div')!];
   const repeat = (removals: RemovalLog, times: number, ...steps: ('hidden' | 'content' | 'cut')[]) => {
@@ -19,7 +19,7 @@ describe('removals', () => {
     return counts;
   };
 
-  it('have the place, words and text of a piece', () => {
+  it('records selector, word count and text of a part', () => {
     const removals = new RemovalLog(document);
     removals.add({ step: 'content', rule: 'told', node: p, signs: () => ['its length'] });
     removals.add({ step: 'hidden', rule: 'told', node: p.first!, hidden: true });
@@ -29,7 +29,7 @@ describe('removals', () => {
     ]);
   });
 
-  it('share the list among the steps, and count all', () => {
+  it('divides the list among the steps, and counts all parts', () => {
     const removals = new RemovalLog(document);
     repeat(removals, 2_000, 'hidden', 'content');
     repeat(removals, 10, 'cut');
@@ -40,7 +40,7 @@ describe('removals', () => {
     expect(removals.count).toBe(2_010);
   });
 
-  it('look for signs only for what is listed', () => {
+  it('computes signs only for listed parts', () => {
     const removals = new RemovalLog(document);
     let asked = 0;
     const signs = () => [`sign ${++asked}`];
@@ -48,7 +48,7 @@ describe('removals', () => {
     expect(asked).toBe(500);
   });
 
-  it('know the element behind a copy', () => {
+  it('returns the selector of the original of a copy', () => {
     const removals = new RemovalLog(document);
     const copy = find(parseDocument('<p>one two</p>'), 'p')!;
     expect(removals.selectorOf(copy)).toBeNull();
@@ -57,20 +57,20 @@ describe('removals', () => {
   });
 });
 
-test('texts are one line of 100 characters at most, without what nobody sees and without half a character', () => {
+test('firstWords returns one line of at most 100 whole, visible characters', () => {
   expect(firstWords('  one\n\ttwo  ')).toBe('one two');
   expect(firstWords(`one${'\u{e0041}'.repeat(50)} two`)).toBe('one two');
   expect(firstWords('word '.repeat(100)).length).toBe(99);
   expect(firstWords(`${'x'.repeat(99)}😀`)).toBe('x'.repeat(99));
 });
 
-test('blocks are parted in a text, scripts and styles are no part of it', () => {
+test('readableText separates blocks, and omits scripts and styles', () => {
   const html = '<div><p>one</p><p>t<b>w</b>o</p><script>three</script><style>four</style><img alt="five"></div>';
   expect(firstWords(readableText(find(parseDocument(html), 'div')!))).toBe('one two');
   expect(readableText(find(parseDocument(html), 'img')!)).toBe('five');
 });
 
-test('a block that was chosen and is left out all the same belonged to a unit', () => {
+test('a block that was chosen but not kept is recorded under the step unit', () => {
   const prose =
     '<p>There is a sentence here, and another one. It goes on for a while, so that it reads like prose.</p>';
   const document = parseDocument(`<main><h1>Pots</h1>${prose.repeat(8)}</main><footer>All rights reserved</footer>`);

@@ -7,12 +7,12 @@ import { FEATURES } from './features.ts';
 import { featureInWords, prepareAttribution, signsAgainst } from './signs.ts';
 import { parseTrees } from './trees.ts';
 
-test('every feature has words', () => {
+test('every feature has a description', () => {
   const bare = FEATURES.filter((name) => featureInWords(name) === name);
   expect(bare).toEqual([]);
 });
 
-test('words say what a feature is about, and nothing of what all blocks of a page share', () => {
+test('describes features of a block, but not those shared by all blocks of a page', () => {
   expect(featureInWords('part.nav')).toBe('whether it is in a box named like “nav”');
   expect(featureInWords('in.footer')).toBe('whether it is in <footer>');
   expect(featureInWords('pageWords')).toBeNull();
@@ -21,7 +21,7 @@ test('words say what a feature is about, and nothing of what all blocks of a pag
 /** A row of features; unnamed ones are 0. */
 const rowOf = (values: Record<string, number>) => Float32Array.from(FEATURES, (name) => values[name] ?? 0);
 
-test('signs are ordered by how far they moved the verdict down', () => {
+test('orders signs by their negative contribution to the score', () => {
   const trees = parseTrees(
     '(linkDensity<0.5 1 -1)\n(in.nav<0.1 0.2 (words<2 -0.4 -0.6))\n(commas<1 -0.1 0.1)\n(pageWords<5 -9 9)',
     FEATURES,
@@ -36,7 +36,7 @@ test('signs are ordered by how far they moved the verdict down', () => {
   expect(signs({})).toEqual(['its punctuation']);
 });
 
-test('the fitted trees have three signs against a line of small print', () => {
+test('finds three signs against a legal notice with the fitted trees', () => {
   const prose =
     '<p>There is a sentence here, and another one. It goes on for a while, so that it reads like prose.</p>';
   const html = `<main><h1>Pots</h1>${prose.repeat(6)}</main><footer><p>All rights reserved</p></footer>`;
