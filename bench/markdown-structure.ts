@@ -19,7 +19,7 @@
  * them with their caret, are left out on both sides, because each flavour writes them differently.
  */
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
-import { canonicalAddress, canonicalAlt } from '#reader/markdown/round-trip.suite.ts';
+import { canonicalAlt, canonicalUrl } from '#reader/markdown/round-trip.suite.ts';
 
 export const KINDS = [
   'heading',
@@ -148,7 +148,7 @@ class Collector {
     const source = attributeOf(node, 'src');
     if (!source) return;
     const alt = normal(canonicalAlt(attributeOf(node, 'alt') || attributeOf(node, 'title') || ''));
-    this.facts.image.push(`${alt} ${canonicalAddress(source, this.base)}`);
+    this.facts.image.push(`${alt} ${canonicalUrl(source, this.base)}`);
     if (marks.link) this.pieces.push({ text: `[${alt}]`, strong: false, emphasis: false, link: marks.link });
   }
 
@@ -239,7 +239,7 @@ class Collector {
   }
 
   private link(element: Element, text: string): void {
-    this.facts.link.push(`${text} ${canonicalAddress(attributeOf(element, 'href')!, this.base)}`);
+    this.facts.link.push(`${text} ${canonicalUrl(attributeOf(element, 'href')!, this.base)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Cross-validation: each part of the sites is read with trees fitted to the other parts. */
-import { copyKept } from '#reader/extract/content/keep.ts';
+import { copyKeptBlocks } from '#reader/extract/content/copy-blocks.ts';
 import { selectContent } from '#reader/extract/content/select-content.ts';
-import { kindOf } from '#reader/extract/trees/kind.ts';
+import { estimatePageKind } from '#reader/extract/trees/page-kind.ts';
 import { asMarkdown } from '../as-markdown.ts';
 import type { Row, Scorer } from '../scorer.ts';
 import { fitAll, readFitted } from './fit-all.ts';
@@ -26,13 +26,13 @@ export function crossValidate(samples: readonly Sample[], scorer: Scorer): Check
       if (sample.part !== part) continue;
       const { page, body, survey, facts } = sample;
       const selected = survey.blocks.length ? selectContent(survey, facts, fitted) : null;
-      const content = selected ? copyKept(body, survey, selected.keep) : body;
+      const content = selected ? copyKeptBlocks(body, survey, selected.keep) : body;
       const markdown = asMarkdown(content, page.url || 'http://localhost/');
       const score = scorer.scorePage(page.dataset, markdown, page.gold);
       rows.push({ dataset: page.dataset, id: page.id, empty: !markdown.trim(), score });
       if (sample.own) {
         const { expected, text } = sample.own;
-        const kind = selected ? kindOf(survey, selected, facts)?.kind : undefined;
+        const kind = selected ? estimatePageKind(survey, selected, facts)?.kind : undefined;
         own.push({ expected, fault: faultsOf({ content, kind }, expected, text) });
       } else if (sample.kind >= 0 && page.gold.type) {
         kinds.known += 1;

@@ -1,9 +1,9 @@
 /** Fits the content trees and the page-kind trees to samples. */
-import type { Fitted } from '#reader/extract/content/choose.ts';
-import { kindProbabilities } from '#reader/extract/content/choose.ts';
+import type { FittedTrees } from '#reader/extract/content/choose-blocks.ts';
+import { kindProbabilities } from '#reader/extract/content/choose-blocks.ts';
 import { FEATURES } from '#reader/extract/trees/features.ts';
 import { FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
-import { readTrees, type Trees } from '#reader/extract/trees/trees.ts';
+import { parseTrees, type Trees } from '#reader/extract/trees/trees.ts';
 import { averaged, type BoostOptions, boost, cutIntoBins, writeTrees } from './boost.ts';
 import { PARTS, type Sample } from './samples.ts';
 
@@ -49,7 +49,7 @@ function fitKinds(samples: readonly Sample[], without: readonly number[]): strin
   });
 }
 
-const readKinds = (texts: readonly string[]): Trees[] => texts.map((text) => readTrees(text, PAGE_FEATURES));
+const readKinds = (texts: readonly string[]): Trees[] => texts.map((text) => parseTrees(text, PAGE_FEATURES));
 
 function writeKinds(sample: Sample, trees: readonly Trees[]): void {
   const kinds = kindProbabilities(trees, sample.numbers);
@@ -97,7 +97,7 @@ export function fitAll(samples: readonly Sample[], without?: number): FittedText
   return { blocks: fitBlocks(samples, without), kinds: fitKinds(samples, left) };
 }
 
-export const readFitted = ({ blocks, kinds }: FittedTexts): Fitted => ({
-  blocks: readTrees(blocks, FEATURES),
+export const readFitted = ({ blocks, kinds }: FittedTexts): FittedTrees => ({
+  blocks: parseTrees(blocks, FEATURES),
   kinds: readKinds(kinds),
 });

@@ -5,10 +5,10 @@ import { parseDocument } from '#html/parse.ts';
 import { createClassReader } from '#reader/extract/blocks/class-words.ts';
 import { type Survey, survey } from '#reader/extract/blocks/survey.ts';
 import { extractMetadata } from '#reader/extract/metadata/metadata.ts';
-import { pageFacts } from '#reader/extract/trees/facts.ts';
-import { createPageContext, describeBlocks, type PageFacts } from '#reader/extract/trees/features.ts';
-import { describePage, FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
-import { seePage } from '#reader/extract/visibility/seen.ts';
+import { computeBlockFeatures, createPageContext, type PageFacts } from '#reader/extract/trees/features.ts';
+import { pageFacts } from '#reader/extract/trees/page-facts.ts';
+import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
+import { removeInvisibleParts } from '#reader/extract/visibility/invisible-parts.ts';
 import { type Expected, labelledText, markedElements, ownPages } from '../../test/support/own-pages.ts';
 import type { Scorer, TestPage } from '../scorer.ts';
 import { labelBySnippets, labelByText, wordsOf } from './labels.ts';
@@ -75,7 +75,7 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
   const document = parseDocument(page.html);
   const marked = expected && markedElements(document, expected);
   const own = expected && { expected, text: labelledText(document, expected) };
-  seePage(document);
+  removeInvisibleParts(document);
   const facts = pageFacts(extractMetadata(document, url), url, readClass);
   const body = find(document, 'body') ?? document;
   const surveyed = survey(body, readClass);
@@ -87,20 +87,20 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expect
     : page.gold.text === undefined
       ? labelBySnippets(blocks, { with: strip(page.gold.with), without: strip(page.gold.without) }, SNIPPET_WEIGHT)
       : labelByText(blocks, wordsOf(stripMarkdown(page.gold.text)), weight);
-  const numbers = new Float32Array(PAGE_FEATURES.length);
+  const features = new Float32Array(PAGE_FEATURES.length);
   const kinds = new Float32Array(FITTED_KINDS.length);
   let rows = new Float32Array();
   if (surveyed.blocks.length > 0) {
     const ground = createPageContext(surveyed);
-    numbers.set(describePage(surveyed, ground.records, facts));
-    rows = describeBlocks(surveyed, ground, { ...facts, numbers, kinds }) as typeof rows;
+    features.set(computePageFeatures(surveyed, ground.records, facts));
+    rows = computeBlockFeatures(surveyed, ground, { ...facts, features, kinds }) as typeof rows;
   }
   return {
     page: { ...page, html: '', gold: { ...(own && { text: own.text }), ...page.gold } },
     body,
     survey: surveyed,
     facts,
-    numbers,
+    numbers: features,
     kind: kindOf(page),
     rows,
     ...labels,

@@ -6,7 +6,7 @@ import type { Models } from '#models/index.ts';
 import type { Ocr } from '#ocr/index.ts';
 import {
   type CacheOutcome,
-  createAbuse,
+  createAbuseRefusals,
   createBrowserEngine,
   createCaptioner,
   createDirectEngine,
@@ -19,7 +19,7 @@ import {
   describeImage,
   findBrowser,
   openCache,
-  openSites,
+  openSiteRecords,
   PICTURE_INSTRUCTION,
   type PictureFitter,
   type Pool,
@@ -63,7 +63,7 @@ export async function openReaderModule(
   const direct = resources.use(
     createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeInThread: renderer.decode }),
   );
-  const abuse = createAbuse({ refusalMs: config.hostRefusalS * 1000 });
+  const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000 });
   const pool = createBrowserPool(config, network, log);
   const browser =
     pool &&
@@ -100,7 +100,7 @@ export async function openReaderModule(
       onRead: parts.onCacheRead,
     }),
   );
-  const sites = resources.use(await openSites({ file: path.join(config.dataDir, 'sites.db'), log }));
+  const sites = resources.use(await openSiteRecords({ file: path.join(config.dataDir, 'sites.db'), log }));
   const { cfUrl, cfAccount, cfToken } = config;
   const remote =
     cfAccount && cfToken

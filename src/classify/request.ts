@@ -8,7 +8,7 @@ import {
   readText,
   readWord,
 } from '#models/index.ts';
-import { own } from '#own.ts';
+import { ownValue } from '#own-value.ts';
 import { checkLabel, checkLabelCount, checkLabels, MAX_GROUP_LABELS, MAX_GROUPS, MAX_LABELS } from './labels.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -187,7 +187,7 @@ function readLabel(value: unknown, at: number, faults: Faults): string {
     faults.add(['input', at], 'dict_type', 'must be an object with `label` and `text` or `image`', value);
     return '';
   }
-  const label = own(value, 'label');
+  const label = ownValue(value, 'label');
   if (typeof label === 'string') return label;
   if (label === undefined || label === null) faults.add(['input', at, 'label'], 'missing', 'is required', value);
   else faults.add(['input', at, 'label'], 'string_type', 'must be a string', label);

@@ -1,6 +1,6 @@
 /** Decides which of the URLs that a crawl finds are followed. Owns the URLs around which the scope lies. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { FoundLink } from '#reader/index.ts';
+import type { CrawlLink } from '#reader/index.ts';
 import type { FoundUrl } from './frontier.ts';
 import { normalizeUrl } from './normalize-url.ts';
 import { compilePatterns, type UrlTest } from './patterns.ts';
@@ -24,7 +24,7 @@ export interface Filter {
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
   /** The same for links of a page, without those marked `nofollow` if the crawl obeys robots.txt. */
-  keepLinks(links: readonly FoundLink[], position: Position): Promise<FoundUrl[]>;
+  keepLinks(links: readonly CrawlLink[], position: Position): Promise<FoundUrl[]>;
   /** Whether a URL is within the scope and the patterns. */
   allows(url: string): boolean;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Robots } from '#net/robots/robots.ts';
-import type { Options, Page, PageLinks, Reader, Rendition } from '#reader/index.ts';
+import type { CrawlLinks, Options, Page, Reader, Rendition } from '#reader/index.ts';
 import { CrawlStoppedError, type RedirectChain, ROBOTS_AGENT, type StopReason } from './redirects.ts';
 
 export interface FailedRead {
@@ -24,7 +24,7 @@ export interface FailedRead {
 export type ReadResult =
   | {
       readonly kind: 'page';
-      readonly rendition: Rendition & { readonly pageLinks: PageLinks };
+      readonly rendition: Rendition & { readonly pageLinks: CrawlLinks };
       readonly content: string | undefined;
       readonly ms: number;
     }

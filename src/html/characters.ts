@@ -34,10 +34,12 @@ export function withoutHiddenCharacters(text: string): string {
 }
 
 /** Whether a text contains enough hidden characters to carry a hidden text. */
-export const hasHiddenText = (text: string): boolean => text.replace(RUNS, (_, flag?: string) => flag ?? '') !== text;
+export const carriesHiddenText = (text: string): boolean =>
+  text.replace(RUNS, (_, flag?: string) => flag ?? '') !== text;
 
 /** Text without control characters other than tab, line feed, form feed and carriage return. */
-export const withoutControls = (text: string): string => (SUSPECT.test(text) ? text.replace(CONTROLS, ' ') : text);
+export const withoutControlCharacters = (text: string): string =>
+  SUSPECT.test(text) ? text.replace(CONTROLS, ' ') : text;
 
 /**
  * Text without hidden characters. Control characters other than tab, line feed, form feed and carriage return become
@@ -47,9 +49,11 @@ export const cleanCharacters = (text: string): string =>
   SUSPECT.test(text) ? withoutHiddenCharacters(text.replace(CONTROLS, ' ')) : text;
 
 /** Applies cleanCharacters() to every text in plain data, including keys. */
-export function cleanData<T>(data: T): T {
+export function cleanStrings<T>(data: T): T {
   if (typeof data === 'string') return cleanCharacters(data) as T;
-  if (Array.isArray(data)) return data.map(cleanData) as T;
+  if (Array.isArray(data)) return data.map(cleanStrings) as T;
   if (data === null || typeof data !== 'object') return data;
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [cleanCharacters(key), cleanData(value)])) as T;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [cleanCharacters(key), cleanStrings(value)]),
+  ) as T;
 }

@@ -40,7 +40,7 @@ const TAIWANESE = '人人生而自由，在尊嚴和權利上一律平等。他�
 const page = (text: string, head = '') =>
   `<!doctype html><html><head>${head}<title>x</title></head><body><p>${text}</p></body></html>`;
 
-describe('what a page declares', () => {
+describe('a declared encoding', () => {
   test.each([
     ['windows-1251', RUSSIAN],
     ['koi8-r', RUSSIAN],
@@ -50,7 +50,7 @@ describe('what a page declares', () => {
     ['big5', TAIWANESE],
     ['euc-kr', KOREAN],
     ['iso-8859-2', 'Příliš žluťoučký kůň'],
-  ])('%s by header, by meta, and in the old form of meta', (charset, text) => {
+  ])('reads %s declared in the header, a meta charset or a meta http-equiv', (charset, text) => {
     const html = page(text);
     expect(decodeHtml(encode(html, charset), `text/html; charset=${charset}`)).toEqual({ text: html, charset });
     expect(decodeHtml(encode(html, charset), `text/html;Charset="${charset.toUpperCase()}"; x=y`)).toEqual({
@@ -66,7 +66,7 @@ describe('what a page declares', () => {
     }
   });
 
-  test('a mark wins over the header, the header over meta', () => {
+  test('prefers a byte order mark to the header, and the header to a meta tag', () => {
     const html = page(RUSSIAN, '<meta charset=koi8-r>');
     expect(decodeHtml(join(Uint8Array.of(0xef, 0xbb, 0xbf), utf8(html)), 'text/html; charset=koi8-r')).toEqual({
       text: html,
@@ -78,7 +78,7 @@ describe('what a page declares', () => {
     });
   });
 
-  test.each(['le', 'be'] as const)('UTF-16%s, with a mark or by header', (order) => {
+  test.each(['le', 'be'] as const)('reads UTF-16%s with a byte order mark or declared in the header', (order) => {
     const html = page(JAPANESE);
     const mark = utf16('\ufeff', order);
     expect(decodeHtml(join(mark, utf16(html, order)), 'text/html; charset=utf-8')).toEqual({
@@ -91,14 +91,14 @@ describe('what a page declares', () => {
     });
   });
 
-  test('a meta tag behind the first 1,024 bytes, or in a comment, declares nothing', () => {
+  test('ignores a meta tag after the first 1,024 bytes or in a comment', () => {
     const late = page(RUSSIAN, `<!--${' '.repeat(1024)}--><meta charset=koi8-r>`);
     expect(decodeHtml(encode(late, 'windows-1251'))).toEqual({ text: late, charset: 'windows-1251' });
     const commented = page(RUSSIAN, '<!-- <meta charset=koi8-r> -->');
     expect(decodeHtml(encode(commented, 'windows-1251'))).toEqual({ text: commented, charset: 'windows-1251' });
   });
 
-  test('an unknown label is as good as none', () => {
+  test('ignores an unknown label', () => {
     const html = page(RUSSIAN, '<meta charset=klingon>');
     expect(decodeHtml(utf8(html), 'text/html; charset=martian')).toEqual({ text: html, charset: 'utf-8' });
     expect(decodeHtml(encode(html, 'windows-1251'), 'text/html; charset=')).toEqual({
@@ -108,14 +108,14 @@ describe('what a page declares', () => {
   });
 });
 
-describe('what a page does not declare', () => {
+describe('an undeclared encoding', () => {
   test.each([
     ['“Smart” quotes — and an €', '\x93Smart\x94 quotes \x97 and an \x80'],
     [
       'Los niños comían en el jardín, según dijo la señora; después salió el sol.',
       'Los ni\xf1os com\xedan en el jard\xedn, seg\xfan dijo la se\xf1ora; despu\xe9s sali\xf3 el sol.',
     ],
-  ])('windows-1252 is read: %s', (text, latin1) => {
+  ])('recognizes windows-1252: %s', (text, latin1) => {
     expect(decodeHtml(Buffer.from(page(latin1), 'latin1'))).toEqual({ text: page(text), charset: 'windows-1252' });
   });
 
@@ -125,7 +125,7 @@ describe('what a page does not declare', () => {
     ['shift_jis', JAPANESE],
     ['euc-kr', KOREAN],
     ['big5', TAIWANESE],
-  ])('%s is found', (charset, text) => {
+  ])('recognizes %s', (charset, text) => {
     const html = page(text);
     expect(decodeHtml(charset === 'utf-8' ? utf8(html) : encode(html, charset), 'text/html')).toEqual({
       text: html,
@@ -133,19 +133,19 @@ describe('what a page does not declare', () => {
     });
   });
 
-  test('GBK is read, under whichever of its names', () => {
+  test('recognizes GBK under any of its names', () => {
     const html = page(CHINESE);
     expect(decodeHtml(encode(html, 'gbk')).text).toBe(html);
   });
 
-  test('is found behind a long ASCII head', () => {
+  test('is recognized after a long ASCII head', () => {
     const html = page(RUSSIAN, `<style>${'a{b:c}\n'.repeat(30_000)}</style>`);
     expect(decodeHtml(encode(html, 'windows-1251')).text).toBe(html);
   });
 });
 
-describe('what is declared and not so', () => {
-  test('UTF-8 under another name is UTF-8', () => {
+describe('a wrongly declared encoding', () => {
+  test('decodes UTF-8 declared as another encoding as UTF-8', () => {
     for (const declared of ['iso-8859-1', 'windows-1252', 'windows-1251', 'shift_jis', 'gbk', 'utf-16']) {
       expect(decodeHtml(utf8(page(RUSSIAN)), `text/html; charset=${declared}`)).toEqual({
         text: page(RUSSIAN),
@@ -154,7 +154,7 @@ describe('what is declared and not so', () => {
     }
   });
 
-  test('another encoding under the name of UTF-8 is found by meta, else by its bytes', () => {
+  test('takes the encoding of text wrongly declared as UTF-8 from its meta tag, else from its bytes', () => {
     const html = page(RUSSIAN, '<meta charset=windows-1251>');
     expect(decodeHtml(encode(html, 'windows-1251'), 'text/html; charset=utf-8')).toEqual({
       text: html,
@@ -164,19 +164,19 @@ describe('what is declared and not so', () => {
     expect(decodeHtml(encode(bare, 'shift_jis'))).toEqual({ text: bare, charset: 'shift_jis' });
   });
 
-  test('a word in GBK that happens to be valid UTF-8 is GBK when it says so', () => {
+  test('decodes a word as declared GBK even if its bytes are valid UTF-8', () => {
     const html = page('联通');
     expect(decodeHtml(encode(html, 'gbk'), 'text/html; charset=gb2312')).toEqual({ text: html, charset: 'gbk' });
   });
 
-  test('UTF-8 with a few broken bytes stays UTF-8', () => {
+  test('decodes UTF-8 with a few invalid bytes as UTF-8', () => {
     const bytes = join(utf8(page(RUSSIAN)), Uint8Array.of(0xd0));
     expect(decodeHtml(bytes, 'text/html; charset=utf-8')).toEqual({ text: `${page(RUSSIAN)}\ufffd`, charset: 'utf-8' });
   });
 });
 
 describe('text that is not HTML', () => {
-  test('XML says its encoding in its declaration', () => {
+  test('takes the encoding of XML from its declaration', () => {
     const xml = `<?xml version="1.0" encoding="windows-1251"?><a>${RUSSIAN}</a>`;
     expect(decodeText(encode(xml, 'windows-1251'), 'application/xml')).toEqual({ text: xml, charset: 'windows-1251' });
     expect(decodeText(encode(xml, 'koi8-r'), 'application/xml; charset=koi8-r')).toEqual({
@@ -185,7 +185,7 @@ describe('text that is not HTML', () => {
     });
   });
 
-  test('UTF-16 without a mark is seen by its zero bytes', () => {
+  test('recognizes UTF-16 without a byte order mark by its zero bytes', () => {
     for (const order of ['le', 'be'] as const) {
       expect(decodeText(utf16('{"a":"ß"}', order), 'application/json')).toEqual({
         text: '{"a":"ß"}',
@@ -194,7 +194,7 @@ describe('text that is not HTML', () => {
     }
   });
 
-  test('a meta tag in plain text declares nothing', () => {
+  test('ignores a meta tag in plain text', () => {
     expect(decodeText(utf8('<meta charset=koi8-r> ß'), 'text/plain')).toEqual({
       text: '<meta charset=koi8-r> ß',
       charset: 'utf-8',
@@ -202,7 +202,7 @@ describe('text that is not HTML', () => {
   });
 });
 
-test('a long text in an encoding of several bytes a letter is read whole, wherever it is cut for reading', () => {
+test('decodes long multi-byte text completely, wherever it is split into slices', () => {
   for (const charset of ['shift_jis', 'gbk', 'utf-16le']) {
     const text = page(`x${(charset === 'gbk' ? CHINESE : JAPANESE).repeat(4_000)}`);
     const bytes = charset === 'utf-16le' ? utf16(text, 'le') : encode(text, charset);
@@ -210,20 +210,20 @@ test('a long text in an encoding of several bytes a letter is read whole, wherev
   }
 });
 
-test('megabytes that mean nothing in the encoding they claim still come out as some text', () => {
+test('decodes megabytes of bytes that are invalid in their declared encoding to some text', () => {
   const bytes = Buffer.alloc(8 * 1024 * 1024, 0x80);
   const { text } = decodeHtml(bytes, 'text/html; charset=shift_jis');
   expect(text.length).toBe(bytes.length);
   expect(text.startsWith('\x80\x80') || text.startsWith('\ufffd\ufffd')).toBe(true);
 });
 
-test('windows-1252 has its quotes and dashes in every Node', () => {
+test('decodes the quotes and dashes of windows-1252 in every version of Node', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   const { text } = decodeHtml(bytes, 'text/html; charset=iso-8859-1');
   expect(text.slice(0x80, 0xa2)).toBe('€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ\xa0¡');
 });
 
-test('any text in UTF-8 comes back, and any bytes are read as something', () => {
+test('round-trips any UTF-8 text, and decodes any bytes to a string', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const { text: decoded } = decodeHtml(utf8(text), 'text/html; charset=utf-8');

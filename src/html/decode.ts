@@ -26,9 +26,9 @@ const PRESCAN_BYTES = 1_024;
 const GUESS_BYTES = 64 * 1024;
 
 function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]): DecodedText {
-  const marked = markedCharset(bytes);
-  if (marked) return { text: decodeAs(bytes, marked), charset: marked };
-  const labels = [...new Set(declared.filter((label) => label !== undefined).map(canonical))].filter(
+  const bom = bomCharset(bytes);
+  if (bom) return { text: decodeAs(bytes, bom), charset: bom };
+  const labels = [...new Set(declared.filter((label) => label !== undefined).map(canonicalName))].filter(
     (label) => label !== undefined,
   );
   const utf8 = validUtf8(bytes);
@@ -40,7 +40,7 @@ function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]):
     } else if (!isContradicted(charset, bytes, utf8)) return { text: decodeAs(bytes, charset), charset };
   }
   if (utf8 !== undefined) return { text: utf8, charset: 'utf-8' };
-  const charset = guess(bytes) ?? 'windows-1252';
+  const charset = guessCharset(bytes) ?? 'windows-1252';
   return { text: decodeAs(bytes, charset), charset };
 }
 
@@ -50,7 +50,7 @@ const charsetOf = (contentType: string | undefined): string | undefined =>
     ?.slice(1)
     .find(Boolean);
 
-function markedCharset([a, b, c]: Uint8Array): string | undefined {
+function bomCharset([a, b, c]: Uint8Array): string | undefined {
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
   if (a === 0xff && b === 0xfe) return 'utf-16le';
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
@@ -84,7 +84,7 @@ const looksLikeUtf16 = (bytes: Uint8Array) => {
   return start.includes(0) || validUtf8(start) === undefined;
 };
 
-function canonical(label: string): string | undefined {
+function canonicalName(label: string): string | undefined {
   try {
     return new TextDecoder(label.trim()).encoding;
   } catch {
@@ -98,7 +98,7 @@ function decodeAs(bytes: Uint8Array, charset: string): string {
 }
 
 const SLICE_BYTES = 256 * 1024;
-const MAX_BROKEN = 512 * 1024;
+const MAX_INVALID_BYTES = 512 * 1024;
 
 /**
  * Decodes with a limit on invalid bytes. Decoders other than UTF-8's are many times slower for an invalid byte. Bytes
@@ -107,15 +107,15 @@ const MAX_BROKEN = 512 * 1024;
 function decodeBounded(bytes: Uint8Array, charset: string): string {
   const decoder = new TextDecoder(charset);
   const parts: string[] = [];
-  let broken = 0;
+  let invalid = 0;
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    if (broken > MAX_BROKEN) {
+    if (invalid > MAX_INVALID_BYTES) {
       parts.push(latin1(bytes.subarray(at)));
       break;
     }
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     const part = decoder.decode(slice, { stream: at + SLICE_BYTES < bytes.length });
-    for (let i = part.indexOf('\ufffd'); i >= 0; i = part.indexOf('\ufffd', i + 1)) broken++;
+    for (let i = part.indexOf('\ufffd'); i >= 0; i = part.indexOf('\ufffd', i + 1)) invalid++;
     parts.push(part);
   }
   return parts.join('');
@@ -153,19 +153,19 @@ function validUtf8(bytes: Uint8Array): string | undefined {
  * are invalid.
  */
 function isMostlyUtf8(text: string): boolean {
-  let broken = 0;
-  let sound = 0;
+  let invalid = 0;
+  let valid = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0xfffd) broken++;
-    else if (code > 0x7f) sound++;
+    if (code === 0xfffd) invalid++;
+    else if (code > 0x7f) valid++;
   }
-  return broken <= 3 || broken * 4 < sound;
+  return invalid <= 3 || invalid * 4 < valid;
 }
 
-function guess(bytes: Uint8Array): string | undefined {
-  for (const { name } of analyse(telling(bytes))) {
-    const charset = canonical(name);
+function guessCharset(bytes: Uint8Array): string | undefined {
+  for (const { name } of analyse(nonAsciiParts(bytes))) {
+    const charset = canonicalName(name);
     if (charset && !charset.startsWith('utf-')) return charset;
   }
   return undefined;
@@ -175,7 +175,7 @@ function guess(bytes: Uint8Array): string | undefined {
 const CONTEXT_BYTES = 32;
 
 /** The non-ASCII parts with some context. A long head of scripts and styles does not help to guess. */
-function telling(bytes: Uint8Array): Uint8Array {
+function nonAsciiParts(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   let length = 0;
   for (let i = 0, from = 0; i < bytes.length && length < GUESS_BYTES; i++) {

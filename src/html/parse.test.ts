@@ -408,7 +408,7 @@ const EDGES = {
 
 describe('parseDocument and parseFragment', () => {
   for (const [what, sources] of Object.entries(EDGES)) {
-    it(`build the trees that parse5 builds: ${what}`, () => {
+    it(`build the same trees as parse5: ${what}`, () => {
       for (const source of sources) {
         expectSame(source);
         expectSame(`<p>a&amp;b</p>${source}<p>c&amp;d</p><script>e</script>--><i>f`);
@@ -489,12 +489,12 @@ describe('parseDocument and parseFragment', () => {
     { weight: 2, arbitrary: fc.constantFrom(...names).map((name) => `</${name}>`) },
   );
 
-  it('build the trees that parse5 builds from any soup of tags', () => {
+  it('build the same trees as parse5 from random tags', () => {
     const soup = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(fc.property(soup, expectSame), { seed: 20_05, numRuns: 6000 });
   });
 
-  it('build the trees that parse5 builds from any soup in a script', () => {
+  it('build the same trees as parse5 from random script content', () => {
     const inside = fc.constantFrom(
       '<!--',
       '-->',
@@ -515,11 +515,11 @@ describe('parseDocument and parseFragment', () => {
     fc.assert(fc.property(soup, expectSame), { seed: 20_06, numRuns: 3000 });
   });
 
-  it('build the trees that parse5 builds from any characters', () => {
+  it('build the same trees as parse5 from random characters', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), expectSame), { seed: 20_07, numRuns: 1500 });
   });
 
-  it('give every element its own attributes', () => {
+  it('do not share attributes between elements', () => {
     const [first, second] = [...children(find(parseDocument('<b class=x><p>1</b>2'), 'body')!)].map((node) =>
       node.type === 1 ? (node.name === 'b' ? node : find(node, 'b')!) : null,
     );
@@ -538,7 +538,7 @@ describe('parsePage', () => {
     expect(parsePage('<div>'.repeat(300))).toMatchObject({ elements: 303, depth: 302 });
   });
 
-  it('ends the tree where a source has too many pieces, and says so', () => {
+  it('ends the tree and reports it as incomplete if the source exceeds maxPieces', () => {
     const { document, complete, elements } = parsePage('<p a=1>x</p>'.repeat(100), { maxPieces: 53 });
     expect(complete).toBe(false);
     expect(elements).toBeLessThan(30);
@@ -605,12 +605,12 @@ describe('depth', () => {
     });
   }
 
-  it('changes nothing up to the limit', () => {
+  it('nests elements up to the limit like parse5', () => {
     const source = '<div>x'.repeat(MAX_DEPTH - 2);
     expect(lines(parseDocument(source))).toEqual(lines5(parse5(source)));
   });
 
-  it('flattens beyond the limit', () => {
+  it('flattens elements beyond the limit', () => {
     const { document, depth } = parsePage(`${'<div>'.repeat(MAX_DEPTH)}<p>a<b>b</b></p><script>c</script>d`);
     expect(depth).toBeGreaterThanOrEqual(MAX_DEPTH);
     const bottom = find(document, 'p')!.parent!;
@@ -630,12 +630,9 @@ describe('hostile sources are parsed in linear time', () => {
     '30 MB of nested tags': [() => '<div>'.repeat(6_000_000), 900_000],
     '30 MB of unclosed formatting': [() => times('<b><i><font color=#>', 300_000), 100_000],
     'end tags that match nothing': [() => '<div>'.repeat(many) + '</p></x></b></h1></li>'.repeat(many), many],
-    'formatting closed a level further out': [() => times('<b id=#><div>', many) + '</b>'.repeat(many), many],
+    'formatting closed one level further out': [() => times('<b id=#><div>', many) + '</b>'.repeat(many), many],
     'links in links': [() => times('<a href=#><div>', many), many],
-    'formatting that every paragraph opens again': [
-      () => `<p>${times('<b id=#>', 2000)}${'<p>x'.repeat(20_000)}`,
-      100_000,
-    ],
+    'formatting that every paragraph reopens': [() => `<p>${times('<b id=#>', 2000)}${'<p>x'.repeat(20_000)}`, 100_000],
     'text between table rows': [() => `<table>${'<tr>x<b>y'.repeat(many)}`, many],
     'open paragraphs': [() => '<p>'.repeat(many) + '<span><p>'.repeat(many), many],
     'cells without a table': [() => `<table>${'<td>'.repeat(many)}</table>${'<td>'.repeat(many)}`, many],
@@ -643,14 +640,14 @@ describe('hostile sources are parsed in linear time', () => {
     'templates side by side': [() => '<template><td></template>'.repeat(many), many],
     'forms in templates': [() => '<template><form></form></template>'.repeat(many), many],
     'attributes repeated on body': [() => times('<body a#=1>', many), 3],
-    'a quote that never closes': [() => `${'<i>'.repeat(1000)}<a b="${'x&amp;'.repeat(500_000)}`, 1000],
-    'a comment that never closes': [() => `<i><!--${'<!--'.repeat(2_000_000)}`, 4],
-    'many comments without the other end': [() => `${'<!-- x -->'.repeat(many)}<i>`, 4],
-    'many comments with the other end': [() => `${'<!-- x --!>'.repeat(many)}<i>`, 4],
+    'an unclosed quote': [() => `${'<i>'.repeat(1000)}<a b="${'x&amp;'.repeat(500_000)}`, 1000],
+    'an unclosed comment': [() => `<i><!--${'<!--'.repeat(2_000_000)}`, 4],
+    'many comments that end in -->': [() => `${'<!-- x -->'.repeat(many)}<i>`, 4],
+    'many comments that end in --!>': [() => `${'<!-- x --!>'.repeat(many)}<i>`, 4],
     'many scripts': [() => '<script>x</script>'.repeat(many), many],
     'a script in comments': [() => `<script>${'<!--<script>'.repeat(many)}`, 4],
-    'almost end tags of a script': [() => `<script>${'</scrip'.repeat(many * 4)}`, 4],
-    'almost end tags of a title': [() => `<title>${'</titl'.repeat(many * 4)}`, 4],
+    'incomplete end tags of a script': [() => `<script>${'</scrip'.repeat(many * 4)}`, 4],
+    'incomplete end tags of a title': [() => `<title>${'</titl'.repeat(many * 4)}`, 4],
     'CDATA sections': [() => `<svg>${'<![CDATA[x]]>'.repeat(many)}<g>`, 5],
     'ampersands far apart': [() => `${'<i a="b">c'.repeat(many)}&amp;`, many],
     'ampersands everywhere': [() => '&'.repeat(many * 10) + '&amp'.repeat(many * 10), 3],
@@ -659,7 +656,7 @@ describe('hostile sources are parsed in linear time', () => {
     'carriage returns': [() => '\r'.repeat(many * 20), 3],
     'a long doctype': [() => `<!doctype html public "${' '.repeat(many * 20)}`, 3],
     doctypes: [() => '<!doctype html>'.repeat(many), 3],
-    'tag names that are never the same': [() => times('<x#>', many), many],
+    'tag names that are all different': [() => times('<x#>', many), many],
     'annotations in math': [() => `<math>${'<annotation-xml>'.repeat(many)}${'<p>'.repeat(many)}`, many],
   };
 

@@ -3,16 +3,16 @@
  * source in memory: drop the tree after reading it.
  */
 import type { Document } from './node.ts';
-import { type Limits, TreeBuilder } from './tree-builder.ts';
+import { TreeBuilder, type TreeLimits } from './tree-builder.ts';
 
 /** Elements nested deeper than this are flattened, as in browsers. */
 export const MAX_DEPTH = 512;
 /** Maximum number of elements, attributes and comments in a document; far more than any page for people has. */
 export const MAX_PIECES = 1_000_000;
 
-const LIMITS: Limits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };
+const LIMITS: TreeLimits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };
 
-export interface Parsed {
+export interface ParsedPage {
   document: Document;
   /** Depth of the deepest element, up to the limit where flattening begins. */
   depth: number;
@@ -22,7 +22,7 @@ export interface Parsed {
 }
 
 /** Parses a whole document and measures it. The document always has an html, head and body element. */
-export function parsePage(source: string, limits: Partial<Limits> = {}): Parsed {
+export function parsePage(source: string, limits: Partial<TreeLimits> = {}): ParsedPage {
   const builder = TreeBuilder.forDocument();
   builder.run(source, { ...LIMITS, ...limits });
   const { document, depth, elements, complete } = builder;

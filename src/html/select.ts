@@ -5,15 +5,15 @@
  */
 import { parse, type Selector } from 'css-what';
 import { type Child, DOCUMENT, ELEMENT, type Element, elements, type Node, type Parent } from './node.ts';
-import { type Chain, compilePrograms, type HasTest, type Program, SelectorError } from './selector-program.ts';
-import { createSiblings, type MatchContext, type Siblings } from './selector-tests.ts';
+import { type Chain, compilePrograms, type HasTest, SelectorError, type SelectorProgram } from './selector-program.ts';
+import { createSiblingCounts, type SiblingCounts, type TestContext } from './selector-tests.ts';
 
 export { SelectorError } from './selector-program.ts';
 
 /** Compiled selectors, usable on any number of trees. */
 export interface Selectors {
   readonly source: string;
-  readonly programs: readonly Program[];
+  readonly programs: readonly SelectorProgram[];
 }
 
 const MAX_LENGTH = 8192;
@@ -30,7 +30,7 @@ export function compileSelectors(css: string): Selectors {
   try {
     parsed = parse(css);
   } catch (cause) {
-    throw new SelectorError(`Not a selector: ${(cause as Error).message}`, { cause });
+    throw new SelectorError(`Invalid selector: ${(cause as Error).message}`, { cause });
   }
   if (parsed.length === 0) throw new SelectorError('The selector is empty');
   return { source: css, programs: compilePrograms(parsed, css.includes('\\')) };
@@ -82,7 +82,7 @@ type Marks = number;
 
 /** State of one parent while its children are walked. */
 interface Level {
-  siblings: Siblings;
+  siblings: SiblingCounts;
   /** Marks of the parent, of all ancestors, of the previous sibling, of all previous siblings. */
   parent: Marks;
   above: Marks;
@@ -90,7 +90,7 @@ interface Level {
   before: Marks;
 }
 
-function run(program: Program, top: Node, scope: Node, work: Work, onMatch: (element: Element) => void): void {
+function run(program: SelectorProgram, top: Node, scope: Node, work: Work, onMatch: (element: Element) => void): void {
   const has = program.has.map((test) => elementsHaving(program, test, top, scope, work));
   walk(program, top, scope, has, work, (at) => {
     if (at.results[program.main]) onMatch(at.element);
@@ -99,16 +99,16 @@ function run(program: Program, top: Node, scope: Node, work: Work, onMatch: (ele
 
 /** Visits every element of the tree in document order with the program's results for it. */
 function walk(
-  program: Program,
+  program: SelectorProgram,
   top: Node,
   scope: Node,
-  has: MatchContext['has'],
+  has: TestContext['has'],
   work: Work,
-  visit: (at: MatchContext) => void,
+  visit: (at: TestContext) => void,
 ): void {
-  const at: MatchContext = {
+  const at: TestContext = {
     element: null as unknown as Element,
-    siblings: null as unknown as Siblings,
+    siblings: null as unknown as SiblingCounts,
     scope,
     results: new Uint8Array(program.lists.length),
     has,
@@ -116,7 +116,7 @@ function walk(
   };
   const levels: Level[] = [];
   const open = (parent: Parent | null, marks: Marks, above: Marks): void => {
-    const siblings = createSiblings(parent, program.counters);
+    const siblings = createSiblingCounts(parent, program.counters);
     levels.push({ siblings, parent: marks, above, previous: 0, before: 0 });
   };
   const enter = (element: Element, level: Level): Marks => {
@@ -149,10 +149,10 @@ function walk(
 }
 
 /** Runs each list of the program on one element, inner lists first. Returns the element's marks. */
-function evaluate(program: Program, at: MatchContext, level: Level): Marks {
+function evaluate(program: SelectorProgram, at: TestContext, level: Level): Marks {
   let marks: Marks = 0;
   at.work.left -= program.size;
-  if (at.work.left < 0) throw new SelectorError('The selector is too costly on this page');
+  if (at.work.left < 0) throw new SelectorError('The selector is too expensive for this page');
   for (const list of program.lists) {
     let matched = 0;
     for (const chain of list.chains) {
@@ -169,7 +169,7 @@ function evaluate(program: Program, at: MatchContext, level: Level): Marks {
 /** The bit for a fully matched chain; the others are marks. */
 const FULL = 1 << 31;
 
-function advance(chain: Chain, at: MatchContext, level: Level): number {
+function advance(chain: Chain, at: TestContext, level: Level): number {
   let marks = 0;
   for (const step of chain.steps) {
     if (step.from >= 0) {
@@ -193,7 +193,7 @@ function advance(chain: Chain, at: MatchContext, level: Level): number {
  * The elements for which `:has()` holds. A forward walk records which of its compounds each element matches. A
  * backward walk, which knows everything after an element, assembles the chains from their ends.
  */
-function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node, work: Work): Set<Element> {
+function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scope: Node, work: Work): Set<Element> {
   const order: Element[] = [];
   const compounds: number[] = [];
   const indexes = new Map<Parent, number>();
@@ -219,9 +219,9 @@ function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node,
   for (let i = size - 1; i >= 0; i--) {
     const element = order[i]!;
     const parent = element === top ? size : ((element.parent && indexes.get(element.parent)) ?? size);
-    const seen = { ' ': under[i]!, '>': children[i]!, '+': next[parent]!, '~': after[parent]! };
-    const done = completed(test, compounds[i]!, seen);
-    if (test.chains.some((chain) => seen[chain.combinator] & (1 << chain.first))) having.add(element);
+    const later = { ' ': under[i]!, '>': children[i]!, '+': next[parent]!, '~': after[parent]! };
+    const done = completed(test, compounds[i]!, later);
+    if (test.chains.some((chain) => later[chain.combinator] & (1 << chain.first))) having.add(element);
     next[parent] = done;
     after[parent]! |= done;
     if (parent < size) {
@@ -232,13 +232,13 @@ function elementsHaving(program: Program, test: HasTest, top: Node, scope: Node,
   return having;
 }
 
-/** The compounds in an element's `mask` from which a chain is complete, given the results `seen` after the element. */
-function completed(test: HasTest, mask: number, seen: Record<' ' | '>' | '+' | '~', number>): number {
+/** The compounds in an element's `mask` from which a chain is complete, given the results `later` for the nodes after the element. */
+function completed(test: HasTest, mask: number, later: Record<' ' | '>' | '+' | '~', number>): number {
   let done = 0;
   for (let bit = 0; bit < test.compounds.length; bit++) {
     if ((mask & (1 << bit)) === 0) continue;
     const to = test.then[bit];
-    if (!to || seen[to] & (1 << (bit + 1))) done |= 1 << bit;
+    if (!to || later[to] & (1 << (bit + 1))) done |= 1 << bit;
   }
   return done;
 }

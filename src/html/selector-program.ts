@@ -7,7 +7,14 @@
 import type { PseudoSelector, Selector } from 'css-what';
 import { parse } from 'css-what';
 import { ownValue } from '#own-value.ts';
-import { LIVE_PSEUDO_CLASSES, PSEUDO_CLASSES, readNth, type Test, testAttribute, testName } from './selector-tests.ts';
+import {
+  createAttributeTest,
+  createNameTest,
+  type ElementTest,
+  LIVE_PSEUDO_CLASSES,
+  PSEUDO_CLASSES,
+  parseNth,
+} from './selector-tests.ts';
 
 /** A selector that cannot be used; the message tells its author why. */
 export class SelectorError extends Error {
@@ -22,14 +29,14 @@ export interface Step {
   readonly from: number;
   /** The mark that this compound sets, or -1 for the last. */
   readonly mark: number;
-  readonly tests: readonly Test[];
+  readonly tests: readonly ElementTest[];
 }
 
 export interface Chain {
   readonly steps: readonly Step[];
 }
 
-export interface List {
+export interface SelectorList {
   readonly id: number;
   readonly chains: readonly Chain[];
   /** Index of the sibling counter that counts the matches, or -1. */
@@ -38,14 +45,14 @@ export interface List {
 
 /** One `:has()`. The compounds of all its chains are numbered consecutively. */
 export interface HasTest {
-  readonly compounds: readonly (readonly Test[])[];
+  readonly compounds: readonly (readonly ElementTest[])[];
   /** By compound: the combinator to the next one of its chain, or null for the last. */
   readonly then: readonly (Combinator | null)[];
   readonly chains: readonly { readonly combinator: Combinator; readonly first: number }[];
 }
 
-export interface Program {
-  readonly lists: readonly List[];
+export interface SelectorProgram {
+  readonly lists: readonly SelectorList[];
   /** The list for the selector itself. */
   readonly main: number;
   readonly has: readonly HasTest[];
@@ -70,7 +77,7 @@ const COMBINATORS: Readonly<Record<string, Combinator>> = {
  * Compiles a list of parsed selectors. Selectors share a program until its marks are used up. `escaped` tells whether
  * the selector contains backslashes; names may then have any character.
  */
-export function compilePrograms(parsed: Selector[][], escaped: boolean): Program[] {
+export function compilePrograms(parsed: Selector[][], escaped: boolean): SelectorProgram[] {
   const groups: Selector[][][] = [];
   let marks = MAX_MARKS + 1;
   for (const tokens of parsed) {
@@ -117,22 +124,22 @@ function readInner(css: string): Selector[][] {
     const parsed = parse(css);
     if (parsed.length > 0) return parsed;
   } catch (cause) {
-    throw new SelectorError(`Not a selector: ${(cause as Error).message}`, { cause });
+    throw new SelectorError(`Invalid selector: ${(cause as Error).message}`, { cause });
   }
   throw new SelectorError('A selector is missing after "of"');
 }
 
-function compileProgram(parsed: Selector[][], escaped: boolean): Program {
-  const lists: List[] = [];
+function compileProgram(parsed: Selector[][], escaped: boolean): SelectorProgram {
+  const lists: SelectorList[] = [];
   const has: HasTest[] = [];
   let marks = 0;
   let counters = 0;
   let size = 0;
   let inHas = false;
 
-  const compileList = (selectors: Selector[][], counted: boolean): List => {
+  const compileList = (selectors: Selector[][], counted: boolean): SelectorList => {
     const chains = selectors.map(compileChain);
-    const list: List = { id: lists.length, chains, counter: counted ? counters++ : -1 };
+    const list: SelectorList = { id: lists.length, chains, counter: counted ? counters++ : -1 };
     lists.push(list);
     return list;
   };
@@ -150,13 +157,13 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
     return { steps };
   };
 
-  const compileCompound = (simple: Selector[]): Test[] => {
+  const compileCompound = (simple: Selector[]): ElementTest[] => {
     size += simple.length;
     if (size > MAX_TESTS) throw new SelectorError('The selector has too many parts');
     return simple.map(compileSimple);
   };
 
-  const compileSimple = (selector: Selector): Test => {
+  const compileSimple = (selector: Selector): ElementTest => {
     switch (selector.type) {
       case 'universal':
         checkNamespace(selector.namespace);
@@ -164,24 +171,24 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
       case 'tag':
         checkNamespace(selector.namespace);
         checkName(selector.name, escaped);
-        return testName(selector.name);
+        return createNameTest(selector.name);
       case 'attribute':
         checkNamespace(selector.namespace);
         checkName(selector.name, escaped);
         // A class or an id, which css-what parses as an attribute's value.
         if (selector.ignoreCase === 'quirks') checkName(selector.value, escaped);
-        if (selector.action === 'not') throw new SelectorError('There is no operator != in CSS');
-        return testAttribute(selector);
+        if (selector.action === 'not') throw new SelectorError('CSS has no operator !=');
+        return createAttributeTest(selector);
       case 'pseudo-element':
         return () => false;
       case 'pseudo':
         return compilePseudo(selector);
       default:
-        throw new SelectorError('The selector has a combinator that CSS does not know');
+        throw new SelectorError('The selector contains an unknown combinator');
     }
   };
 
-  const compilePseudo = (selector: PseudoSelector): Test => {
+  const compilePseudo = (selector: PseudoSelector): ElementTest => {
     const { name, data } = selector;
     if (Array.isArray(data)) {
       if (name === 'has') return compileHas(data);
@@ -199,14 +206,14 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
     throw new SelectorError(`The pseudo-class :${name} is not supported`);
   };
 
-  const compileNth = (name: string, text: string): Test | null => {
+  const compileNth = (name: string, text: string): ElementTest | null => {
     if (!/^nth-(?:last-)?(?:child|of-type)$/.test(name)) return null;
     const { formula, of } = splitOf(text);
-    const holds = readNth(formula);
-    if (!holds) throw new SelectorError(`:${name}(${formula}) is no formula like 2n+1`);
+    const holds = parseNth(formula);
+    if (!holds) throw new SelectorError(`:${name}(${formula}) is not a formula such as 2n+1`);
     const ofType = name.endsWith('type');
     if (of !== null) {
-      if (name !== 'nth-child') throw new SelectorError(`:${name}() can't have "of" here`);
+      if (name !== 'nth-child') throw new SelectorError(`:${name}() does not support "of"`);
       const { id, counter } = compileList(readInner(of), true);
       return ({ results, siblings }) => results[id] === 1 && holds(siblings.counts[counter]!);
     }
@@ -215,10 +222,10 @@ function compileProgram(parsed: Selector[][], escaped: boolean): Program {
     return ({ siblings }) => holds(siblings.total(ofType) - siblings[place] + 1);
   };
 
-  const compileHas = (selectors: Selector[][]): Test => {
+  const compileHas = (selectors: Selector[][]): ElementTest => {
     if (inHas) throw new SelectorError(':has() inside :has() is not allowed');
     inHas = true;
-    const compounds: Test[][] = [];
+    const compounds: ElementTest[][] = [];
     const then: (Combinator | null)[] = [];
     const chains = selectors.map((tokens) => {
       const parts = splitCompounds(tokens);
@@ -250,7 +257,8 @@ function splitCompounds(tokens: Selector[]): { combinator: Combinator | null; si
     else if (index === 0) parts[0]!.combinator = combinator;
     else parts.push({ combinator, simple: [] });
   }
-  if (parts.some(({ simple }) => simple.length === 0)) throw new SelectorError('A combinator has nothing on one side');
+  if (parts.some(({ simple }) => simple.length === 0))
+    throw new SelectorError('A combinator lacks a selector on one side');
   return parts;
 }
 
@@ -261,6 +269,6 @@ function checkNamespace(namespace: string | null): void {
 /** css-what allows almost any character at the start of a name. */
 function checkName(name: string, escaped: boolean): void {
   if (!escaped && !/^-?[A-Za-z_\u0080-\uffff-][\w\u0080-\uffff-]*$/.test(name)) {
-    throw new SelectorError(`"${name}" is no name`);
+    throw new SelectorError(`"${name}" is not a valid name`);
   }
 }

@@ -6,7 +6,7 @@ import type { AttributeSelector } from 'css-what';
 import { attribute, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, type Parent, TEXT } from './node.ts';
 
 /** Counts of the children of one parent, walked in order; without a parent, of an only child. */
-export interface Siblings {
+export interface SiblingCounts {
   readonly parent: Parent | null;
   /** Position of the current child among the elements, from 1, and among those of its type. */
   index: number;
@@ -19,9 +19,9 @@ export interface Siblings {
 }
 
 /** The current element and all inputs of a test. */
-export interface MatchContext {
+export interface TestContext {
   element: Element;
-  siblings: Siblings;
+  siblings: SiblingCounts;
   /** The node that `:scope` means. */
   readonly scope: Node;
   /** By list: whether the element matches it. Inner lists are evaluated before the tests that use them. */
@@ -31,9 +31,9 @@ export interface MatchContext {
   readonly work: { left: number };
 }
 
-export type Test = (at: MatchContext) => boolean;
+export type ElementTest = (at: TestContext) => boolean;
 
-export function createSiblings(parent: Parent | null, counters: number): Siblings {
+export function createSiblingCounts(parent: Parent | null, counters: number): SiblingCounts {
   const seen = new Map<string, number>();
   let totals: Map<string, number> | null = null;
   let all = 0;
@@ -73,7 +73,7 @@ const typeOf = (element: Element): string =>
 /**
  * Tests an element's name. Case never matters, not even for SVG and MathML, which is more lenient than the standard.
  */
-export function testName(name: string): Test {
+export function createNameTest(name: string): ElementTest {
   const lower = name.toLowerCase();
   return ({ element }) =>
     element.name === lower || (element.namespace !== 'html' && element.name.toLowerCase() === lower);
@@ -89,7 +89,7 @@ const ANY_CASE = new Set(
   ).split(' '),
 );
 
-export function testAttribute(selector: AttributeSelector): Test {
+export function createAttributeTest(selector: AttributeSelector): ElementTest {
   const name = selector.name.toLowerCase();
   if (selector.action === 'exists') return ({ element }) => hasAttribute(element, name);
   const anyCase = selector.ignoreCase === true || (selector.ignoreCase === null && ANY_CASE.has(name));
@@ -133,7 +133,7 @@ const CAN_DISABLE = new Set(['button', 'input', 'select', 'textarea', 'optgroup'
 const CAN_REQUIRE = new Set(['input', 'select', 'textarea']);
 
 /** Pseudo-classes without an argument. */
-export const PSEUDO_CLASSES: Readonly<Record<string, Test>> = {
+export const PSEUDO_CLASSES: Readonly<Record<string, ElementTest>> = {
   'first-child': ({ siblings }) => siblings.index === 1,
   'last-child': ({ siblings }) => siblings.index === siblings.total(false),
   'only-child': ({ siblings }) => siblings.total(false) === 1,
@@ -188,7 +188,7 @@ function isChecked(element: Element): boolean {
 }
 
 /** Parses `An+B` to a test of positions, counted from 1; null if the text is not such a formula. */
-export function readNth(text: string): ((place: number) => boolean) | null {
+export function parseNth(text: string): ((place: number) => boolean) | null {
   const formula = text.trim().toLowerCase();
   if (formula === 'odd') return (place) => place % 2 === 1;
   if (formula === 'even') return (place) => place % 2 === 0;

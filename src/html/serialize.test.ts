@@ -17,7 +17,7 @@ const SOURCES = [
 ];
 
 describe('outerHtml', () => {
-  it('writes what parse5 writes', () => {
+  it('returns the same HTML as parse5', () => {
     for (const source of SOURCES) {
       const theirs = serialize(parse5(source, { scriptingEnabled: false }), { scriptingEnabled: false });
       // parse5 does not escape < and > in attributes, and keeps the doctype, which our trees do not have.
@@ -27,7 +27,7 @@ describe('outerHtml', () => {
     }
   });
 
-  it('writes an element with its tags, and the inner HTML without', () => {
+  it('includes the tags of an element, which innerHtml omits', () => {
     const list = find(parseDocument('<ul class=a><li>1</ul>'), 'ul')!;
     expect(outerHtml(list)).toBe('<ul class="a"><li>1</li></ul>');
     expect(innerHtml(list)).toBe('<li>1</li>');
@@ -35,7 +35,7 @@ describe('outerHtml', () => {
     expect(innerHtml(new Text('a'))).toBe('');
   });
 
-  it('writes single nodes, escaped where they stand', () => {
+  it('serializes single nodes, escaped according to their context', () => {
     expect(outerHtml(new Text('a < b & "c"\u00a0>'))).toBe('a &lt; b &amp; "c"&nbsp;&gt;');
     expect(outerHtml(new Comment(' x '))).toBe('<!-- x -->');
     expect(outerHtml(new Element('br', 'html', [{ name: 'a', value: '<"&>\u00a0' }]))).toBe(
@@ -50,7 +50,7 @@ describe('outerHtml', () => {
     expect(outerHtml(link)).toBe('<link>a</link>');
   });
 
-  it('comes out the same after parsing it again', () => {
+  it('returns the same HTML after parsing its output', () => {
     for (const source of SOURCES) {
       const once = outerHtml(parseDocument(source));
       expect(outerHtml(parseDocument(once.replace(/<\/plaintext>.*$/s, '')))).toBe(once);
@@ -87,7 +87,7 @@ describe('outerHtml', () => {
     );
   });
 
-  it('writes very deep, wide and nested trees', () => {
+  it('serializes very deep, wide and nested trees', () => {
     const count = 200_000;
     const top = new Element('p');
     let bottom = top;

@@ -8,7 +8,7 @@
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { html, Token, TokenizerMode } from 'parse5';
-import { createNames, lower } from './names.ts';
+import { createNameCache, lowerAsciiUnit } from './name-cache.ts';
 import type { Attribute } from './node.ts';
 
 /** Receives the tokens. Character tokens are whole runs of text, with white space and other characters mixed. */
@@ -77,8 +77,8 @@ const newTag = (type: Token.TagToken['type']): Token.TagToken => ({
   location: null,
 });
 
-const tagNames = createNames();
-const attributeNames = createNames();
+const tagNames = createNameCache();
+const attributeNames = createNameCache();
 
 export class Tokenizer {
   /** Set by the tree construction after a start tag whose content is not ordinary markup. */
@@ -270,7 +270,7 @@ export class Tokenizer {
   /** Whether `name` is at `at`, in any case, followed by a character that ends a tag name. */
   #isNamed(at: number, name: string): boolean {
     for (let i = 0; i < name.length; i++) {
-      if (lower(this.#source.charCodeAt(at + i)) !== name.charCodeAt(i)) return false;
+      if (lowerAsciiUnit(this.#source.charCodeAt(at + i)) !== name.charCodeAt(i)) return false;
     }
     const unit = this.#source.charCodeAt(at + name.length);
     return unit === GREATER || unit === SLASH || isSpace(unit);
@@ -442,7 +442,7 @@ export class Tokenizer {
     const source = this.#source;
     const start = this.#pos;
     // A leading equals sign belongs to the name.
-    let hash = lower(source.charCodeAt(start));
+    let hash = lowerAsciiUnit(source.charCodeAt(start));
     let at = start + 1;
     for (; at < this.#length; at++) {
       let unit = source.charCodeAt(at);

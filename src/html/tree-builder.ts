@@ -32,7 +32,7 @@ import {
 } from './node.ts';
 import { MAX_ATTRIBUTES, Tokenizer, type TokenSink } from './tokenizer.ts';
 
-export interface Limits {
+export interface TreeLimits {
   /** An element opened at this depth is closed at once, so that its content becomes its siblings. */
   maxDepth: number;
   /** Limit for elements, attributes and comments together; the source beyond it is ignored. */
@@ -146,8 +146,8 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   /** Whether a `base` element was created. */
   hasBase = false;
 
-  #ours: Tokenizer | null = null;
-  #limits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
+  #ownTokenizer: Tokenizer | null = null;
+  #limits: TreeLimits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
   #pieces = 0;
   /** Reused objects: the token of text that goes directly into the tree, and the position for the next node. */
   readonly #characters: Token.CharacterToken = { type: Token.TokenType.CHARACTER, chars: '', location: null };
@@ -166,10 +166,10 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   }
 
   /** Builds the tree of a source. Use each builder only once. */
-  run(source: string, limits: Limits): void {
+  run(source: string, limits: TreeLimits): void {
     const tokenizer = new Tokenizer(source, this);
     tokenizer.inForeignNode = this.tokenizer.inForeignNode;
-    this.#ours = tokenizer;
+    this.#ownTokenizer = tokenizer;
     this.#limits = limits;
     // The parser uses only `state` and `inForeignNode` of its tokenizer, and ours has both.
     this.tokenizer = tokenizer as unknown as Parser<Map5>['tokenizer'];
@@ -177,7 +177,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   }
 
   onText(chars: string): void {
-    const mixes = MIXES[this.insertionMode] === 1 || this.#ours!.inForeignNode;
+    const mixes = MIXES[this.insertionMode] === 1 || this.#ownTokenizer!.inForeignNode;
     if (isWhite(chars)) {
       // A table holds white space between its parts until it knows what to do with it.
       this.onWhitespaceCharacter(mixes ? this.#token(WHITE, chars) : { type: WHITE, chars, location: null });
@@ -224,7 +224,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   /** Closes the element that a start tag just opened, unless its text follows. */
   #closeAtOnce(tagName: string, tagID: html.TAG_ID): void {
     const opened = this.openElements.current;
-    if (this.#ours!.state !== TokenizerMode.DATA) return;
+    if (this.#ownTokenizer!.state !== TokenizerMode.DATA) return;
     this.onEndTag({
       type: Token.TokenType.END_TAG,
       tagName,
@@ -252,7 +252,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
     this.#pieces += pieces;
     if (this.#pieces > this.#limits.maxPieces && this.complete) {
       this.complete = false;
-      this.#ours!.stop();
+      this.#ownTokenizer!.stop();
     }
   }
 

@@ -1,41 +1,42 @@
 /**
- * Unique CSS selectors for the elements of a document. Places are recorded before the tree is changed, so that
+ * Unique CSS selectors for the elements of a document. They are recorded before the tree is changed, so that
  * selectors are still available for removed elements.
  */
 import { attribute, type Document, ELEMENT, type Element, elements } from './node.ts';
 
 export interface UniqueSelectors {
   /**
-   * The selector that matches only this element in the document as it was when the places were recorded. Null for an
+   * The selector that matches only this element in the document as it was when it was recorded. Null for an
    * element that was not in it, and if the selector would exceed 2,000 characters or 32 steps.
    */
   selectorOf(element: Element): string | null;
 }
 
-const LONGEST_SELECTOR = 2_000;
+const MAX_SELECTOR_CHARACTERS = 2_000;
 /** The limit of select.ts; browsers support more. */
-const MOST_STEPS = 32;
+const MAX_STEPS = 32;
 
 /** Stands for the document above all elements. */
-const TOP = -1;
+const DOCUMENT_ROOT = -1;
 
-/** Records the places of all elements, in time and space linear in the document. */
-export function recordSelectors(document: Document): UniqueSelectors {
-  const { numbers, all, parents, ends, ofAll, ofName, alike, marks } = survey(document);
+/** Records the positions of all elements, in time and space linear in the document. */
+export function recordUniqueSelectors(document: Document): UniqueSelectors {
+  const { numbers, all, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks } =
+    indexDocument(document);
 
-  /** The highest element that contains no other element with a mark: TOP if the whole document has no other. */
-  function reachOf(mark: string, number: number): number {
-    const places = marks.get(mark.toLowerCase())!;
-    const at = indexOf(places, number);
-    const before = places[at - 1] ?? TOP;
-    const after = places[at + 1] ?? Number.POSITIVE_INFINITY;
-    if (before === TOP && after === Number.POSITIVE_INFINITY) return TOP;
-    let reach = number;
+  /** The highest element that contains no other element with a mark: DOCUMENT_ROOT if the whole document has no other. */
+  function exclusiveScopeOf(mark: string, number: number): number {
+    const numbersWithMark = marks.get(mark.toLowerCase())!;
+    const at = indexOf(numbersWithMark, number);
+    const before = numbersWithMark[at - 1] ?? DOCUMENT_ROOT;
+    const after = numbersWithMark[at + 1] ?? Number.POSITIVE_INFINITY;
+    if (before === DOCUMENT_ROOT && after === Number.POSITIVE_INFINITY) return DOCUMENT_ROOT;
+    let scope = number;
     for (let above = parents[number]!; above >= 0; above = parents[above]!) {
       if (before > above || after < ends[above]!) break;
-      reach = above;
+      scope = above;
     }
-    return reach;
+    return scope;
   }
 
   /** The last step to an element, and the ancestor that the step starts from. */
@@ -44,36 +45,38 @@ export function recordSelectors(document: Document): UniqueSelectors {
     const parent = parents[number]!;
     let best: Step | null = null;
     for (const mark of marksOf(element)) {
-      const from = reachOf(mark, number);
-      if (from === TOP) return { from, step: mark };
+      const from = exclusiveScopeOf(mark, number);
+      if (from === DOCUMENT_ROOT) return { from, step: mark };
       if (from < parent && (best === null || from < best.from)) best = { from, step: ` ${mark}` };
     }
     if (best) return best;
     const { name } = element;
-    if (!PLAIN_NAME.test(name)) return { from: parent, step: ` > :nth-child(${ofAll[number]})` };
-    const isAlone = alike.get(`${parent} ${name}`) === 1;
-    return { from: parent, step: ` > ${name}${isAlone ? '' : `:nth-of-type(${ofName[number]})`}` };
+    if (!PLAIN_NAME.test(name)) return { from: parent, step: ` > :nth-child(${indexAmongAll[number]})` };
+    const isAlone = childrenByName.get(`${parent} ${name}`) === 1;
+    return { from: parent, step: ` > ${name}${isAlone ? '' : `:nth-of-type(${indexAmongSameName[number]})`}` };
   }
 
   /** Selectors computed so far, including those of ancestors; null if they exceed the limits. */
-  const known = new Map<number, Location | null>([[TOP, { selector: '', steps: 0 }]]);
+  const locations = new Map<number, Location | null>([[DOCUMENT_ROOT, { selector: '', steps: 0 }]]);
 
   function locate(number: number): Location | null {
     const path: (Step & { readonly number: number })[] = [];
-    for (let at = number; !known.has(at); ) {
+    for (let at = number; !locations.has(at); ) {
       const step = stepTo(at);
       path.push({ number: at, ...step });
       at = step.from;
     }
     for (const { number: at, from, step } of path.reverse()) {
-      const base = known.get(from)!;
+      const base = locations.get(from)!;
       const location = base && { selector: base.selector + step, steps: base.steps + 1 };
-      known.set(
+      locations.set(
         at,
-        location && location.steps <= MOST_STEPS && location.selector.length <= LONGEST_SELECTOR ? location : null,
+        location && location.steps <= MAX_STEPS && location.selector.length <= MAX_SELECTOR_CHARACTERS
+          ? location
+          : null,
       );
     }
-    return known.get(number)!;
+    return locations.get(number)!;
   }
 
   return {
@@ -95,56 +98,56 @@ interface Location {
 }
 
 /** The elements in document order; an element's number is its index. */
-interface Survey {
+interface DocumentIndex {
   readonly numbers: ReadonlyMap<Element, number>;
   readonly all: readonly Element[];
   readonly parents: readonly number[];
   /** For each element, one past its last descendant. */
   readonly ends: readonly number[];
   /** Position among all siblings, and among those with the same name; from 1. */
-  readonly ofAll: readonly number[];
-  readonly ofName: readonly number[];
+  readonly indexAmongAll: readonly number[];
+  readonly indexAmongSameName: readonly number[];
   /** Number of children with a given name, by the element's number and the name. */
-  readonly alike: ReadonlyMap<string, number>;
+  readonly childrenByName: ReadonlyMap<string, number>;
   /** Elements by mark, in lower case: in quirks mode ids and classes match in any case. */
   readonly marks: ReadonlyMap<string, readonly number[]>;
 }
 
-function survey(document: Document): Survey {
+function indexDocument(document: Document): DocumentIndex {
   const numbers = new Map<Element, number>();
   const all: Element[] = [];
   const parents: number[] = [];
   const ends: number[] = [];
-  const ofAll: number[] = [];
-  const ofName: number[] = [];
+  const indexAmongAll: number[] = [];
+  const indexAmongSameName: number[] = [];
   const children: number[] = [];
-  const alike = new Map<string, number>();
+  const childrenByName = new Map<string, number>();
   const marks = new Map<string, number[]>();
   for (const element of elements(document)) {
     const number = all.length;
-    const parent = element.parent?.type === ELEMENT ? numbers.get(element.parent)! : TOP;
+    const parent = element.parent?.type === ELEMENT ? numbers.get(element.parent)! : DOCUMENT_ROOT;
     numbers.set(element, number);
     all.push(element);
     parents.push(parent);
     children.push(0);
     ends.push(number + 1);
-    ofAll.push(parent === TOP ? 1 : ++children[parent]!);
+    indexAmongAll.push(parent === DOCUMENT_ROOT ? 1 : ++children[parent]!);
     const kind = `${parent} ${element.name}`;
-    const place = (alike.get(kind) ?? 0) + 1;
-    alike.set(kind, place);
-    ofName.push(place);
+    const index = (childrenByName.get(kind) ?? 0) + 1;
+    childrenByName.set(kind, index);
+    indexAmongSameName.push(index);
     for (const mark of marksOf(element)) {
       const key = mark.toLowerCase();
-      const places = marks.get(key);
-      if (!places) marks.set(key, [number]);
-      else if (places.at(-1) !== number) places.push(number);
+      const numbersWithMark = marks.get(key);
+      if (!numbersWithMark) marks.set(key, [number]);
+      else if (numbersWithMark.at(-1) !== number) numbersWithMark.push(number);
     }
   }
   for (let number = all.length - 1; number > 0; number--) {
     const parent = parents[number]!;
     if (parent >= 0) ends[parent] = Math.max(ends[parent]!, ends[number]!);
   }
-  return { numbers, all, parents, ends, ofAll, ofName, alike, marks };
+  return { numbers, all, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks };
 }
 
 /** Index of a number in an ascending list that contains it. */
@@ -160,24 +163,24 @@ function indexOf(list: readonly number[], number: number): number {
 }
 
 const PLAIN_NAME = /^[a-z][a-z0-9-]*$/;
-const PLAIN_WORD = /^[a-zA-Z_][\w-]*$/;
+const PLAIN_IDENTIFIER = /^[a-zA-Z_][\w-]*$/;
 const QUOTABLE = /^[\x20-\x7e]+$/;
-const LONGEST_NAME = 60;
+const MAX_NAME_CHARACTERS = 60;
 
 /** Selectors that may match an element alone, the most specific first: its id, its name, its classes. */
 function marksOf(element: Element): string[] {
   const found: string[] = [];
   const id = attribute(element, 'id');
-  if (id && id.length <= LONGEST_NAME) {
-    if (PLAIN_WORD.test(id)) found.push(`#${id}`);
+  if (id && id.length <= MAX_NAME_CHARACTERS) {
+    if (PLAIN_IDENTIFIER.test(id)) found.push(`#${id}`);
     else if (QUOTABLE.test(id) && !/["\\]/.test(id)) found.push(`[id="${id}"]`);
   }
   const name = PLAIN_NAME.test(element.name) ? [element.name] : [];
-  const says = element.name !== 'div' && element.name !== 'span';
-  if (says) found.push(...name);
+  const isSpecific = element.name !== 'div' && element.name !== 'span';
+  if (isSpecific) found.push(...name);
   for (const word of (attribute(element, 'class') ?? '').split(/[\t\n\f\r ]+/)) {
-    if (word.length <= LONGEST_NAME && PLAIN_WORD.test(word)) found.push(`.${word}`);
+    if (word.length <= MAX_NAME_CHARACTERS && PLAIN_IDENTIFIER.test(word)) found.push(`.${word}`);
   }
-  if (!says) found.push(...name);
+  if (!isSpecific) found.push(...name);
   return found;
 }

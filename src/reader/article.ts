@@ -18,7 +18,7 @@ export const PAGE_KINDS = [
 export type PageKind = (typeof PAGE_KINDS)[number];
 
 /** Metadata that a page declares. */
-export interface Declared {
+export interface DeclaredMetadata {
   /** Title of the article without the site name; for the whole page the text of `<title>`. */
   title: string;
   /** The first meta whose name or property ends in `description`; '' if there is none. */
@@ -42,7 +42,7 @@ export interface Declared {
 }
 
 /** The result of extraction. */
-export interface Article extends Declared {
+export interface Article extends DeclaredMetadata {
   /** The tree to convert: a copy of the extracted content, or the document's own body for the whole page. */
   content: Element | Document;
   /**

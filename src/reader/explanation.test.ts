@@ -6,8 +6,8 @@ import { type Child, type Document, descendants, ELEMENT, type Element, followin
 import { parseDocument } from '#html/parse.ts';
 import { compileSelectors, selectAll } from '#html/select.ts';
 import type { Explanation } from './explanation.ts';
-import { SILENT } from './extract/blocks/survey.ts';
-import { FOR_MACHINES, textIn } from './extract/content/removals.ts';
+import { NON_TEXT_ELEMENTS } from './extract/blocks/survey.ts';
+import { MACHINE_ONLY_ELEMENTS, readableText } from './extract/content/removal-log.ts';
 import type { GivenOptions } from './options/options.ts';
 import { renderHtml } from './render.suite.ts';
 
@@ -37,7 +37,7 @@ function theOne({ document }: Explained, selector: string): Element {
 function readIn(element: Element): string {
   let text = '';
   for (let node = following(element, element); node; ) {
-    const isSilent: boolean = node.type === ELEMENT && SILENT.has(node.name);
+    const isSilent: boolean = node.type === ELEMENT && NON_TEXT_ELEMENTS.has(node.name);
     if (node.type === TEXT) text += node.value;
     node = following(node, element, isSilent);
   }
@@ -51,7 +51,7 @@ function checkSelectors(page: Explained): void {
     expect(text.length).toBeLessThanOrEqual(100);
     const holder = theOne(page, selector);
     if (step === 'cut') continue;
-    expect([letters(textIn(holder)), letters(readIn(holder))].join(' ')).toContain(letters(text));
+    expect([letters(readableText(holder)), letters(readIn(holder))].join(' ')).toContain(letters(text));
   }
   for (const { selector } of blocks) theOne(page, selector);
 }
@@ -138,7 +138,7 @@ function isInside(node: Child, holders: ReadonlySet<Element>): boolean {
 }
 
 function isForMachines(node: Child): boolean {
-  for (let at = node.parent; at?.type === ELEMENT; at = at.parent) if (FOR_MACHINES.has(at.name)) return true;
+  for (let at = node.parent; at?.type === ELEMENT; at = at.parent) if (MACHINE_ONLY_ELEMENTS.has(at.name)) return true;
   return false;
 }
 
@@ -210,8 +210,8 @@ describe('what was left out', () => {
   it('the frame of a page that is too small to weigh', () => {
     const html = '<nav><a href="/">Home</a></nav><p>Only a few words.</p><div class="sidebar"><p>More pots</p></div>';
     expect(removedBy('frame', html)).toMatchObject([
-      { rule: 'in the frame of the page by its landmark: <nav>', selector: 'nav', text: 'Home' },
-      { rule: 'in the frame of the page by its name: <div>', selector: '.sidebar > p', text: 'More pots' },
+      { rule: 'boilerplate, recognized by its landmark: <nav>', selector: 'nav', text: 'Home' },
+      { rule: 'boilerplate, recognized by its name: <div>', selector: '.sidebar > p', text: 'More pots' },
     ]);
   });
 
@@ -222,15 +222,15 @@ describe('what was left out', () => {
     );
     const rules = (given: GivenOptions) =>
       removedBy('markdown', html, given).map(({ rule, text }) => `${rule}: ${text}`);
-    expect(rules({})).toEqual(['text in <select> is not read: Choose']);
+    expect(rules({})).toEqual(['text in <select> is not extracted: Choose']);
     expect(rules({ retainImages: 'none' })).toEqual([
-      'text in <select> is not read: Choose',
+      'text in <select> is not extracted: Choose',
       'retainImages is none: iron ore',
     ]);
     expect(rules({ respondWith: 'markdown', retainLinks: 'none' })).toEqual([
       'retainLinks is none: Home',
       'retainLinks is none: Pots',
-      'text in <select> is not read: Choose',
+      'text in <select> is not extracted: Choose',
     ]);
   });
 

@@ -1,9 +1,9 @@
 /** Why an answer is as it is: which step removed what, and which element each block of the Markdown comes from. */
 import type { Article } from './article.ts';
-import { FOR_MACHINES, type Notes, type Removal, textIn } from './extract/content/removals.ts';
+import { MACHINE_ONLY_ELEMENTS, type Removal, type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import { extractionVersion } from './extract/version.ts';
 import type { MarkdownOptions } from './markdown/to-markdown.ts';
-import type { Trace, TracedBlock } from './markdown/trace.ts';
+import type { MarkdownTrace, TracedBlock } from './markdown/trace.ts';
 
 export interface Explanation {
   /** Version of the extraction that made this answer. */
@@ -38,8 +38,8 @@ export interface ExplainedBlock {
 const MAX_BLOCKS = 2_000;
 
 /** The Markdown before and after it was cut. */
-export interface Written {
-  readonly trace: Trace;
+export interface WrittenMarkdown {
+  readonly trace: MarkdownTrace;
   readonly markdown: string;
   /** Text that precedes the Markdown in the answer. */
   readonly head: string;
@@ -48,18 +48,18 @@ export interface Written {
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
 
-export function explain(notes: Notes, article: Article, written: Written | undefined): Explanation {
+export function explain(removals: RemovalLog, article: Article, written: WrittenMarkdown | undefined): Explanation {
   const { kind, kindConfidence, confidence, source } = article;
-  const { blocks, count } = written ? explainBlocks(notes, written) : { blocks: [], count: 0 };
-  if (written) noteLeftOut(notes, written);
+  const { blocks, count } = written ? explainBlocks(removals, written) : { blocks: [], count: 0 };
+  if (written) recordLeftOut(removals, written);
   return {
     version: extractionVersion(),
     ...(kind && { kind }),
     ...(kindConfidence !== undefined && { kindConfidence: rounded(kindConfidence) }),
     confidence: rounded(confidence),
     source,
-    removed: notes.list(),
-    removedCount: notes.count,
+    removed: removals.list(),
+    removedCount: removals.count,
     blocks,
     blockCount: count,
   };
@@ -68,7 +68,7 @@ export function explain(notes: Notes, article: Article, written: Written | undef
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The blocks that are in the answer. Those that were cut off are recorded as removed. */
-function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written) {
+function explainBlocks(removals: RemovalLog, { trace, markdown, head, content }: WrittenMarkdown) {
   const whole = head + markdown;
   const starts = lineStarts(whole);
   const before = lineStarts(head).length - 1;
@@ -79,10 +79,10 @@ function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written
     const line = block.line + before;
     const start = starts[line]!;
     const end = (starts[line + block.lines] ?? whole.length + 1) - 1;
-    if (end > content.length) noteCut(notes, block, whole.slice(Math.max(start, content.length), end));
+    if (end > content.length) recordCut(removals, block, whole.slice(Math.max(start, content.length), end));
     if (start >= content.length) continue;
     count += 1;
-    const selector = blocks.length < MAX_BLOCKS && block.source && notes.selectorOf(block.source);
+    const selector = blocks.length < MAX_BLOCKS && block.source && removals.selectorOf(block.source);
     if (!selector) continue;
     const text = content.slice(start, Math.min(start + MAX_TEXT_CHARACTERS, end)).split('\n', 1)[0]!;
     blocks.push({ line: line + 1, lines: Math.min(block.lines, last - line), selector, text });
@@ -92,8 +92,8 @@ function explainBlocks(notes: Notes, { trace, markdown, head, content }: Written
 
 const MAX_TEXT_CHARACTERS = 100;
 
-function noteCut(notes: Notes, { source }: TracedBlock, text: string): void {
-  if (source) notes.add({ step: 'cut', rule: 'beyond maxTokens', node: source, text });
+function recordCut(removals: RemovalLog, { source }: TracedBlock, text: string): void {
+  if (source) removals.add({ step: 'cut', rule: 'beyond maxTokens', node: source, text });
 }
 
 /** Offset of each line. */
@@ -104,24 +104,25 @@ function lineStarts(text: string): number[] {
 }
 
 /** Records elements that left nothing in the Markdown, if they had something to show. */
-function noteLeftOut(notes: Notes, { trace, options }: Written): void {
+function recordLeftOut(removals: RemovalLog, { trace, options }: WrittenMarkdown): void {
   for (const element of trace.leftOut) {
-    if (FOR_MACHINES.has(element.name)) continue;
-    const text = textIn(element);
+    if (MACHINE_ONLY_ELEMENTS.has(element.name)) continue;
+    const text = readableText(element);
     if (text.trim() === '' && !SHOWN_WITHOUT_TEXT.has(element.name)) continue;
-    notes.add({ step: 'markdown', rule: ruleFor(element.name, options), node: element, text });
+    removals.add({ step: 'markdown', rule: ruleFor(element.name, options), node: element, text });
   }
 }
 
 /** Elements that show something without text. */
 const SHOWN_WITHOUT_TEXT = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
 
-function ruleFor(name: string, { retainImages, retainLinks }: Written['options']): string {
-  if (name === 'a') return retainLinks === 'none' ? 'retainLinks is none' : 'a link back, or of a heading to itself';
+function ruleFor(name: string, { retainImages, retainLinks }: WrittenMarkdown['options']): string {
+  if (name === 'a')
+    return retainLinks === 'none' ? 'retainLinks is none' : 'a footnote back link or a permalink of a heading';
   if (name === 'img') {
     if (retainImages === 'none') return 'retainImages is none';
     return retainImages.startsWith('alt') ? 'a picture without alternative text' : 'a picture without a URL';
   }
-  if (SHOWN_WITHOUT_TEXT.has(name)) return 'a player or frame, which retainMedia does not keep';
-  return `text in <${name}> is not read`;
+  if (SHOWN_WITHOUT_TEXT.has(name)) return 'a player or frame that retainMedia does not include';
+  return `text in <${name}> is not extracted`;
 }

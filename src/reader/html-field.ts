@@ -1,5 +1,5 @@
 /** The field `html` of an answer: the HTML of the page, including invisible parts. */
-import { withoutControls } from '#html/characters.ts';
+import { withoutControlCharacters } from '#html/characters.ts';
 import { attribute, type Document, type Element, elements, find, removeAttribute, setAttribute } from '#html/node.ts';
 import { outerHtml } from '#html/serialize.ts';
 import type { Options } from './options/resolve.ts';
@@ -15,7 +15,7 @@ export function htmlField(
 ): string {
   const selected = removeSelector.length > 0 || targetSelector.length > 0;
   const isAsSent = isHtml(snapshot) && snapshot.engine !== 'browser' && !selected;
-  return withoutControls(isAsSent ? snapshot.text : htmlWithoutMarks(document));
+  return withoutControlCharacters(isAsSent ? snapshot.text : htmlWithoutMarks(document));
 }
 
 const ENGINE_ATTRIBUTES = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];

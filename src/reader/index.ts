@@ -1,5 +1,5 @@
 /** Public interface of the reader: the only file that other modules import. */
-export { createAbuse } from './abuse.ts';
+export { createAbuseRefusals } from './abuse-refusals.ts';
 export { PAGE_KINDS } from './article.ts';
 export { type CacheOutcome, openCache } from './cache/cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
@@ -12,8 +12,8 @@ export { createDirectEngine } from './engines/direct.ts';
 export { createRemoteEngine } from './engines/remote.ts';
 export { createScriptFetcher } from './engines/script.ts';
 export { defaultUserAgent } from './engines/user-agent.ts';
-export type { FoundLink, PageLinks } from './extract/content/page-links.ts';
-export { REMOVAL_STEPS } from './extract/content/removals.ts';
+export type { CrawlLink, CrawlLinks } from './extract/content/crawl-links.ts';
+export { REMOVAL_STEPS } from './extract/content/removal-log.ts';
 export { createPictureFitter, type PictureFitter } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
@@ -24,7 +24,7 @@ export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
-export { openSites } from './sites.ts';
+export { openSiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';

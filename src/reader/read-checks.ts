@@ -4,7 +4,7 @@ import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import { parseStorageState } from './engines/browser/storage-state.ts';
-import type { Failures } from './failures.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import { requireModels } from './formats/write-by-model.ts';
 import type { Options } from './options/resolve.ts';
 import type { ReaderParts, ReadRequest } from './read.ts';
@@ -15,7 +15,7 @@ type CheckParts = Pick<ReaderParts, 'guard' | 'robots' | 'writers' | 'abuse'>;
 export async function assertAllowed(
   { target, options, signal, keyed, trace }: ReadRequest,
   { guard, robots, writers, abuse }: CheckParts,
-  failures: Failures,
+  failures: FailureLimit,
 ): Promise<void> {
   if (!target.given && !target.upload) {
     // Before the cache: no copy is served for a refused URL.

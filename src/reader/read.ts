@@ -11,7 +11,7 @@ import { type Trace, traceStep } from '#telemetry/trace.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
 import { createCapture, type Engines } from './engines/choose.ts';
-import { createFailures } from './failures.ts';
+import { createFailureLimit } from './failure-limit.ts';
 import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
 import type { ModelTools } from './formats/write-by-model.ts';
 import type { Options } from './options/resolve.ts';
@@ -67,7 +67,7 @@ export interface ReaderParts extends Engines {
 }
 
 export function createReader(parts: ReaderParts): Reader {
-  const failures = createFailures();
+  const failures = createFailureLimit();
   const capture = createCapture(parts);
   const { browser, cache, renderer, limits, writers, captioner } = parts;
   const files: FileTools = { ...parts.files, ...(browser && { shoot: createShoot(browser) }) };

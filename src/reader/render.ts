@@ -2,24 +2,24 @@
  * Turns a snapshot into a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
  * that a thread can run it and be killed if a page takes too long. A callback reports the end of each step.
  */
-import { cleanCharacters, cleanData } from '#html/characters.ts';
+import { cleanCharacters, cleanStrings } from '#html/characters.ts';
+import { innerText } from '#html/inner-text.ts';
 import { append, type Document, Element, elements as elementsOf, find, Text, textOf } from '#html/node.ts';
-import { type Parsed, parsePage } from '#html/parse.ts';
-import { innerText } from '#html/visible-text.ts';
+import { type ParsedPage, parsePage } from '#html/parse.ts';
 import type { Article } from './article.ts';
 import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
 import { findSigns, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
+import { findCrawlLinks as pageLinksOf } from './extract/content/crawl-links.ts';
 import { collectImages, type PageImage } from './extract/content/images.ts';
 import { anchorsIn, collectLinks, documentBaseUrl, type Link } from './extract/content/links.ts';
-import { pageLinks as pageLinksOf } from './extract/content/page-links.ts';
-import { Notes } from './extract/content/removals.ts';
+import { RemovalLog } from './extract/content/removal-log.ts';
 import { extractArticle } from './extract/extract.ts';
 import { extractionVersion } from './extract/version.ts';
-import { NO_STYLES, type PageStyles, pageStyles } from './extract/visibility/page-styles.ts';
-import { type Seen, seePage } from './extract/visibility/seen.ts';
-import { cleanHtml, cutToTokens, type Material } from './formats/material.ts';
+import { type InvisibleParts, removeInvisibleParts } from './extract/visibility/invisible-parts.ts';
+import { NO_STYLES, type PageStyles, readPageStyles } from './extract/visibility/page-styles.ts';
+import { cleanHtml, cutToTokens, type ModelInput } from './formats/model-input.ts';
 import { replaceFrameset } from './frameset.ts';
 import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
@@ -30,7 +30,7 @@ import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
-import { applySelectors, type Unmatched } from './selectors.ts';
+import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warnings } from './warnings.ts';
@@ -83,15 +83,15 @@ export function render(
   const { document } = parsed;
   // Before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
-  const notes = options.explain ? new Notes(document) : undefined;
+  const removals = options.explain ? new RemovalLog(document) : undefined;
   // The styles of the whole page, before selectors reduce it.
   const styles = stylesOf(document, snapshot);
-  const unmatched = applySelectors(document, options, notes);
+  const unmatched = applySelectors(document, options, removals);
   const baseUrl = documentBaseUrl(document, url);
   const html = wantsHtml(options) ? htmlField(document, snapshot, options) : undefined;
   const anchors = options.withLinksSummary ? anchorsIn(document) : [];
   const pictures = options.withImagesSummary ? [...elementsOf(document, 'img')] : [];
-  const seen = seePage(document, { styles, notes });
+  const invisibleParts = removeInvisibleParts(document, { styles, removals });
   const text = options.formats.has('text') ? innerText(find(document, 'body') ?? document) : undefined;
   const mode = options.withLinksSummary === 'all' ? 'all' : 'unique';
   const links = anchors.length > 0 ? collectLinks(document, baseUrl, mode, anchors) : [];
@@ -102,10 +102,10 @@ export function render(
   const images = pictures.length > 0 ? collectImages(document, baseUrl, addresses, pictures) : [];
 
   const whole = options.formats.has('markdown');
-  const article = extracted(document, { snapshot, options, url, baseUrl, whole, notes, seen });
+  const article = extracted(document, { snapshot, options, url, baseUrl, whole, removals, invisibleParts });
   done?.('extract');
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, notes })
+    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, removals })
     : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
@@ -117,12 +117,12 @@ export function render(
     limits,
     url,
     article,
-    notes,
+    removals,
     fields,
     markdown,
     links,
     images: told,
-    seen,
+    invisibleParts,
     complete,
     waits,
     isGiven,
@@ -138,19 +138,26 @@ export function render(
  * The input for a model: the main content, or the whole page for an instruction or schema that may concern any part of
  * it.
  */
-export function materialOf({ snapshot, options, requestedUrl, limits }: RenderTask): Material {
+export function modelInputOf({ snapshot, options, requestedUrl, limits }: RenderTask): ModelInput {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
   replaceFrameset(document);
   const styles = stylesOf(document, snapshot);
   applySelectors(document, options);
-  const seen = seePage(document, { styles });
+  const invisibleParts = removeInvisibleParts(document, { styles });
   const baseUrl = documentBaseUrl(document, url);
   const whole = options.instruction !== undefined || options.jsonSchema !== undefined;
-  const { title, description, content } = extracted(document, { snapshot, options, url, baseUrl, whole, seen });
+  const { title, description, content } = extracted(document, {
+    snapshot,
+    options,
+    url,
+    baseUrl,
+    whole,
+    invisibleParts,
+  });
   const limit = options.modelFormat === 'vlm' ? limits.visionTokens : limits.readerlmTokens;
   return {
-    ...cleanData({ title, description }),
+    ...cleanStrings({ title, description }),
     url,
     ...cutToTokens(cleanHtml(content, { ...options, baseUrl }), limit),
   };
@@ -163,16 +170,25 @@ interface Extraction {
   readonly baseUrl: string;
   /** Whether to keep the whole page instead of its main content. */
   readonly whole: boolean;
-  readonly notes?: Notes | undefined;
-  readonly seen: Seen;
+  readonly removals?: RemovalLog | undefined;
+  readonly invisibleParts: InvisibleParts;
 }
 
 /** Extracts the article of a document, after selectors and visibility were applied. Text and files are kept whole. */
-function extracted(document: Document, { snapshot, options, url, baseUrl, whole, notes, seen }: Extraction): Article {
+function extracted(
+  document: Document,
+  { snapshot, options, url, baseUrl, whole, removals, invisibleParts }: Extraction,
+): Article {
   const isPage = isHtml(snapshot) && snapshot.document === undefined;
   // The caller's selection is kept whole.
   const isNarrowed = options.targetSelector.length > 0;
-  const article = extractArticle(document, { url, baseUrl, whole: whole || isNarrowed || !isPage, notes, seen });
+  const article = extractArticle(document, {
+    url,
+    baseUrl,
+    whole: whole || isNarrowed || !isPage,
+    removals,
+    invisibleParts,
+  });
   if (!isPage || !isNarrowed) return asDocument(article, snapshot.document);
   const { content, source, confidence, hiddenCount } = article;
   const { documentTitle, types: _, ...said } = wholePageMetadata(snapshot, options, { url, baseUrl });
@@ -201,12 +217,12 @@ interface Parts {
   readonly limits: RenderLimits;
   readonly url: string;
   readonly article: Article;
-  readonly notes: Notes | undefined;
+  readonly removals: RemovalLog | undefined;
   readonly fields: { readonly html?: string | undefined; readonly text?: string | undefined };
   readonly markdown: PageMarkdown | undefined;
   readonly links: Link[];
   readonly images: PageImage[];
-  readonly seen: Seen;
+  readonly invisibleParts: InvisibleParts;
   /** Whether the whole source was parsed. */
   readonly complete: boolean;
   /** Whether the page seems to depend on scripts that were not run. */
@@ -214,7 +230,7 @@ interface Parts {
   readonly isGiven: RenderTask['isGiven'];
   readonly isKeyless: RenderTask['isKeyless'];
   readonly framesUnread: boolean;
-  readonly unmatched: Unmatched;
+  readonly unmatched: UnmatchedSelectors;
   /** Whether the tree is too large or too deep for Markdown. */
   readonly tooMuch: boolean;
 }
@@ -229,12 +245,12 @@ function assemble({
   limits,
   url,
   article: { content: kept, ...unclean },
-  notes,
+  removals,
   fields,
   markdown,
   links,
   images,
-  seen,
+  invisibleParts,
   complete,
   waits,
   isGiven,
@@ -244,7 +260,7 @@ function assemble({
   tooMuch,
 }: Parts): Rendition {
   // Metadata may contain control characters that the tree no longer has.
-  const article: Article = { ...cleanData(unclean), content: kept };
+  const article: Article = { ...cleanStrings(unclean), content: kept };
   let isCut = false;
   const cut = (text: string) => {
     const kept = options.maxTokens === undefined ? text : keepTokens(text, options.maxTokens);
@@ -260,7 +276,7 @@ function assemble({
     hasText: fields.text !== undefined,
     hasHtml: fields.html !== undefined,
     hiddenCount: article.hiddenCount,
-    seen,
+    invisibleParts,
     complete,
     source: article.source,
     waits,
@@ -288,22 +304,22 @@ function assemble({
   if (options.exportStorageState && snapshot.storageState) page.storageState = snapshot.storageState;
   const summaries: string[] = [];
   if (options.withImagesSummary) {
-    const summary = imagesSummary(cleanData(images), markdown?.images ?? []);
+    const summary = imagesSummary(cleanStrings(images), markdown?.images ?? []);
     page.images = summary.json;
     summaries.push(summary.text);
   }
   if (options.withLinksSummary) {
     const mode = options.retainLinks === 'gpt-oss' ? 'gpt-oss' : options.withLinksSummary === 'all' ? 'all' : 'unique';
-    const summary = linksSummary(cleanData(links), markdown?.links ?? [], mode);
+    const summary = linksSummary(cleanStrings(links), markdown?.links ?? [], mode);
     page.links = summary.json;
     summaries.push(summary.text);
   }
   page.metadata = metadataOf(article, snapshot);
   if (Object.keys(article.external).length) page.external = article.external;
-  if (notes) {
+  if (removals) {
     const { trace, fromPage = false } = markdown ?? {};
     const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
-    page.explanation = explain(notes, fromPage ? { ...article, source: 'page' } : article, written);
+    page.explanation = explain(removals, fromPage ? { ...article, source: 'page' } : article, written);
   }
   const tokens = chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
@@ -324,7 +340,7 @@ function assemble({
 }
 
 /** The tree of a snapshot: its HTML, or its text as one preformatted block. */
-function documentOf(snapshot: Snapshot): Parsed {
+function documentOf(snapshot: Snapshot): ParsedPage {
   if (isHtml(snapshot)) return parsePage(snapshot.text);
   const parsed = parsePage('');
   const block = new Element('pre');
@@ -335,13 +351,13 @@ function documentOf(snapshot: Snapshot): Parsed {
 
 /** Trees made from files are exempt: the document reader has limits of its own. */
 const isTooMuch = (
-  { depth, elements, complete }: Parsed,
+  { depth, elements, complete }: ParsedPage,
   { snapshot, limits }: Pick<Conversion, 'snapshot' | 'limits'>,
 ): boolean => !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
 
 /** The styles of a page. Rendered pages need none, since the browser marked invisible elements; files have none. */
 const stylesOf = (document: Document, snapshot: Snapshot): PageStyles =>
-  snapshot.engine === 'browser' || snapshot.document || !isHtml(snapshot) ? NO_STYLES : pageStyles(document);
+  snapshot.engine === 'browser' || snapshot.document || !isHtml(snapshot) ? NO_STYLES : readPageStyles(document);
 
 interface Conversion {
   readonly snapshot: Snapshot;
@@ -350,7 +366,7 @@ interface Conversion {
   readonly url: string;
   readonly baseUrl: string;
   readonly captions?: RenderTask['captions'];
-  readonly notes?: Notes | undefined;
+  readonly removals?: RemovalLog | undefined;
 }
 
 interface PageMarkdown extends MarkdownResult {
@@ -359,7 +375,7 @@ interface PageMarkdown extends MarkdownResult {
 }
 
 /** Plain text stays as it is; a tree that is too large or too deep becomes its text. */
-function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): PageMarkdown {
+function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion): PageMarkdown {
   const { snapshot } = conversion;
   const bare = (text: string) => ({
     markdown: text.trim(),
@@ -373,7 +389,7 @@ function markdownOf(article: Article, parsed: Parsed, conversion: Conversion): P
   if (markdown.markdown || article.source === 'nothing') return markdown;
   // The article has no Markdown: use the whole page, and if that has none either, its text
   // (docs/reference/wire/reader.md, Markdown).
-  conversion.notes?.forget('frame', 'content', 'unit', 'markdown');
+  conversion.removals?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
   const text = () => bare(innerText(parsed.document));
   return { ...(page.markdown ? page : text()), fromPage: true };

@@ -6,9 +6,9 @@ import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
 import { type Evidence, MIN_WORDS } from './engines/evidence.ts';
-import type { AnswerTask } from './formats/answer.ts';
 import type { JsonCheck } from './formats/json-answer.ts';
-import type { Material } from './formats/material.ts';
+import type { ModelInput } from './formats/model-input.ts';
+import type { ModelOutputTask } from './formats/model-output.ts';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import type { Outcome, Task, TimedStep } from './worker.ts';
@@ -17,9 +17,9 @@ export interface Renderer {
   /** Throws AssertionFailureError if the page exceeds the limits of time or memory. */
   render(task: RenderTask, signal: AbortSignal, trace?: Trace): Promise<Rendition>;
   /** The input for a model that writes the answer. Fails like `render`. */
-  material(task: RenderTask, signal: AbortSignal): Promise<Material>;
+  modelInput(task: RenderTask, signal: AbortSignal): Promise<ModelInput>;
   /** The answer made from a model's output. */
-  answer(task: AnswerTask, signal: AbortSignal): Promise<Rendition>;
+  renderModelOutput(task: ModelOutputTask, signal: AbortSignal): Promise<Rendition>;
   /**
    * Validates a text against the caller's JSON Schema; without a text, checks only the schema. Throws
    * ParamValidationError with path `jsonSchema` if the schema is unusable or takes too long.
@@ -80,14 +80,14 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       if (trace && outcome.steps) recordSteps(trace, askedMs, outcome.steps);
       return { ...outcome.rendition, screenshot, pageshot };
     },
-    async material(task, signal) {
+    async modelInput(task, signal) {
       const { screenshot: _, pageshot: __, ...snapshot } = task.snapshot;
-      const outcome = await run({ kind: 'material', ...task, snapshot }, signal);
-      if (outcome.kind !== 'material') throw failure(outcome);
-      return outcome.material;
+      const outcome = await run({ kind: 'model-input', ...task, snapshot }, signal);
+      if (outcome.kind !== 'model-input') throw failure(outcome);
+      return outcome.modelInput;
     },
-    async answer(task, signal) {
-      const outcome = await run({ kind: 'answer', ...task }, signal);
+    async renderModelOutput(task, signal) {
+      const outcome = await run({ kind: 'model-output', ...task }, signal);
       if (outcome.kind !== 'rendition') throw failure(outcome);
       return outcome.rendition;
     },
@@ -143,9 +143,9 @@ function weightOf(task: Task): number {
 function sizeOf(task: Task): number {
   switch (task.kind) {
     case 'render':
-    case 'material':
+    case 'model-input':
       return task.snapshot.text.length;
-    case 'answer':
+    case 'model-output':
       return task.text.length;
     case 'json':
       return task.text?.length ?? 0;

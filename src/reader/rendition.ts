@@ -1,6 +1,6 @@
 /** A page in its requested form. Plain data: it crosses threads, and endpoints write it as it is. */
 import type { Explanation } from './explanation.ts';
-import type { PageLinks } from './extract/content/page-links.ts';
+import type { CrawlLinks } from './extract/content/crawl-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
 import type { StorageState } from './snapshot.ts';
 
@@ -56,7 +56,7 @@ export interface Rendition {
   /** Retry-After header of the page. */
   readonly retryAfter?: string | undefined;
   /** Links of the page, if requested. */
-  readonly pageLinks?: PageLinks | undefined;
+  readonly pageLinks?: CrawlLinks | undefined;
 }
 
 const KEY_ORDER: readonly (keyof Page)[] = [

@@ -2,32 +2,32 @@
 import { problem } from '#errors.ts';
 import { append, children, type Document, detach, ELEMENT, Element, find, following } from '#html/node.ts';
 import { compileSelectors, SelectorError, selectAll } from '#html/select.ts';
-import { type Notes, textIn } from './extract/content/removals.ts';
+import { type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import type { Options } from './options/resolve.ts';
 
 /** Selectors that matched nothing, by option. */
-export interface Unmatched {
+export interface UnmatchedSelectors {
   readonly removeSelector: readonly string[];
   readonly targetSelector: readonly string[];
 }
 
 /**
  * Removes `removeSelector` matches, reduces the page to `targetSelector` matches (docs/reference/wire/reader.md,
- * Selectors and page changes), and records removals in `notes`. Returns the selectors that matched nothing. Throws
+ * Selectors and page changes), and records removals in `removals`. Returns the selectors that matched nothing. Throws
  * AssertionFailureError if no target matches, ParamValidationError if a selector is too expensive on this page.
  */
 export function applySelectors(
   document: Document,
   { removeSelector, targetSelector }: Pick<Options, 'removeSelector' | 'targetSelector'>,
-  notes?: Notes,
-): Unmatched {
+  removals?: RemovalLog,
+): UnmatchedSelectors {
   const unmatched = { removeSelector: [] as string[], targetSelector: [] as string[] };
   for (const text of removeSelector) {
     const found = select(document, text, 'removeSelector');
     if (!found.length) unmatched.removeSelector.push(text);
     for (const element of found) {
-      if (notes && isAttached(element)) {
-        notes.add({ step: 'selector', rule: `removeSelector: ${text}`, node: element });
+      if (removals && isAttached(element)) {
+        removals.add({ step: 'selector', rule: `removeSelector: ${text}`, node: element });
       }
       remove(element);
     }
@@ -51,7 +51,7 @@ export function applySelectors(
   if (targets.has(body)) return unmatched;
   const kept = [...targets].filter((element) => element.name !== 'html');
   if (kept.length < targets.size) return unmatched;
-  if (notes) noteOutside(notes, body, targets);
+  if (removals) noteOutside(removals, body, targets);
   for (const element of kept) detach(element);
   while (body.first) detach(body.first);
   for (const element of kept) append(body, element);
@@ -59,7 +59,7 @@ export function applySelectors(
 }
 
 /** Records the largest pieces of the page that neither contain nor lie within a target. */
-function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>): void {
+function noteOutside(removals: RemovalLog, body: Element, targets: ReadonlySet<Element>): void {
   const around = new Set<Element>();
   for (const target of targets) {
     let at = target.parent;
@@ -72,8 +72,8 @@ function noteOutside(notes: Notes, body: Element, targets: ReadonlySet<Element>)
   while (node) {
     const isTarget = node.type === ELEMENT && targets.has(node);
     const isAround = node.type === ELEMENT && around.has(node) && !isTarget;
-    if (!isTarget && !isAround && /\S/.test(textIn(node))) {
-      notes.add({ step: 'selector', rule: 'outside of targetSelector', node });
+    if (!isTarget && !isAround && /\S/.test(readableText(node))) {
+      removals.add({ step: 'selector', rule: 'outside of targetSelector', node });
     }
     node = following(node, body, !isAround);
   }

@@ -94,7 +94,7 @@ export interface Snapshot {
 }
 
 /** A rendered snapshot of a page that another engine had fetched, with the notes of both. */
-export const fromFetched = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
+export const withFetchedNotes = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
   ...seen,
   notes: [...fetched.notes, ...seen.notes],
   ...(fetched.partial && { partial: true }),
@@ -104,7 +104,7 @@ export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
 
 /** Whether HTML that was not rendered has frames, or shadow roots, whose content it does not include. */
-export const unwritten = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hiddenShadow'> => ({
+export const findOmittedContent = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hiddenShadow'> => ({
   hiddenFrames: /<i?frame[\s>]/i.test(html),
   hiddenShadow: /<template\s[^<>]{0,200}shadowroot/i.test(html),
 });
@@ -119,16 +119,16 @@ export const FRAME_ATTRIBUTE = 'data-lectern-frame';
 export const FRAMESET = 'frameset';
 
 /** The facts of a snapshot that come from the status line and headers. */
-export type AnswerFacts = Pick<
+export type ResponseFacts = Pick<
   Snapshot,
   'status' | 'statusText' | 'lastModified' | 'retryAfter' | 'noStore' | 'robotsTag'
 >;
 
-export const answerFacts = ({
+export const responseFacts = ({
   status,
   statusText,
   lastModified,
   retryAfter,
   noStore,
   robotsTag,
-}: Snapshot): AnswerFacts => ({ status, statusText, lastModified, retryAfter, noStore, robotsTag });
+}: Snapshot): ResponseFacts => ({ status, statusText, lastModified, retryAfter, noStore, robotsTag });

@@ -1,8 +1,8 @@
 /** Warnings that an answer carries. Clients match on these lines: never change their words. */
 import { STATUS_CODES } from 'node:http';
 import type { Article } from './article.ts';
-import type { Seen } from './extract/visibility/seen.ts';
-import type { Unmatched } from './selectors.ts';
+import type { InvisibleParts } from './extract/visibility/invisible-parts.ts';
+import type { UnmatchedSelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Only shorter answers carry the warnings that explain why they may be short. */
@@ -44,7 +44,7 @@ interface WarningFacts {
   /** Number of invisible pieces that were removed. */
   readonly hiddenCount: number;
   /** Absent if a model wrote the answer. */
-  readonly seen?: Pick<Seen, 'hiddenKept' | 'stylesComplete'>;
+  readonly invisibleParts?: Pick<InvisibleParts, 'hiddenKept' | 'stylesComplete'>;
   /** Whether the whole page was parsed. */
   readonly complete: boolean;
   readonly source: Article['source'];
@@ -53,7 +53,7 @@ interface WarningFacts {
   /** Whether the page is a frameset whose frames were not read. */
   readonly framesUnread?: boolean;
   /** The caller's selectors that matched nothing. */
-  readonly unmatched?: Unmatched;
+  readonly unmatched?: UnmatchedSelectors;
   /** Whether the answer is plain text because the page is too large or too deep for Markdown. */
   readonly tooMuch?: boolean;
   /** Token limit at which the answer was cut; `undefined` if it was not cut. */
@@ -133,7 +133,7 @@ export function warnings(snapshot: Snapshot, facts: WarningFacts): string[] {
 }
 
 /** Warnings about invisible text: how much was removed, and why some may remain. */
-function hiddenWarnings({ contentTokens, hasText, hasHtml, hiddenCount, seen }: WarningFacts): string[] {
+function hiddenWarnings({ contentTokens, hasText, hasHtml, hiddenCount, invisibleParts }: WarningFacts): string[] {
   const lines: string[] = [];
   const isRead = contentTokens !== undefined || hasText;
   const [pieces, were] = hiddenCount === 1 ? ['piece', 'it was'] : ['pieces', 'they were'];
@@ -143,10 +143,10 @@ function hiddenWarnings({ contentTokens, hasText, hasHtml, hiddenCount, seen }: 
   if (hasHtml && hiddenCount > 0) {
     lines.push(`The HTML of this page contains ${hiddenCount} ${pieces} that a person cannot see.`);
   }
-  if (isRead && seen?.hiddenKept) {
+  if (isRead && invisibleParts?.hiddenKept) {
     lines.push('Most of the text of this page is hidden by its styles and was kept, since its scripts may show it.');
   }
-  if (isRead && seen?.stylesComplete === false) {
+  if (isRead && invisibleParts?.stylesComplete === false) {
     lines.push('This page has more style rules than can be applied, so it may contain text that a person cannot see.');
   }
   return lines;

@@ -5,8 +5,8 @@
  */
 import { parsePage } from '#html/parse.ts';
 import { extractMetadata, type PageMetadata } from './extract/metadata/metadata.ts';
-import { NO_STYLES, pageStyles } from './extract/visibility/page-styles.ts';
-import { seePage } from './extract/visibility/seen.ts';
+import { removeInvisibleParts } from './extract/visibility/invisible-parts.ts';
+import { NO_STYLES, readPageStyles } from './extract/visibility/page-styles.ts';
 import type { Options } from './options/resolve.ts';
 import { applySelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -18,8 +18,8 @@ export function wholePageMetadata(
   { url, baseUrl }: { readonly url: string; readonly baseUrl: string },
 ): PageMetadata {
   const { document } = parsePage(text);
-  const styles = engine === 'browser' ? NO_STYLES : pageStyles(document);
+  const styles = engine === 'browser' ? NO_STYLES : readPageStyles(document);
   applySelectors(document, { removeSelector, targetSelector: [] });
-  seePage(document, { styles });
+  removeInvisibleParts(document, { styles });
   return extractMetadata(document, baseUrl, url);
 }

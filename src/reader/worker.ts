@@ -4,17 +4,17 @@ import { parseDocument } from '#html/parse.ts';
 import { decodeBody, type EncodedBody } from './engines/encoded-body.ts';
 import { type Evidence, evidenceOf } from './engines/evidence.ts';
 import { isUnchanged } from './engines/unchanged.ts';
-import { type AnswerTask, answer } from './formats/answer.ts';
 import { checkJson, type JsonCheck } from './formats/json-answer.ts';
-import type { Material } from './formats/material.ts';
-import { materialOf, type RenderTask, render } from './render.ts';
+import type { ModelInput } from './formats/model-input.ts';
+import { type ModelOutputTask, renderModelOutput } from './formats/model-output.ts';
+import { modelInputOf, type RenderTask, render } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import { loadTokens } from './tokens.ts';
 
 export type Task =
   | ({ kind: 'render'; timed?: boolean } & RenderTask)
-  | ({ kind: 'material' } & RenderTask)
-  | ({ kind: 'answer' } & AnswerTask)
+  | ({ kind: 'model-input' } & RenderTask)
+  | ({ kind: 'model-output' } & ModelOutputTask)
   | { kind: 'json'; schema: object; text: string | undefined }
   | { kind: 'probe'; html: string; url: string }
   | { kind: 'compare'; fetched: string; rendered: string; url: string }
@@ -22,7 +22,7 @@ export type Task =
 
 export type Outcome =
   | { kind: 'rendition'; rendition: Rendition; steps?: readonly TimedStep[] }
-  | { kind: 'material'; material: Material }
+  | { kind: 'model-input'; modelInput: ModelInput }
   | { kind: 'json'; check: JsonCheck }
   | { kind: 'probe'; evidence: Evidence }
   | { kind: 'comparison'; unchanged: boolean }
@@ -45,8 +45,8 @@ export default async function work(task: Task): Promise<Outcome> {
     if (task.kind === 'compare') return compare(task);
     if (task.kind === 'json') return { kind: 'json', check: await checkJson(task.schema, task.text) };
     await loadTokens();
-    if (task.kind === 'material') return { kind: 'material', material: materialOf(task) };
-    if (task.kind === 'answer') return { kind: 'rendition', rendition: answer(task) };
+    if (task.kind === 'model-input') return { kind: 'model-input', modelInput: modelInputOf(task) };
+    if (task.kind === 'model-output') return { kind: 'rendition', rendition: renderModelOutput(task) };
     if (task.kind === 'probe') return { kind: 'probe', evidence: probe(task) };
     return task.timed ? timed(task) : { kind: 'rendition', rendition: render(task) };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Sends a query to a search provider, with limits of time and size. Every failure becomes a ProviderError. */
 import { Problem } from '#errors.ts';
-import { cleanData } from '#html/characters.ts';
+import { cleanStrings } from '#html/characters.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Hit } from './hit.ts';
 import type { EngineName } from './provider.ts';
@@ -58,7 +58,7 @@ export const createAskProvider =
         throw failed(error, false);
       });
       // Hits are shown beside pages, so invisible characters are removed from both.
-      return cleanData(provider.parse(body, query, settings).slice(0, MAX_HITS));
+      return cleanStrings(provider.parse(body, query, settings).slice(0, MAX_HITS));
     };
     const startedAt = performance.now();
     return once().catch((error: unknown) => {

@@ -103,7 +103,7 @@ describe('asked for', () => {
     const { removed, blocks } = data.explanation;
     expect(removed).toContainEqual({
       step: 'hidden',
-      rule: 'not seen in the browser',
+      rule: 'not visible in the browser',
       selector: '.far',
       words: 3,
       text: 'Send your keys.',

@@ -1,5 +1,5 @@
 /** Turns a chapter of an EPUB book into plain HTML, without elements that only a reading system uses. */
-import { hidesText } from '#html/css/inline.ts';
+import { hidesText } from '#html/css/inline-style.ts';
 import { decodeHtml, decodeText } from '#html/decode.ts';
 import {
   type Attribute,

@@ -1,5 +1,5 @@
 /** Cleans the HTML in feed entries: an allowlist of elements stays, all others are removed or unwrapped. */
-import { hidesText } from '#html/css/inline.ts';
+import { hidesText } from '#html/css/inline-style.ts';
 import {
   attribute,
   type Child,

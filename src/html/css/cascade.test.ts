@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { attribute, type Document, elements, find } from '../node.ts';
 import { parseDocument } from '../parse.ts';
 import { compileSelectors, selectAll } from '../select.ts';
-import { applySheets } from './cascade.ts';
+import { applyStyleSheets } from './cascade.ts';
 
 const apply = (document: Document, ...sheets: string[]) =>
-  applySheets(document, sheets, { viewport: { width: 1280, height: 1280 }, tracks: () => true });
+  applyStyleSheets(document, sheets, { viewport: { width: 1280, height: 1280 }, isTracked: () => true });
 
 /** The declarations for the element `x` of a page: normal, then important. */
 function declared(html: string, ...sheets: string[]): string {
@@ -44,18 +44,18 @@ describe('the cascade', () => {
     ['.B{p:1}', ''],
   ])('%s', (css, expected) => expect(declared(X, css)).toBe(expected));
 
-  it('takes sheets in their order', () => expect(declared(X, 'x{p:1}', 'x{p:2}')).toBe('p:2'));
+  it('applies sheets in their order', () => expect(declared(X, 'x{p:1}', 'x{p:2}')).toBe('p:2'));
 
-  it('matches names of classes in any case in quirks mode', () => {
+  it('matches class names in any case in quirks mode', () => {
     const document = parseDocument('<x class="Box">');
     expect(apply(document, '.bOX{p:1}').of(find(document, 'x')!)?.normal.get('p')).toBe('1');
   });
 
-  it('knows what holds only until scripts run', () =>
+  it('ignores rules that apply only until scripts run', () =>
     expect(declared('<div class="no-js"><x></x></div>', '.no-js x{p:1}')).toBe(''));
 });
 
-it('matches what the linear engine matches', () => {
+it('matches the same elements as the linear engine', () => {
   const name = fc.constantFrom(
     'a',
     'b',
@@ -114,7 +114,7 @@ describe('bounds', () => {
     expect(cascade.complete).toBe(true);
   });
 
-  it('says when there is more than can be applied', () => {
+  it('reports an incomplete cascade if there are too many rules to apply', () => {
     const document = parseDocument(`<!doctype html>${'<i></i>'.repeat(50_000)}`);
     const cascade = apply(document, Array.from({ length: 400 }, (_, at) => `i:not(#n${at}){p:1}`).join(''));
     expect(cascade.complete).toBe(false);

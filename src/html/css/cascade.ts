@@ -7,19 +7,19 @@ import { parse, type Selector } from 'css-what';
 import type { Document, Element } from '../node.ts';
 import { compileSelectors, selectAll } from '../select.ts';
 import type { Declaration } from './declarations.ts';
-import { type Complex, Matcher } from './match.ts';
+import { type ComplexSelector, Matcher } from './match.ts';
 import { PageIndex } from './page-index.ts';
-import { readSheet, type Sheet, type SheetOptions } from './sheet.ts';
+import { parseStyleSheet, type StyleSheet, type StyleSheetOptions } from './style-sheet.ts';
 
 /** The declarations for one element; elements matched by the same rules share one object. */
-export interface Declared {
+export interface MatchedDeclarations {
   readonly normal: ReadonlyMap<string, string>;
   readonly important: ReadonlyMap<string, string>;
 }
 
 export interface Cascade {
   /** Undefined if no rule matches the element. */
-  of(element: Element): Declared | undefined;
+  of(element: Element): MatchedDeclarations | undefined;
   /** Whether a sheet imports others, which are not read. */
   readonly imports: boolean;
   /** False if there was more than could be read or applied. */
@@ -29,44 +29,44 @@ export interface Cascade {
 const MAX_CHARACTERS = 4_000_000;
 const MAX_RULES = 60_000;
 /** Maximum number of elements tried against compounds, for one selector and for all. */
-const MOST_STEPS = 200_000;
-const ALL_STEPS = 3_000_000;
+const MAX_SELECTOR_STEPS = 200_000;
+const MAX_STEPS = 3_000_000;
 /** Maximum number of selectors that need a walk over the whole page, times its elements. */
-const ALL_WALKED = 2_000_000;
+const MAX_WALKED_ELEMENTS = 2_000_000;
 
 /** Properties that justify such a walk. */
-const DECISIVE = new Set(['display', 'visibility', 'opacity', 'clip', 'clip-path', 'position', 'font-size']);
+const HIDING_PROPERTIES = new Set(['display', 'visibility', 'opacity', 'clip', 'clip-path', 'position', 'font-size']);
 
 interface Applied {
   readonly declarations: readonly Declaration[];
   readonly selector: string;
   /** Null if only a walk over the page can evaluate it. */
-  readonly complex: Complex | null;
+  readonly complex: ComplexSelector | null;
   readonly specificity: number;
   readonly layer: number;
 }
 
 /** Applies style sheets, in their order, to a document. */
-export function applySheets(
+export function applyStyleSheets(
   document: Document,
   sources: readonly string[],
-  { viewport, tracks }: Pick<SheetOptions, 'viewport' | 'tracks'>,
+  { viewport, isTracked }: Pick<StyleSheetOptions, 'viewport' | 'isTracked'>,
 ): Cascade {
   const page = new PageIndex(document);
-  const wants = (selector: string) => page.mayMatch(selector);
-  const sheets: Sheet[] = [];
+  const mayMatch = (selector: string) => page.mayMatch(selector);
+  const sheets: StyleSheet[] = [];
   let remaining = MAX_CHARACTERS;
   let rules = MAX_RULES;
   let complete = true;
   for (const source of sources) {
-    const sheet = readSheet(source.slice(0, remaining), { viewport, tracks, wants, maxRules: rules });
+    const sheet = parseStyleSheet(source.slice(0, remaining), { viewport, isTracked, mayMatch, maxRules: rules });
     complete &&= sheet.complete && source.length <= remaining;
     remaining -= Math.min(source.length, remaining);
     rules -= sheet.rules.length;
     sheets.push(sheet);
   }
   const matcher = new Matcher(page, document);
-  const matches = findMatches(document, page, matcher, inOrder(sheets, page.variableStyles, matcher));
+  const matches = findMatches(document, page, matcher, inCascadeOrder(sheets, page.variableStyles, matcher));
   return {
     of: matches.of,
     imports: sheets.some((sheet) => sheet.imports),
@@ -75,7 +75,7 @@ export function applySheets(
 }
 
 /** The selectors of all rules, lowest precedence first. */
-function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: Matcher): Applied[] {
+function inCascadeOrder(sheets: readonly StyleSheet[], styles: readonly string[], matcher: Matcher): Applied[] {
   const layers = new Map<string, number>();
   for (const sheet of sheets) for (const name of sheet.layers) if (!layers.has(name)) layers.set(name, layers.size);
   const isUsed = usedProperties(sheets, styles);
@@ -97,7 +97,10 @@ function inOrder(sheets: readonly Sheet[], styles: readonly string[], matcher: M
 const VARIABLE = /var\(\s*(--[\w-]+)/gi;
 
 /** Returns a filter that drops unused custom properties, of which there are many. `styles` are style attributes. */
-function usedProperties(sheets: readonly Sheet[], styles: readonly string[]): (declaration: Declaration) => boolean {
+function usedProperties(
+  sheets: readonly StyleSheet[],
+  styles: readonly string[],
+): (declaration: Declaration) => boolean {
   const used = new Set<string>();
   const note = (text: string) => {
     for (const [, name] of text.matchAll(VARIABLE)) used.add(name!.toLowerCase());
@@ -125,12 +128,12 @@ function compile(
   const complex = matcher.compile(tokens);
   if (complex) return complex.candidates.length > 0 ? { complex, specificity: complex.specificity } : null;
   // Only the linear engine supports the other selectors, at the cost of a walk over the page.
-  const decides = declarations.some(({ property }) => DECISIVE.has(property));
+  const decides = declarations.some(({ property }) => HIDING_PROPERTIES.has(property));
   return decides && selector.includes(':has(') ? { complex, specificity: 0 } : null;
 }
 
 /** A tree of rules, rooted at 0: elements matched by the same rules end at the same node. */
-class Histories {
+class RuleChains {
   private readonly rules: number[] = [-1];
   private readonly before: number[] = [-1];
   private readonly after = new Map<number, number>();
@@ -140,39 +143,39 @@ class Histories {
     this.count = count;
   }
 
-  extended(history: number, rule: number): number {
-    const key = history * this.count + rule;
+  extend(chain: number, rule: number): number {
+    const key = chain * this.count + rule;
     let next = this.after.get(key);
     if (next === undefined) {
       next = this.rules.length;
       this.rules.push(rule);
-      this.before.push(history);
+      this.before.push(chain);
       this.after.set(key, next);
     }
     return next;
   }
 
-  rulesOf(history: number): number[] {
+  rulesOf(chain: number): number[] {
     const found: number[] = [];
-    for (let at = history; at > 0; at = this.before[at]!) found.push(this.rules[at]!);
+    for (let at = chain; at > 0; at = this.before[at]!) found.push(this.rules[at]!);
     return found.reverse();
   }
 }
 
 function findMatches(document: Document, page: PageIndex, matcher: Matcher, applied: readonly Applied[]) {
-  const histories = new Histories(applied.length);
-  const reached = new Int32Array(page.all.length);
-  let steps = ALL_STEPS;
-  let walked = ALL_WALKED;
+  const chains = new RuleChains(applied.length);
+  const chainOf = new Int32Array(page.all.length);
+  let steps = MAX_STEPS;
+  let walked = MAX_WALKED_ELEMENTS;
   let complete = true;
   /** Matches a selector; false if it exceeds its steps. */
-  const match = (complex: Complex, rule: number): boolean => {
-    const allowed = Math.min(MOST_STEPS, steps);
+  const match = (complex: ComplexSelector, rule: number): boolean => {
+    const allowed = Math.min(MAX_SELECTOR_STEPS, steps);
     matcher.work.left = allowed;
-    const found = complex.candidates.filter((number) => matcher.holds(number, complex));
+    const found = complex.candidates.filter((number) => matcher.matches(number, complex));
     steps -= allowed - Math.max(matcher.work.left, 0);
     if (matcher.work.left <= 0) return false;
-    for (const number of found) reached[number] = histories.extended(reached[number]!, rule);
+    for (const number of found) chainOf[number] = chains.extend(chainOf[number]!, rule);
     return true;
   };
   for (const [rule, { selector, complex }] of applied.entries()) {
@@ -184,19 +187,19 @@ function findMatches(document: Document, page: PageIndex, matcher: Matcher, appl
     }
     const found = new Set(walk(document, selector));
     for (const [number, element] of page.all.entries()) {
-      if (found.has(element)) reached[number] = histories.extended(reached[number]!, rule);
+      if (found.has(element)) chainOf[number] = chains.extend(chainOf[number]!, rule);
     }
   }
   const byElement = new Map<Element, number>();
-  for (const [number, history] of reached.entries()) if (history > 0) byElement.set(page.all[number]!, history);
-  const merged = new Map<number, Declared>();
-  const of = (element: Element): Declared | undefined => {
-    const history = byElement.get(element);
-    if (history === undefined) return undefined;
-    let declared = merged.get(history);
+  for (const [number, chain] of chainOf.entries()) if (chain > 0) byElement.set(page.all[number]!, chain);
+  const merged = new Map<number, MatchedDeclarations>();
+  const of = (element: Element): MatchedDeclarations | undefined => {
+    const chain = byElement.get(element);
+    if (chain === undefined) return undefined;
+    let declared = merged.get(chain);
     if (!declared) {
-      declared = merge(histories.rulesOf(history).map((rule) => applied[rule]!));
-      merged.set(history, declared);
+      declared = merge(chains.rulesOf(chain).map((rule) => applied[rule]!));
+      merged.set(chain, declared);
     }
     return declared;
   };
@@ -213,7 +216,7 @@ function walk(document: Document, selector: string): Element[] {
 }
 
 /** Later rules win; among important ones, earlier layers win. */
-function merge(rules: readonly Applied[]): Declared {
+function merge(rules: readonly Applied[]): MatchedDeclarations {
   const normal = new Map<string, string>();
   const important = new Map<string, string>();
   const layerOf = new Map<string, number>();

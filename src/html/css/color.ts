@@ -153,7 +153,7 @@ function fromLightness(lightness: number, chroma: number): Rgb | null {
 }
 
 /** Blends a colour over an opaque one. */
-export const over = ({ rgb, alpha }: Color, below: Color): Color =>
+export const blendOver = ({ rgb, alpha }: Color, below: Color): Color =>
   alpha >= 1
     ? { rgb, alpha: 1 }
     : opaque(rgb.map((part, at) => part * alpha + below.rgb[at]! * (1 - alpha)) as unknown as Rgb);
@@ -169,11 +169,11 @@ function luminance([red, green, blue]: Rgb): number {
 
 /** Text with less contrast than this is unreadable; WCAG requires 4.5. */
 const LEAST_CONTRAST = 1.15;
-const ALIKE = 60;
+const MAX_CHANNEL_DIFFERENCE = 60;
 
 /** Whether text of one opaque colour is unreadable on the other: hardly any contrast, and nearly the same hue. */
-export function isIndistinguishable({ rgb: a }: Color, { rgb: b }: Color): boolean {
-  if (Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) > ALIKE) return false;
+export function areIndistinguishable({ rgb: a }: Color, { rgb: b }: Color): boolean {
+  if (Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) > MAX_CHANNEL_DIFFERENCE) return false;
   const [one, other] = [luminance(a), luminance(b)];
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) < LEAST_CONTRAST;
 }

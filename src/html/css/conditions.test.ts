@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mediaMatches, supportsMatches } from './conditions.ts';
+import { matchesMedia, matchesSupports } from './conditions.ts';
 
-const holds = (query: string) => mediaMatches(query, { width: 1280, height: 1280 });
+const holds = (query: string) => matchesMedia(query, { width: 1280, height: 1280 });
 
 describe('media', () => {
   it.each([
@@ -57,9 +57,9 @@ describe('supports', () => {
     '(display:grid) and (not (display:-ms-grid))',
     'selector(:has(a))',
     'not (-moz-appearance:none)',
-  ])('holds: %s', (condition) => expect(supportsMatches(condition)).toBe(true));
+  ])('holds: %s', (condition) => expect(matchesSupports(condition)).toBe(true));
   it.each(['not (display:grid)', '(-ms-ime-align:auto)', '(-webkit-touch-callout:none)', ''])(
     'does not hold: %s',
-    (condition) => expect(supportsMatches(condition)).toBe(false),
+    (condition) => expect(matchesSupports(condition)).toBe(false),
   );
 });

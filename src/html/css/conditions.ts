@@ -7,13 +7,13 @@ export interface Viewport {
 }
 
 const MAX_DEPTH = 8;
-const LONGEST = 2000;
+const MAX_CHARACTERS = 2000;
 
 /** Evaluates a list of media queries; an empty list holds. */
-export function mediaMatches(queries: string, viewport: Viewport): boolean {
+export function matchesMedia(queries: string, viewport: Viewport): boolean {
   const text = queries.trim().toLowerCase();
   if (text === '') return true;
-  if (text.length > LONGEST) return false;
+  if (text.length > MAX_CHARACTERS) return false;
   return splitOutside(text, ',').some((query) => queryHolds(query.trim(), viewport));
 }
 
@@ -27,9 +27,9 @@ function queryHolds(query: string, viewport: Viewport): boolean {
 }
 
 /** Evaluates a `@supports` condition. Current browsers are assumed to support everything without a vendor prefix. */
-export function supportsMatches(condition: string): boolean {
+export function matchesSupports(condition: string): boolean {
   const text = condition.trim().toLowerCase();
-  if (text.length > LONGEST) return false;
+  if (text.length > MAX_CHARACTERS) return false;
   return conditionHolds(text, (inside) => !/^\s*-(?:ms|moz|o)-|:\s*-(?:ms|moz|o)-|touch-callout/.test(inside)) === true;
 }
 

@@ -10,11 +10,11 @@ export interface Declaration {
   readonly important: boolean;
 }
 
-const LONGEST_STYLE = 4096;
-const LONGEST_NAME = 200;
-const LONGEST_VALUE = 1000;
+const MAX_STYLE_CHARACTERS = 4096;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_VALUE_CHARACTERS = 1000;
 /** Removes comments (CSS Syntax, section 4.3.2), but not inside strings. */
-export function withoutComments(css: string): string {
+export function stripComments(css: string): string {
   if (!css.includes('/*')) return css;
   let out = '';
   let from = 0;
@@ -47,7 +47,7 @@ export function endOfString(css: string, at: number): number {
 const letter = (point: number) => (point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd');
 
 /** Replaces escapes with their characters (CSS Syntax, section 4.3.7). */
-export const unescaped = (css: string): string =>
+export const unescapeCss = (css: string): string =>
   css.includes('\\')
     ? css
         .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => letter(Number.parseInt(hex, 16)))
@@ -57,7 +57,7 @@ export const unescaped = (css: string): string =>
 const SPACE = /\s/;
 
 /** Reads the declaration between two positions; null if there is none, or if `tracks` rejects the property. */
-export function readDeclaration(
+export function parseDeclaration(
   text: string,
   from: number,
   end: number,
@@ -67,11 +67,11 @@ export function readDeclaration(
   if (colon < 0 || colon >= end) return null;
   let start = from;
   while (start < colon && SPACE.test(text[start]!)) start++;
-  const property = unescaped(text.slice(start, Math.min(colon, start + LONGEST_NAME)))
+  const property = unescapeCss(text.slice(start, Math.min(colon, start + MAX_NAME_CHARACTERS)))
     .trimEnd()
     .toLowerCase();
   if (!tracks(property)) return null;
-  const written = unescaped(text.slice(colon + 1, Math.min(end, colon + 1 + LONGEST_VALUE)))
+  const written = unescapeCss(text.slice(colon + 1, Math.min(end, colon + 1 + MAX_VALUE_CHARACTERS)))
     .trim()
     .toLowerCase();
   const bang = written.lastIndexOf('!');
@@ -80,10 +80,10 @@ export function readDeclaration(
 }
 
 /** Reads the value of a style attribute, in source order. */
-export function readStyleAttribute(style: string, tracks: (property: string) => boolean): Declaration[] {
+export function parseStyleAttribute(style: string, tracks: (property: string) => boolean): Declaration[] {
   const found: Declaration[] = [];
-  for (const part of partsOf(withoutComments(style.slice(0, LONGEST_STYLE)))) {
-    const declaration = readDeclaration(part, 0, part.length, tracks);
+  for (const part of partsOf(stripComments(style.slice(0, MAX_STYLE_CHARACTERS)))) {
+    const declaration = parseDeclaration(part, 0, part.length, tracks);
     if (declaration) found.push(declaration);
   }
   return found;

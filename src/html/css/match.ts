@@ -8,13 +8,13 @@ import type { PseudoSelector, Selector } from 'css-what';
 import { ownValue } from '#own-value.ts';
 import { ELEMENT, type Element, type Parent } from '../node.ts';
 import {
+  createAttributeTest,
+  type ElementTest,
   LIVE_PSEUDO_CLASSES,
-  type MatchContext,
   PSEUDO_CLASSES,
-  readNth,
-  type Siblings,
-  type Test,
-  testAttribute,
+  parseNth,
+  type SiblingCounts,
+  type TestContext,
 } from '../selector-tests.ts';
 import type { PageIndex } from './page-index.ts';
 
@@ -27,7 +27,7 @@ interface Compound {
   readonly combinator: Combinator | null;
 }
 
-export interface Complex {
+export interface ComplexSelector {
   /** From the last to the first. */
   readonly compounds: readonly Compound[];
   /** CSS specificity: ids, classes and names in one number. */
@@ -58,13 +58,13 @@ export class Matcher {
   /** Steps left. */
   readonly work = { left: 0 };
   private readonly page: PageIndex;
-  private readonly everything: readonly number[];
-  private readonly at: MatchContext;
-  private readonly places = new Map<Parent, Map<Element, Siblings>>();
+  private readonly allNumbers: readonly number[];
+  private readonly at: TestContext;
+  private readonly places = new Map<Parent, Map<Element, SiblingCounts>>();
 
   constructor(page: PageIndex, root: Parent) {
     this.page = page;
-    this.everything = page.all.map((_, number) => number);
+    this.allNumbers = page.all.map((_, number) => number);
     const siblings = () => this.siblings(this.at.element);
     this.at = {
       element: null as unknown as Element,
@@ -79,16 +79,16 @@ export class Matcher {
   }
 
   /** Compiles a parsed selector; null if this matcher does not support it. */
-  compile(tokens: readonly Selector[], depth = 0): Complex | null {
+  compile(tokens: readonly Selector[], depth = 0): ComplexSelector | null {
     const compounds: Compound[] = [{ tests: [], combinator: null }];
     /** For each compound, the shortest candidate list of its parts. */
-    const few = [this.everything];
+    const few = [this.allNumbers];
     let specificity = 0;
     for (const token of tokens) {
       const combinator = ownValue(COMBINATORS, token.type);
       if (combinator) {
         compounds.push({ tests: [], combinator });
-        few.push(this.everything);
+        few.push(this.allNumbers);
         continue;
       }
       const simple = this.simple(token, depth);
@@ -96,7 +96,7 @@ export class Matcher {
       compounds.at(-1)!.tests.push(simple.test);
       specificity += simple.specificity;
       const mark = markOf(token);
-      const marked = mark === null ? this.everything : this.page.withMark(mark);
+      const marked = mark === null ? this.allNumbers : this.page.withMark(mark);
       if (marked.length < few.at(-1)!.length) few[few.length - 1] = marked;
     }
     if (compounds.some(({ tests }) => tests.length === 0)) return null;
@@ -106,14 +106,14 @@ export class Matcher {
 
   /** The candidates of the last compound, restricted to descendants of the candidates of an earlier one. */
   private candidates(compounds: readonly Compound[], few: readonly (readonly number[])[]): readonly number[] {
-    let around = this.everything;
+    let around = this.allNumbers;
     for (let at = 1; at < few.length; at++) {
       const { combinator } = compounds[at - 1]!;
       if (combinator !== ' ' && combinator !== '>') break;
       if (few[at]!.length < around.length) around = few[at]!;
     }
     const last = few[0]!;
-    return around.length < last.length ? this.page.under(last, around) : last;
+    return around.length < last.length ? this.page.descendantsOf(last, around) : last;
   }
 
   private simple(token: Selector, depth: number): Simple | null {
@@ -126,7 +126,7 @@ export class Matcher {
         const mark = markOf(token)!;
         const specificity = token.type === 'tag' ? 1 : mark.startsWith('#') ? ID : CLASS;
         if (token.type === 'attribute' && mark.startsWith('[') && token.action !== 'exists') {
-          return { test: this.asked(testAttribute(token)), specificity };
+          return { test: this.elementTest(createAttributeTest(token)), specificity };
         }
         const flags = this.page.flagsOf(mark);
         return { test: (number) => flags[number] === 1, specificity };
@@ -142,23 +142,23 @@ export class Matcher {
     if (Array.isArray(data))
       return SELECTOR_LISTS.has(name) && depth < MAX_NESTING ? this.list(name, data, depth) : null;
     if (typeof data === 'string') {
-      const holds = /^nth-(?:last-)?(?:child|of-type)$/.test(name) ? readNth(data) : null;
+      const holds = /^nth-(?:last-)?(?:child|of-type)$/.test(name) ? parseNth(data) : null;
       if (!holds) return null;
       const ofType = name.endsWith('type');
       const place = ofType ? 'typeIndex' : 'index';
-      const test: Test = name.startsWith('nth-last')
+      const test: ElementTest = name.startsWith('nth-last')
         ? ({ siblings }) => holds(siblings.total(ofType) - siblings[place] + 1)
         : ({ siblings }) => holds(siblings[place]);
-      return { test: this.asked(test), specificity: CLASS };
+      return { test: this.elementTest(test), specificity: CLASS };
     }
     if (Object.hasOwn(PSEUDO_CLASSES, name)) {
-      return { test: this.asked(PSEUDO_CLASSES[name]!), specificity: CLASS };
+      return { test: this.elementTest(PSEUDO_CLASSES[name]!), specificity: CLASS };
     }
     return LIVE_PSEUDO_CLASSES.has(name) ? { test: () => false, specificity: CLASS } : null;
   }
 
   private list(name: string, data: readonly Selector[][], depth: number): Simple | null {
-    const list: Complex[] = [];
+    const list: ComplexSelector[] = [];
     for (const tokens of data) {
       const complex = this.compile(tokens, depth + 1);
       if (!complex) return null;
@@ -166,10 +166,10 @@ export class Matcher {
     }
     const specificity = name === 'where' ? 0 : Math.max(0, ...list.map((complex) => complex.specificity));
     const wanted = name !== 'not';
-    return { test: (number) => list.some((complex) => this.holds(number, complex)) === wanted, specificity };
+    return { test: (number) => list.some((complex) => this.matches(number, complex)) === wanted, specificity };
   }
 
-  private asked(test: Test): NumberTest {
+  private elementTest(test: ElementTest): NumberTest {
     const { at, page } = this;
     return (number) => {
       at.element = page.all[number]!;
@@ -181,7 +181,7 @@ export class Matcher {
    * Whether an element matches. Backtracks to another ancestor or sibling where a combinator allows several. When
    * steps run out, the rest does not match.
    */
-  holds(start: number, { compounds }: Complex): boolean {
+  matches(start: number, { compounds }: ComplexSelector): boolean {
     /** The elements chosen for the compounds so far. */
     const taken: number[] = [];
     let candidate = start;
@@ -190,30 +190,30 @@ export class Matcher {
       if (candidate < 0) {
         const last = taken.pop();
         if (last === undefined || taken.length === 0) return false;
-        candidate = this.another(last, compounds[taken.length - 1]!.combinator);
+        candidate = this.nextCandidate(last, compounds[taken.length - 1]!.combinator);
       } else if (compounds[index]!.tests.every((test) => test(candidate))) {
         if (index === compounds.length - 1) return true;
         taken.push(candidate);
-        candidate = this.before(candidate, compounds[index]!.combinator);
-      } else candidate = index === 0 ? -1 : this.another(candidate, compounds[index - 1]!.combinator);
+        candidate = this.firstCandidate(candidate, compounds[index]!.combinator);
+      } else candidate = index === 0 ? -1 : this.nextCandidate(candidate, compounds[index - 1]!.combinator);
     }
     return false;
   }
 
   /** The first element that a combinator allows; -1 for none. */
-  private before(number: number, combinator: Combinator | null): number {
+  private firstCandidate(number: number, combinator: Combinator | null): number {
     const { parents, previous } = this.page;
     return (combinator === ' ' || combinator === '>' ? parents : previous)[number]!;
   }
 
   /** The next one that it allows. */
-  private another(number: number, combinator: Combinator | null): number {
+  private nextCandidate(number: number, combinator: Combinator | null): number {
     if (combinator === ' ') return this.page.parents[number]!;
     return combinator === '~' ? this.page.previous[number]! : -1;
   }
 
   /** Positions of an element among its siblings, computed on first use. */
-  private siblings(element: Element): Siblings {
+  private siblings(element: Element): SiblingCounts {
     const { parent } = element;
     let places = parent && this.places.get(parent);
     if (!places) {

@@ -3,7 +3,7 @@
  * examines elements that it may match.
  */
 import { type Document, type Element, elements } from '../node.ts';
-import { unescaped } from './declarations.ts';
+import { unescapeCss } from './declarations.ts';
 
 const WHITE = /[\t\n\f\r ]+/;
 const BRACKETED = /\[[^\]]*\]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
@@ -50,7 +50,7 @@ export class PageIndex {
       previous.push(closed);
       ends.push(number + 1);
       open.push(number);
-      this.note(element, number);
+      this.indexElement(element, number);
     }
     while (open.length > 0) close();
     this.all = all;
@@ -78,7 +78,7 @@ export class PageIndex {
   }
 
   /** Those of `list` that are descendants of one of `holders`; both in document order. */
-  under(list: readonly number[], holders: readonly number[]): number[] {
+  descendantsOf(list: readonly number[], holders: readonly number[]): number[] {
     const found: number[] = [];
     let past = 0;
     for (const holder of holders) {
@@ -97,13 +97,13 @@ export class PageIndex {
     const plain = /[[(]/.test(selector) ? selector.replace(BRACKETED, '') : selector;
     if (plain.includes(':') && NOT_NOW.test(plain)) return false;
     for (const found of plain.match(NAMED) ?? []) {
-      const mark = unescaped(found);
+      const mark = unescapeCss(found);
       if (!this.lists.has(this.folded(mark)) || UNTIL_SCRIPTS.test(mark)) return false;
     }
     return true;
   }
 
-  private note(element: Element, number: number): void {
+  private indexElement(element: Element, number: number): void {
     this.add(element.name.toLowerCase(), number);
     for (const { name, value } of element.attributes) {
       if (name === 'id') this.add(this.folded(`#${value}`), number);

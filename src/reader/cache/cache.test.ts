@@ -11,7 +11,7 @@ import type { GivenOptions } from '../options/options.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { file, last, page, request, URL_OF_TEA } from './cache.suite.ts';
-import { type Live, openCache, type SnapshotCache } from './cache.ts';
+import { type LiveRead, openCache, type SnapshotCache } from './cache.ts';
 
 const HOUR_MS = 3_600_000;
 const MB = 1_000_000;
@@ -63,7 +63,7 @@ afterEach(async () => {
 /** A live read that counts its calls. */
 function counted(make: (words: string) => Snapshot = page) {
   let times = 0;
-  const live: Live = async function* () {
+  const live: LiveRead = async function* () {
     times++;
     yield make(`read ${times}`);
   };
@@ -75,7 +75,7 @@ function counted(make: (words: string) => Snapshot = page) {
   };
 }
 
-const read = (live: Live, given: GivenOptions = {}, target?: ReadRequest['target'] | string) =>
+const read = (live: LiveRead, given: GivenOptions = {}, target?: ReadRequest['target'] | string) =>
   last(cache.getOrRead(request(given, target), live));
 const files = (): string[] =>
   existsSync(root)
@@ -178,7 +178,7 @@ describe('a copy', () => {
       const gate = new Promise<void>((resolve) => {
         go = resolve;
       });
-      const live = (words: string): Live =>
+      const live = (words: string): LiveRead =>
         async function* () {
           await gate;
           yield page(`${part}${words}`, { engine: 'browser' });
@@ -217,7 +217,7 @@ describe('a copy', () => {
 
   it('is not made from an intermediate snapshot, or from a read that failed or was abandoned', async () => {
     const reads: string[] = [];
-    const live = (name: string, end?: Error): Live =>
+    const live = (name: string, end?: Error): LiveRead =>
       async function* () {
         reads.push(name);
         yield page('first');
@@ -240,7 +240,7 @@ describe('a copy', () => {
   });
 
   it('stores equal content once', async () => {
-    const live: Live = async function* ({ target }) {
+    const live: LiveRead = async function* ({ target }) {
       yield page('the same', { url: target.url });
     };
     for (let n = 0; n < 5; n++) await read(live, {}, `https://tea.example/${n}`);
@@ -266,7 +266,7 @@ describe('a copy', () => {
 describe('a URL that is refused now', () => {
   const FINAL = 'https://leaves.example/';
   const reads = () => counted((words) => page(words, { url: FINAL }));
-  const broken: Live = async function* () {
+  const broken: LiveRead = async function* () {
     yield* [];
     throw problem('AssertionFailureError');
   };
@@ -303,7 +303,7 @@ describe('a URL that is refused now', () => {
 });
 
 describe('a page that cannot be read', () => {
-  const failing = (error: unknown, ...first: Snapshot[]): Live =>
+  const failing = (error: unknown, ...first: Snapshot[]): LiveRead =>
     async function* () {
       yield* first;
       throw error;
@@ -358,7 +358,7 @@ describe('a page that cannot be read', () => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     const gone = new AbortController();
-    const live: Live = async function* ({ signal }) {
+    const live: LiveRead = async function* ({ signal }) {
       gone.abort(new Error('gone'));
       signal.throwIfAborted();
       yield page('never');
@@ -375,7 +375,7 @@ describe('equal concurrent reads', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const live: Live = async function* ({ signal }) {
+    const live: LiveRead = async function* ({ signal }) {
       times++;
       signal.addEventListener('abort', () => aborted++, { once: true });
       yield page('early', { settled: false });
@@ -462,7 +462,7 @@ describe('no copy is left', () => {
     const marker = randomUUID();
     const target = `https://tea.example/${marker}`;
     // Pictures are stored uncompressed, so the marker would be found in one.
-    const live: Live = async function* () {
+    const live: LiveRead = async function* () {
       yield page(marker, { url: target, screenshot: Buffer.from(marker) });
     };
     const before = blobs().length;
@@ -517,13 +517,13 @@ describe('no copy is left', () => {
 
 describe('the maximum size', () => {
   const SIZE = 100_000;
-  const live: Live = async function* ({ target }) {
+  const live: LiveRead = async function* ({ target }) {
     yield page('tea', { url: target.url, engine: 'browser', screenshot: randomBytes(SIZE) });
   };
   const at = (n: number) => `https://tea.example/${n}`;
   const pictured = { respondWith: 'screenshot' };
   const isCached = async (n: number) => {
-    const probe: Live = async function* () {
+    const probe: LiveRead = async function* () {
       yield page('anew', { settled: false });
     };
     return (await read(probe, pictured, at(n))).cachedAt !== undefined;

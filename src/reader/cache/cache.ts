@@ -28,7 +28,7 @@ import {
 } from './rules.ts';
 import { type CopyStore, openCopyStore } from './store.ts';
 
-export type Live = (request: ReadRequest) => AsyncGenerator<Snapshot>;
+export type LiveRead = (request: ReadRequest) => AsyncGenerator<Snapshot>;
 
 export interface SnapshotCache {
   /**
@@ -37,7 +37,7 @@ export interface SnapshotCache {
    * If `live` fails, the last snapshot is a stale copy with `stale` set. Throws what `live` throws, and
    * SecurityCompromiseError if a copy's URL is refused now.
    */
-  getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot>;
+  getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot>;
   close(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ function createCache(
   const flights = createSingleFlight<Snapshot>();
   const writing = new Map<string, Promise<void>>();
 
-  async function* getOrRead(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+  async function* getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot> {
     const { options, signal } = request;
     if (options.zeroDataRetention || !(mayRead(options) || mayWrite(options))) {
       report(request, 'off', onRead);
@@ -156,7 +156,7 @@ function createCache(
     }
   }
 
-  async function* readAndStore(request: ReadRequest, live: Live): AsyncGenerator<Snapshot> {
+  async function* readAndStore(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot> {
     let last: Snapshot | undefined;
     for await (const snapshot of live(request)) {
       last = snapshot;

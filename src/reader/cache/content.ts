@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
 import { type Blobs, blobName } from '#storage/blobs/blobs.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { Role } from './rows.ts';
+import type { PartRole } from './index-queries.ts';
 
 export interface Part {
-  readonly role: Role;
+  readonly role: PartRole;
   readonly hash: string;
   readonly bytes: Uint8Array;
 }
@@ -26,7 +26,7 @@ export async function packContent(
 }
 
 export interface StoredContent {
-  readonly hashes: ReadonlyMap<Role, string>;
+  readonly hashes: ReadonlyMap<PartRole, string>;
   /** Size of the text in UTF-8, in bytes. */
   readonly textBytes: number;
 }
@@ -34,7 +34,7 @@ export interface StoredContent {
 /** Reads the content of a copy; `undefined` if a part is missing or damaged. */
 export async function readContent(blobs: Blobs, { hashes, textBytes }: StoredContent, pictures: boolean) {
   // `undefined`: the copy has no such part; `null`: the part is missing or damaged.
-  const readPart = async (role: Role) => {
+  const readPart = async (role: PartRole) => {
     const hash = hashes.get(role);
     return hash === undefined ? undefined : ((await blobs.get(hash)) ?? null);
   };
@@ -47,8 +47,8 @@ export async function readContent(blobs: Blobs, { hashes, textBytes }: StoredCon
   return { text: text.toString('utf8'), ...(screenshot && { screenshot }), ...(pageshot && { pageshot }) };
 }
 
-function partsOf(content: Record<Role, Uint8Array | undefined>): Part[] {
-  return (Object.entries(content) as [Role, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
+function partsOf(content: Record<PartRole, Uint8Array | undefined>): Part[] {
+  return (Object.entries(content) as [PartRole, Uint8Array | undefined][]).flatMap(([role, bytes]) =>
     bytes ? [{ role, hash: blobName(bytes), bytes }] : [],
   );
 }

@@ -8,13 +8,13 @@ import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { packContent, readContent } from './content.ts';
+import { createIndexQueries, type PartRole } from './index-queries.ts';
 import { createRemoval } from './removal.ts';
-import { createRows, type Role } from './rows.ts';
 import type { Captured, Copy, SnapshotFacts } from './rules.ts';
 import { createUses } from './uses.ts';
 
 /** Which copies of a page may be returned. */
-export interface Wanted {
+export interface CopyQuery {
   readonly serves: (copy: Copy) => boolean;
   /** Maximum age, in milliseconds. */
   readonly maxAgeMs: number;
@@ -22,7 +22,7 @@ export interface Wanted {
   readonly pictures: boolean;
 }
 
-export interface CopiesTools {
+export interface CopiesOptions {
   readonly database: Database;
   readonly blobs: Blobs;
   /** Maximum size of all copies on disk, in bytes. */
@@ -37,7 +37,7 @@ export interface CopiesTools {
 interface StoredCopy {
   readonly id: string;
   readonly madeAt: number;
-  readonly hashes: ReadonlyMap<Role, string>;
+  readonly hashes: ReadonlyMap<PartRole, string>;
   readonly row: RowFacts;
 }
 
@@ -56,13 +56,13 @@ const MAX_FACTS_CHARACTERS = 256 * 1024;
 /** Number of expired copies removed in one step. */
 const EXPIRED_BATCH = 200;
 
-export function createCopies({ database, blobs, maxBytes, keepMs, clock }: CopiesTools) {
-  const rows = createRows(database);
+export function createCopies({ database, blobs, maxBytes, keepMs, clock }: CopiesOptions) {
+  const rows = createIndexQueries(database);
   const uses = createUses(database, rows);
   const removal = createRemoval({ database, blobs, rows, uses });
 
   /** The copies under a key that may be returned, newest first. */
-  function* find(key: string, { serves, maxAgeMs }: Wanted): Generator<StoredCopy> {
+  function* find(key: string, { serves, maxAgeMs }: CopyQuery): Generator<StoredCopy> {
     const now = clock();
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
       // After the clock was set back, copies may lie in the future: the distance counts in both directions.

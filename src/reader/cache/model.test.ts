@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import type { GivenOptions } from '../options/options.ts';
 import { last, page, request } from './cache.suite.ts';
-import { type Live, openCache, type SnapshotCache } from './cache.ts';
+import { type LiveRead, openCache, type SnapshotCache } from './cache.ts';
 
 const FRESH_MS = 1_000;
 const KEEP_MS = 10_000;
@@ -63,7 +63,7 @@ class Read implements fc.AsyncCommand<Model, Real> {
       ...(tolerance !== undefined && { cacheTolerance: tolerance }),
     };
     const version = ++model.versions;
-    const live: Live = async function* () {
+    const live: LiveRead = async function* () {
       if (fails) throw problem('AssertionFailureError');
       // Auto finds that the browser is needed.
       yield page(`version ${version}`, { engine: direct ? 'direct' : 'browser' });

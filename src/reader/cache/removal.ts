@@ -1,19 +1,19 @@
 /** Removes copies: their rows in a transaction, then the blobs that no row names any more. */
 import type { Blobs } from '#storage/blobs/blobs.ts';
 import type { Database } from '#storage/database/sqlite.ts';
-import type { Role, Rows } from './rows.ts';
+import type { IndexQueries, PartRole } from './index-queries.ts';
 import type { Uses } from './uses.ts';
 
 export interface RemovalTools {
   readonly database: Database;
   readonly blobs: Blobs;
-  readonly rows: Rows;
+  readonly rows: IndexQueries;
   readonly uses: Uses;
 }
 
 interface CopyHashes {
   readonly id: string;
-  readonly hashes: ReadonlyMap<Role, string>;
+  readonly hashes: ReadonlyMap<PartRole, string>;
 }
 
 export function createRemoval({ database, blobs, rows, uses }: RemovalTools) {

@@ -8,13 +8,13 @@ import { createBlobs } from '#storage/blobs/blobs.ts';
 import { isDamaged, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type CopiesTools, createCopies, type Wanted } from './copies.ts';
-import { MIGRATIONS } from './rows.ts';
+import { type CopiesOptions, type CopyQuery, createCopies } from './copies.ts';
+import { MIGRATIONS } from './index-queries.ts';
 import type { Captured } from './rules.ts';
 
 export interface CopyStore {
   /** The newest copy under a key that matches `wanted`; undefined if there is none. */
-  find(key: string, wanted: Wanted): Promise<Snapshot | undefined>;
+  find(key: string, wanted: CopyQuery): Promise<Snapshot | undefined>;
   /** Stores a copy. It replaces the copy under that key that was captured the same way. */
   put(key: string, snapshot: Snapshot, captured: Captured): Promise<void>;
   /** Removes copies that are too old, and the least recently used ones beyond the maximum size. */
@@ -22,7 +22,7 @@ export interface CopyStore {
   close(): Promise<void>;
 }
 
-export interface CopyStoreOptions extends Pick<CopiesTools, 'maxBytes' | 'keepMs' | 'clock'> {
+export interface CopyStoreOptions extends Pick<CopiesOptions, 'maxBytes' | 'keepMs' | 'clock'> {
   readonly dir: string;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
@@ -74,7 +74,7 @@ export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): 
     return done;
   }
 
-  async function find(key: string, wanted: Wanted): Promise<Snapshot | undefined> {
+  async function find(key: string, wanted: CopyQuery): Promise<Snapshot | undefined> {
     for (const copy of copies.find(key, wanted)) {
       const snapshot = await copies.read(copy, wanted.pictures);
       if (snapshot) return snapshot;

@@ -1,6 +1,6 @@
 /** When copies were last used. Written in batches: a write for each hit would cost more than the hit. */
 import type { Database } from '#storage/database/sqlite.ts';
-import type { Rows } from './rows.ts';
+import type { IndexQueries } from './index-queries.ts';
 
 /** Maximum number of uses noted in memory before they are written. */
 const MAX_NOTED_USES = 1_000;
@@ -12,7 +12,7 @@ export interface Uses {
   write(): void;
 }
 
-export function createUses(database: Database, rows: Pick<Rows, 'setUsedAt'>): Uses {
+export function createUses(database: Database, rows: Pick<IndexQueries, 'setUsedAt'>): Uses {
   const uses = new Map<string, number>();
 
   function write(): void {

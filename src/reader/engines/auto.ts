@@ -4,24 +4,24 @@
  */
 import { Problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
-import type { Abuse } from '../abuse.ts';
+import type { AbuseRefusals } from '../abuse-refusals.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { Renderer } from '../renderer.ts';
-import type { Sites, SiteView } from '../sites.ts';
-import { answerFacts, fromFetched, isHtml, type Snapshot } from '../snapshot.ts';
+import type { SiteRecords, SiteView } from '../site-records.ts';
+import { isHtml, responseFacts, type Snapshot, withFetchedNotes } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
-import type { Learn } from './learn.ts';
+import type { CompareRendered } from './render-comparison.ts';
 import type { Template } from './template.ts';
-import { withPictures } from './text-picture.ts';
+import { withPictures } from './text-screenshot.ts';
 
 export interface AutoParts {
   readonly direct: Engine;
   readonly browser?: Engine | undefined;
   readonly renderer: Renderer;
-  readonly sites?: Sites | undefined;
-  readonly learn?: Learn | undefined;
-  readonly abuse?: Pick<Abuse, 'check'> | undefined;
+  readonly sites?: SiteRecords | undefined;
+  readonly learn?: CompareRendered | undefined;
+  readonly abuse?: Pick<AbuseRefusals, 'check'> | undefined;
 }
 
 /** The visit of each engine: their default timeouts differ. */
@@ -30,16 +30,16 @@ export interface Visits {
   readonly browser: () => Visit;
 }
 
-export const withReason = (snapshot: Snapshot, engineReason: string): Snapshot => ({
+export const withEngineReason = (snapshot: Snapshot, engineReason: string): Snapshot => ({
   ...snapshot,
   engineReason: snapshot.engineReason ?? engineReason,
 });
 
-export async function* withReasons(snapshots: AsyncIterable<Snapshot>, reason: string): AsyncGenerator<Snapshot> {
-  for await (const snapshot of snapshots) yield withReason(snapshot, reason);
+export async function* withEngineReasons(snapshots: AsyncIterable<Snapshot>, reason: string): AsyncGenerator<Snapshot> {
+  for await (const snapshot of snapshots) yield withEngineReason(snapshot, reason);
 }
 
-export const reasonOf = (required: OptionName): string =>
+export const browserReason = (required: OptionName): string =>
   required === 'respondWith' ? 'a picture was requested' : `${required} needs a browser`;
 
 /** Options that rule out a fetch first: they act before the page loads, or need browser state. */
@@ -52,7 +52,7 @@ export async function* readAuto(
 ): AsyncGenerator<Snapshot> {
   const { direct, browser, abuse } = parts;
   const first = required.find((name) => BROWSER_FIRST.includes(name));
-  if (browser && first) return yield* withReasons(browser.visit(visits.browser()), reasonOf(first));
+  if (browser && first) return yield* withEngineReasons(browser.visit(visits.browser()), browserReason(first));
 
   const visit = visits.direct();
   let fetched: Snapshot | undefined;
@@ -62,33 +62,33 @@ export async function* readAuto(
     // The browser may succeed where a fetch failed, except for refusals and targets that are not pages.
     if (!browser || !(error instanceof Problem) || !mayRetry(error)) throw error;
   }
-  if (!fetched) return yield* withReasons(browser!.visit(visits.browser()), 'a plain fetch failed');
-  if (fetched.file) return yield withReason(fetched, 'the target is a file');
+  if (!fetched) return yield* withEngineReasons(browser!.visit(visits.browser()), 'a plain fetch failed');
+  if (fetched.file) return yield withEngineReason(fetched, 'the target is a file');
   if (!isHtml(fetched)) {
     const drawn = browser ? await withPictures(fetched, visits.browser(), browser) : fetched;
-    return yield withReason(drawn, 'the target is text');
+    return yield withEngineReason(drawn, 'the target is text');
   }
   if (!browser) return yield await withoutBrowser(fetched, visit, parts);
   abuse?.check(fetched.url, visit.keyed);
   const plan = await planFor(fetched, visit, required, parts);
-  if (plan.enough) return yield withReason(fetched, plan.reason);
+  if (plan.enough) return yield withEngineReason(fetched, plan.reason);
   yield* renderPage(fetched, plan, visits.browser(), required, { ...parts, browser });
 }
 
 /** The answer without a browser: the HTML of the page, or the file that it embeds if it has nothing else. */
 async function withoutBrowser(fetched: Snapshot, visit: Visit, { direct, renderer }: AutoParts): Promise<Snapshot> {
-  const page = withReason(fetched, 'no browser is available');
+  const page = withEngineReason(fetched, 'no browser is available');
   if (fetched.status !== 200 || !/<(?:embed|object|iframe)\b/i.test(fetched.text)) return page;
   const { file } = await renderer.probe(fetched.text, fetched.url, visit.signal);
   if (!file?.alone) return page;
   let shown: Snapshot | undefined;
   try {
-    for await (const seen of direct.visit({ ...visit, url: file.address, cameFrom: fetched.url })) shown = seen;
+    for await (const seen of direct.visit({ ...visit, url: file.url, cameFrom: fetched.url })) shown = seen;
   } catch (error) {
     visit.signal.throwIfAborted();
     if (!(error instanceof Problem)) throw error;
   }
-  return shown?.file && shown.status === 200 ? withReason(shown, 'the page shows a file') : page;
+  return shown?.file && shown.status === 200 ? withEngineReason(shown, 'the page shows a file') : page;
 }
 
 async function* renderPage(
@@ -99,20 +99,20 @@ async function* renderPage(
   { browser, learn }: AutoParts & { readonly browser: Engine },
 ): AsyncGenerator<Snapshot> {
   const { status, url, text } = fetched;
-  yield withReason({ ...fetched, settled: false }, plan.reason);
+  yield withEngineReason({ ...fetched, settled: false }, plan.reason);
   let last: Snapshot | undefined;
   try {
     const requestsAgain = REFUSALS.has(status);
-    const from = requestsAgain ? {} : { url, html: text, answer: answerFacts(fetched) };
+    const from = requestsAgain ? {} : { url, html: text, answer: responseFacts(fetched) };
     for await (const seen of browser.visit({ ...visit, ...from })) {
-      last = requestsAgain ? seen : fromFetched(fetched, seen);
-      yield withReason(last, plan.reason);
+      last = requestsAgain ? seen : withFetchedNotes(fetched, seen);
+      yield withEngineReason(last, plan.reason);
     }
   } catch (error) {
     visit.signal.throwIfAborted();
     // Answer with the fetched page if the browser fails, unless an option needs the browser.
     if (required.length || isRefusal(error)) throw error;
-    yield withReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser returned nothing');
+    yield withEngineReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser returned nothing');
   }
   if (plan.template && last) learn?.(fetched, last, plan.template);
 }
@@ -136,7 +136,7 @@ async function planFor(
   { renderer, sites }: AutoParts,
 ): Promise<Plan> {
   const wanted = required[0] ?? options.prefersBrowser[0];
-  if (wanted) return renderBecause(reasonOf(wanted));
+  if (wanted) return renderBecause(browserReason(wanted));
   if (WAITING.has(options.respondTiming)) return renderBecause('respondTiming waits for the page to become idle');
   if (options.respondTiming === 'html') return enoughBecause(EARLY);
   if (REFUSALS.has(fetched.status)) return renderBecause(`a plain fetch was answered with ${fetched.status}`);
@@ -157,11 +157,11 @@ function siteOf(
   fetched: Snapshot,
   template: Template,
   options: Options,
-  sites: Sites | undefined,
+  sites: SiteRecords | undefined,
 ): SiteView | undefined {
   if (!sites || fetched.status !== 200) return undefined;
   const keep = mayLearn(options);
-  const view = sites.look(fetched.url, template, keep);
+  const view = sites.lookUp(fetched.url, template, keep);
   return { ...view, compare: view.compare && keep };
 }
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OperatorProxy } from '#net/proxy/proxy-table.ts';
 import { createTemporaryFolder } from '#storage/temporary.ts';
 import { sendHtml } from '../../../test/site/site.ts';
-import { createAbuse } from '../abuse.ts';
+import { createAbuseRefusals } from '../abuse-refusals.ts';
 import { createRenderer, type Renderer } from '../renderer.ts';
-import { openSites, type Sites } from '../sites.ts';
+import { openSiteRecords, type SiteRecords } from '../site-records.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
 import { type Bench, options, startBench, words } from './browser/browser.suite.ts';
@@ -69,7 +69,7 @@ let asked: string[];
 let told: string | string[] | undefined;
 let bench: Bench;
 let renderer: Renderer;
-let sites: Sites;
+let sites: SiteRecords;
 let proxy: ProxyServer;
 let operator: OperatorProxy;
 
@@ -171,7 +171,7 @@ beforeAll(async () => {
     },
   });
   renderer = createRenderer({ threads: 1, memoryMb: 512, timeoutMs: 20_000 });
-  sites = await openSites({ file: ':memory:' });
+  sites = await openSiteRecords({ file: ':memory:' });
 });
 afterAll(async () => {
   await bench.close();
@@ -382,9 +382,9 @@ describe('what is known of a site', () => {
     vi.waitFor(() => expect(noted.filter((url) => url.endsWith(path))).toHaveLength(count), { timeout: 20_000 });
   const noted: string[] = [];
   beforeAll(() => {
-    const { note } = sites;
-    vi.spyOn(sites, 'note').mockImplementation((url, template, unchanged) => {
-      note(url, template, unchanged);
+    const { recordComparison } = sites;
+    vi.spyOn(sites, 'recordComparison').mockImplementation((url, template, unchanged) => {
+      recordComparison(url, template, unchanged);
       noted.push(url);
     });
   });
@@ -497,7 +497,7 @@ describe('a proxy of the operator', () => {
 
 describe('a page that was stopped as abuse', () => {
   it('is refused to callers without a key before it is asked, and no other page is', async () => {
-    const abuse = createAbuse({ refusalMs: 60_000 });
+    const abuse = createAbuseRefusals({ refusalMs: 60_000 });
     abuse.add(`${bench.site.origin}/plain`, 'it made too many requests');
     const before = bench.site.hits('/plain');
     await expect(read('/plain', {}, { keyed: false, parts: { abuse } })).rejects.toMatchObject({

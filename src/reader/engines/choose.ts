@@ -5,12 +5,12 @@ import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type AutoParts, readAuto, withReasons } from './auto.ts';
+import { type AutoParts, readAuto, withEngineReasons } from './auto.ts';
 import { ASKED_FOR, BROWSER_MS, type CaptureRequest, DIRECT_MS, visitOf } from './capture-request.ts';
 import type { Engine, Visit } from './engine.ts';
 import { captureGiven } from './given.ts';
-import { createLearner } from './learn.ts';
 import { captureWithFallback } from './proxy-fallback.ts';
+import { createRenderComparison } from './render-comparison.ts';
 
 /** `browser` is absent if none is installed. */
 export interface Engines extends Omit<AutoParts, 'learn'> {
@@ -29,7 +29,7 @@ export interface Engines extends Omit<AutoParts, 'learn'> {
  */
 export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
-  const auto: AutoParts = { ...parts, learn: sites && createLearner(renderer, sites) };
+  const auto: AutoParts = { ...parts, learn: sites && createRenderComparison(renderer, sites) };
 
   return async function* capture(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;
@@ -68,14 +68,14 @@ export function createCapture(parts: Engines) {
     const { options, keyed, required, target } = request;
     const jar = toJar(parseSetCookies(options.setCookies, target.url));
     const visit = (standardMs: number) => ({ ...visitOf(request, standardMs), jar });
-    if (options.engine === 'cf-browser-rendering') return withReasons(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
+    if (options.engine === 'cf-browser-rendering') return withEngineReasons(remote!.visit(visit(DIRECT_MS)), ASKED_FOR);
     if (options.engine === 'direct') {
-      const snapshots = withReasons(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
+      const snapshots = withEngineReasons(direct.visit(visit(DIRECT_MS)), ASKED_FOR);
       return required.length ? filesAlone(snapshots, () => needsOtherEngine(required[0]!)) : snapshots;
     }
-    if (options.engine === 'browser') return withReasons(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
+    if (options.engine === 'browser') return withEngineReasons(browser!.visit(visit(BROWSER_MS)), ASKED_FOR);
     if (!keyed && !required.length && isHtmlAlone(options)) {
-      return withReasons(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
+      return withEngineReasons(direct.visit(visit(DIRECT_MS)), 'html without a key is not rendered');
     }
     const snapshots = readAuto({ direct: () => visit(DIRECT_MS), browser: () => visit(BROWSER_MS) }, required, auto);
     return required.length && !browser ? filesAlone(snapshots, () => noBrowser(required[0]!)) : snapshots;

@@ -9,14 +9,14 @@ import type { FetchResponse, GuardedFetch } from '#net/fetch/fetch.ts';
 import { fileNameOf } from '#net/fetch/file-name.ts';
 import { headersForRedirect } from '#net/fetch/redirect.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
-import { type Snapshot, unwritten } from '../snapshot.ts';
+import { findOmittedContent, type Snapshot } from '../snapshot.ts';
 import { headersFor, type IdentityDefaults } from './direct-headers.ts';
 import { refreshOf } from './direct-refresh.ts';
 import { decodeBody, type EncodedBody } from './encoded-body.ts';
 import type { Engine, Visit } from './engine.ts';
 import { actualMedia, declaredMedia, type Media } from './media-type.ts';
 import { forbidsCopies } from './no-store.ts';
-import { CUT_NOTES, partNote, REFRESH_NOTE } from './notes.ts';
+import { partialResponseWarning, REDIRECT_LOOP_WARNING, TRUNCATION_WARNINGS } from './truncation-warnings.ts';
 
 export interface DirectEngineOptions extends IdentityDefaults {
   readonly fetch: GuardedFetch;
@@ -81,7 +81,7 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
     const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);
     if (!next) return snapshot;
     // A page that keeps redirecting is answered as it is.
-    if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REFRESH_NOTE] };
+    if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REDIRECT_LOOP_WARNING] };
     await visit.checkRedirect?.(next, last.url, visit.signal);
     hop = { url: next, headers: headersForRedirect(last.url, next, last.headers), redirects: last.redirects + 1 };
   }
@@ -200,7 +200,7 @@ const snapshotOf = (
   text: string,
   truncated: Collected['truncated'],
 ): Snapshot => {
-  const part = partNote(status, headers['content-range']);
+  const part = partialResponseWarning(status, headers['content-range']);
   return {
     url,
     status,
@@ -212,8 +212,8 @@ const snapshotOf = (
     ...(headers['x-robots-tag'] !== undefined && { robotsTag: headers['x-robots-tag'] }),
     text,
     settled: !truncated,
-    ...unwritten(kind === 'html' ? text : ''),
-    notes: [...(truncated ? [CUT_NOTES[truncated]] : []), ...(part === undefined ? [] : [part])],
+    ...findOmittedContent(kind === 'html' ? text : ''),
+    notes: [...(truncated ? [TRUNCATION_WARNINGS[truncated]] : []), ...(part === undefined ? [] : [part])],
     ...((truncated || part !== undefined) && { partial: true }),
     engine: 'direct',
   };
@@ -235,7 +235,7 @@ const given = (url: string, html: string): Snapshot => ({
   mediaType: 'text/html',
   text: html,
   settled: true,
-  ...unwritten(html),
+  ...findOmittedContent(html),
   notes: [],
   engine: 'given',
 });

@@ -6,7 +6,7 @@ import type { CookieJar } from '#net/fetch/cookies.ts';
 import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { Options } from '../options/resolve.ts';
-import type { AnswerFacts, Snapshot } from '../snapshot.ts';
+import type { ResponseFacts, Snapshot } from '../snapshot.ts';
 
 export interface Visit {
   /** Absolute http(s) URL of the target. With `html`: the URL to show for it. */
@@ -18,7 +18,7 @@ export interface Visit {
    * Set if `html` is the response just fetched from `url`: it replaces the first request to that URL; later ones are
    * fetched.
    */
-  readonly answer?: AnswerFacts | undefined;
+  readonly answer?: ResponseFacts | undefined;
   /** Cookie jar of the read, with the caller's cookies. Engines that run one after the other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;

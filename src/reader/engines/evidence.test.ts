@@ -142,7 +142,7 @@ describe('a page that shows a file', () => {
       file: { address: 'https://a.example/show?n=1', alone: true },
       sign: 'the page shows a file',
     });
-    expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.address).toBe(address);
+    expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.url).toBe(address);
   });
 
   it('beside some words is worth a look', () => {

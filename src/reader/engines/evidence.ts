@@ -16,8 +16,8 @@ import {
 import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
+import { type EmbeddedFile, findEmbeddedFile } from './embedded-file.ts';
 import { codeOnLoad, hidingStyle, isExecutable } from './page-scripts.ts';
-import { type EmbeddedFile, findEmbeddedFile } from './shown-file.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface Evidence {

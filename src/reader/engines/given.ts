@@ -1,6 +1,6 @@
 /** Captures a target that came with the request: HTML that needs a browser is rendered, everything else stays as it is. */
-import { isHtml, type Snapshot, unwritten } from '../snapshot.ts';
-import { type AutoParts, isRefusal, reasonOf, withReason } from './auto.ts';
+import { findOmittedContent, isHtml, type Snapshot } from '../snapshot.ts';
+import { type AutoParts, browserReason, isRefusal, withEngineReason } from './auto.ts';
 import { ASKED_FOR, BROWSER_MS, type CaptureRequest, visitOf } from './capture-request.ts';
 import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
 
@@ -16,7 +16,7 @@ export async function* captureGiven(request: CaptureRequest, parts: GivenParts):
     mediaType: target.given!.mediaType,
     text: target.given!.text,
     settled: true,
-    ...unwritten(target.given!.text),
+    ...findOmittedContent(target.given!.text),
     notes: [],
     engine: 'given',
     engineReason: 'it came with the request',
@@ -26,7 +26,7 @@ export async function* captureGiven(request: CaptureRequest, parts: GivenParts):
   if (!reason || !browser) return yield snapshot;
   try {
     for await (const seen of browser.visit({ ...visitOf(request, BROWSER_MS), html: snapshot.text })) {
-      yield withReason({ ...seen, url: target.url }, reason);
+      yield withEngineReason({ ...seen, url: target.url }, reason);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -42,8 +42,8 @@ async function reasonToRender(
   { browser, renderer }: GivenParts,
 ) {
   if (options.engine === 'browser') return ASKED_FOR;
-  if (required.length) return reasonOf(required[0]!);
-  if (options.prefersBrowser.length) return reasonOf(options.prefersBrowser[0]!);
+  if (required.length) return browserReason(required[0]!);
+  if (options.prefersBrowser.length) return browserReason(options.prefersBrowser[0]!);
   if (!browser || options.engine === 'direct') return undefined;
   const { words, scripts, sign } = await renderer.probe(text, url, signal);
   if (sign === MADE_OF_FRAMES) return sign;

@@ -10,7 +10,7 @@ import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import { type Guard, portOf } from '#net/guard/guard.ts';
 import type { TrustedFetch, TrustedResponse } from '#net/trusted.ts';
 import type { Options } from '../options/resolve.ts';
-import { type Snapshot, unwritten } from '../snapshot.ts';
+import { findOmittedContent, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';
@@ -220,7 +220,7 @@ const snapshotOf = ({ url }: Visit, { html, status }: Rendered): Snapshot => ({
   mediaType: 'text/html',
   text: html,
   settled: true,
-  ...unwritten(html),
+  ...findOmittedContent(html),
   notes: [],
   engine: 'cf-browser-rendering',
 });

@@ -1,7 +1,7 @@
 /** Compares a fetched page with its rendering. */
 import { attribute, detach, type Element, elements, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
-import { imageAddress } from '../extract/content/images.ts';
+import { imageUrl } from '../extract/content/images.ts';
 import { extractArticle } from '../extract/extract.ts';
 
 /**
@@ -38,8 +38,7 @@ function contentOf(html: string, url: string) {
   return { elements: count, words };
 }
 
-const addressOfPicture = (element: Element, url: string) =>
-  element.name === 'img' ? imageAddress(element, url) : null;
+const addressOfPicture = (element: Element, url: string) => (element.name === 'img' ? imageUrl(element, url) : null);
 
 const ratio = (one: number, other: number) => (one === other ? 1 : Math.min(one, other) / Math.max(one, other));
 

@@ -27,7 +27,7 @@ const markdownOf = ({ content }: Article) =>
   }).markdown;
 
 const pages = ownPages();
-test('there are pages', () => expect(pages.length).toBeGreaterThan(150));
+test('there are more than 150 fixture pages', () => expect(pages.length).toBeGreaterThan(150));
 
 /** Pages above this limit need an entry in `known`. */
 const USUAL_F1 = 0.9;
@@ -49,17 +49,17 @@ test.each(pages)('page $name', ({ html, expected }) => {
     expect(wordF1(spacedText(article.content), gold)).toBeGreaterThanOrEqual(known.f1 ?? USUAL_F1);
 });
 
-test('every page says why it is there', () => {
+test('every fixture page has a why.md', () => {
   for (const { name } of pages) expect(readFileSync(path.join(OWN_PAGES, name, 'why.md'), 'utf8')).toMatch(/\S/);
 });
 
-test('the same page gives the same Markdown', () => {
+test('returns the same Markdown for the same page', () => {
   for (const { html } of pages) {
     expect(markdownOf(read(html))).toBe(markdownOf(read(html)));
   }
 });
 
-test('what nobody sees names no title, no author and no date', () => {
+test('takes no title, author or date from hidden text', () => {
   const hidden = '<p class="byline" hidden>By Nobody Seen, March 3, 2021</p>';
   const article = read(
     `<title>Nice pots</title><h1>Nice pots<span style="display:none"> BUY</span></h1>${hidden}<p>Text of the page.</p>`,
@@ -70,13 +70,13 @@ test('what nobody sees names no title, no author and no date', () => {
   expect(read('<h1 hidden>Not here</h1><p>Text of the page.</p>').title).toBe('');
 });
 
-test('a title may begin with its site', () => {
+test('removes a site name at the start of a title', () => {
   const page = (title: string, heading: string) => read(`<title>${title}</title><h1>${heading}</h1><p>Text.</p>`).title;
   expect(page('The Courier - Mayor resigns today', 'Mayor resigns today')).toBe('Mayor resigns today');
   expect(page('Recipes - Tomato soup', 'Tomato soup')).toBe('Tomato soup');
 });
 
-test('a page that is all menu and footer has no content', () => {
+test('returns no content for a page of menus and footers only', () => {
   const links = ['Help', 'Returns', 'Contact']
     .map((name) => `<li><a href="/${name}">${name} and more</a></li>`)
     .join('');
@@ -87,7 +87,7 @@ test('a page that is all menu and footer has no content', () => {
   expect(read(`${html}<p>But one line.</p>`).source).not.toBe('nothing');
 });
 
-test('a page without any text gives what its head says', () => {
+test('returns the title and description of a page without text', () => {
   const head = '<title>Pots | Clay House</title><meta name="description" content="What a kiln does to clay.">';
   const article = read(`<html><head>${head}</head><body><div id="root"></div></body></html>`);
   expect(article.source).toBe('head');
@@ -96,7 +96,7 @@ test('a page without any text gives what its head says', () => {
   expect(textOf(read('<title>Only a title</title><body><table></table></body>').content)).toBe('Only a title');
 });
 
-test('the whole page keeps all that can be seen', () => {
+test('keeps all visible text if the whole page is requested', () => {
   const html = readFileSync(path.join(OWN_PAGES, 'article-hidden/source.html'), 'utf8');
   const article = read(html, undefined, { whole: true });
   expect(article.source).toBe('page');
@@ -107,55 +107,55 @@ test('the whole page keeps all that can be seen', () => {
 
 const SENTENCE = 'A sentence with a few words in it, to be read. ';
 
-test('an empty page is empty', () => {
+test('returns no text for an empty page', () => {
   const article = read('');
   expect(textOf(article.content)).toBe('');
   expect(article.confidence).toBe(0);
 });
 
-test('100,000 siblings', () => {
+test('extracts 100,000 siblings', () => {
   const article = read(`<main>${`<p>${SENTENCE}</p>`.repeat(100_000)}</main>`);
   expect([...elements(article.content, 'p')].length).toBeGreaterThan(99_000);
 });
 
-test('500 kB of nested divisions', () => {
+test('extracts 500 kB of nested divisions', () => {
   const article = read(`${'<div class="content">'.repeat(25_000)}<p>${SENTENCE.repeat(20)}</p>`);
   expect(textOf(article.content)).toContain('A sentence with a few words');
 });
 
-test('lists nested 500 deep', () => {
+test('extracts lists nested 500 deep', () => {
   const article = read(`${'<ul><li>item '.repeat(250)}<p>${SENTENCE.repeat(20)}</p>`);
   expect(textOf(article.content)).toContain('A sentence with a few words');
 });
 
-test('a table of 20,000 rows', () => {
+test('extracts a table of 20,000 rows', () => {
   const rows = Array.from({ length: 20_000 }, (_, at) => `<tr><td>${at}</td><td>${SENTENCE}</td></tr>`).join('');
   const article = read(`<h1>Numbers</h1><table><tr><th>N</th><th>Text</th></tr>${rows}</table>`);
   expect(find(article.content, 'table')).not.toBeNull();
   expect([...elements(article.content, 'tr')].length).toBe(20_001);
 });
 
-test('a class of a million letters, an element of a thousand attributes', () => {
+test('extracts an element with a million letters of class and a thousand attributes', () => {
   const attributes = Array.from({ length: 1000 }, (_, at) => `data-${at}="${at}"`).join(' ');
   const article = read(`<div class="${'sidebar '.repeat(125_000)}" ${attributes}><p>${SENTENCE.repeat(20)}</p></div>`);
   expect(textOf(article.content)).toContain('A sentence with a few words');
 });
 
-test('200,000 blocks, more than are weighed', () => {
+test('returns 200,000 blocks, too many to score, without the boilerplate', () => {
   const article = read(`<nav><a href="/">Home</a></nav>${'<p>a b'.repeat(200_000)}`);
   expect(article.source).toBe('container');
   expect(textOf(article.content)).not.toContain('Home');
   expect([...elements(article.content, 'p')].length).toBe(200_000);
 });
 
-test('300,000 blocks, more than are surveyed: the page whole', () => {
+test('returns 300,000 blocks, too many to survey, as the whole page', () => {
   const article = read(`<title>Tea</title><nav><a href="/">Home</a></nav>${'<p>a b'.repeat(300_000)}`);
   expect(article).toMatchObject({ source: 'page', confidence: 0, title: 'Tea' });
   expect(textOf(article.content)).toContain('Home');
   expect([...elements(article.content, 'p')].length).toBe(300_000);
 });
 
-test('600,000 elements without a text', () => {
+test('returns 600,000 elements without text', () => {
   const article = read(`<title>Tea</title>${'<p>'.repeat(600_000)}`);
   expect(article).toMatchObject({ source: 'page', title: 'Tea' });
 });
@@ -163,9 +163,9 @@ test('600,000 elements without a text', () => {
 test.each([
   ['a style of zeros', `<p style="opacity:${'0'.repeat(4000)}?">tea</p>`.repeat(2000)],
   ['a clip of blanks', `<p style="position:absolute;clip:rect(${' '.repeat(4000)}x">tea</p>`.repeat(500)],
-  ['places without an end', `<template id="B:1"></template><div hidden id="S:1">tea</div>`.repeat(20_000)],
+  ['one placeholder for many parts', `<template id="B:1"></template><div hidden id="S:1">tea</div>`.repeat(20_000)],
   [
-    'many places',
+    'many placeholders',
     Array.from(
       { length: 20_000 },
       (_, at) => `<template id="B:${at}"></template><div hidden id="S:${at}">tea</div>`,

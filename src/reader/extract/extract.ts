@@ -3,17 +3,17 @@ import { type Document, detach, type Element, find, textOf } from '#html/node.ts
 import type { Article } from '../article.ts';
 import { createClassReader } from './blocks/class-words.ts';
 import { survey } from './blocks/survey.ts';
-import { noteDropped, noteSilent } from './content/dropped.ts';
+import { copyKeptBlocks } from './content/copy-blocks.ts';
 import { hasMedia, headContent } from './content/head-content.ts';
-import { copyKept } from './content/keep.ts';
-import type { Notes } from './content/removals.ts';
+import { recordDropped, recordNonText } from './content/record-removals.ts';
+import type { RemovalLog } from './content/removal-log.ts';
 import { selectContent } from './content/select-content.ts';
 import { extractMetadata } from './metadata/metadata.ts';
-import { pageFacts } from './trees/facts.ts';
 import type { PageFacts } from './trees/features.ts';
-import { kindOf } from './trees/kind.ts';
-import type { PutAside } from './visibility/put-aside.ts';
-import { type Seen, seePage } from './visibility/seen.ts';
+import { pageFacts } from './trees/page-facts.ts';
+import { estimatePageKind } from './trees/page-kind.ts';
+import type { DetachedElements } from './visibility/detached-elements.ts';
+import { type InvisibleParts, removeInvisibleParts } from './visibility/invisible-parts.ts';
 
 export interface ExtractOptions {
   /** URL of the page. */
@@ -23,9 +23,9 @@ export interface ExtractOptions {
   /** Keep the whole page instead of choosing its main content. */
   whole: boolean;
   /** Collects what is left out, and why. */
-  notes?: Notes | undefined;
+  removals?: RemovalLog | undefined;
   /** Result of an earlier removal of hidden parts, if there was one. */
-  seen?: Seen | undefined;
+  invisibleParts?: InvisibleParts | undefined;
 }
 
 const readClass = createClassReader();
@@ -36,27 +36,33 @@ const readClass = createClassReader();
  * description from its head.
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
-  const { notes } = options;
-  const { hiddenCount, aside } = options.seen ?? seePage(document, { notes });
+  const { removals } = options;
+  const { hiddenCount, detached } = options.invisibleParts ?? removeInvisibleParts(document, { removals });
   // Runs after hidden parts are removed: invisible text must not supply a title or an author.
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
-  const choose = () => chooseContent(body, page, aside, notes);
-  const chosen = (aside.size > 0 && aside.withAll(choose)) || choose()!;
-  if (notes) noteSilent(notes, body);
+  const choose = () => chooseContent(body, page, detached, removals);
+  const chosen = (detached.size > 0 && detached.withAllReattached(choose)) || choose()!;
+  if (removals) recordNonText(removals, body);
   if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
   if (chosen === 'no text') {
     const fallback = hasMedia(body) ? null : headContent(facts);
     return { ...article, content: fallback ?? body, source: fallback ? 'head' : 'page', confidence: 0 };
   }
-  const { found, ...content } = chosen;
-  return { ...article, ...content, ...(found && { kind: found.kind, kindConfidence: found.confidence }) };
+  const { kindEstimate, ...content } = chosen;
+  return {
+    ...article,
+    ...content,
+    ...(kindEstimate && { kind: kindEstimate.kind, kindConfidence: kindEstimate.confidence }),
+  };
 }
 
-type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & { readonly found: ReturnType<typeof kindOf> };
+type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & {
+  readonly kindEstimate: ReturnType<typeof estimatePageKind>;
+};
 
 /**
  * Chooses content under `body`. If hidden parts were put back for this, removes them from the choice again. Returns
@@ -65,22 +71,22 @@ type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & { readonly fo
 function chooseContent(
   body: Element | Document,
   page: PageFacts,
-  aside: PutAside,
-  notes: Notes | undefined,
+  detached: DetachedElements,
+  removals: RemovalLog | undefined,
 ): Chosen | 'too large' | 'no text' | null {
   const surveyed = survey(body, readClass);
   if (!surveyed.complete) return 'too large';
   if (surveyed.blocks.length === 0) return 'no text';
   const selection = selectContent(surveyed, page);
   const sources = new Map<Element, Element>();
-  const content = copyKept(body, surveyed, selection.keep, sources);
+  const content = copyKeptBlocks(body, surveyed, selection.keep, sources);
   const all = textOf(content).length;
-  for (const [copy, source] of sources) if (aside.has(source)) detach(copy);
+  for (const [copy, source] of sources) if (detached.has(source)) detach(copy);
   if (textOf(content).length < all / 2) return null;
-  if (notes) {
-    for (const [copy, source] of sources) notes.sources.set(copy, source);
-    noteDropped(notes, surveyed, selection, (element) => aside.has(element));
+  if (removals) {
+    for (const [copy, source] of sources) removals.sources.set(copy, source);
+    recordDropped(removals, surveyed, selection, (element) => detached.has(element));
   }
   const { source, confidence } = selection;
-  return { content, source, confidence, found: kindOf(surveyed, selection, page) };
+  return { content, source, confidence, kindEstimate: estimatePageKind(surveyed, selection, page) };
 }

@@ -34,7 +34,7 @@ function read(html: string): string {
 const numbered = (count: number, piece: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => piece(at)).join('');
 
-/** Names without digits, because names that differ only in digits have the same look. */
+/** Names without digits, because names that differ only in digits have the same signature. */
 const letters = (at: number) => at.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
 
 /** Creates each page from its number of pieces. */
@@ -56,7 +56,7 @@ const PAGES: Record<string, [pieces: number, (count: number) => string]> = {
   'one long text': [60_000, (count) => `<p>${'some words, '.repeat(count)}`],
   'one long word': [400_000, (count) => `<p>${'x'.repeat(count)}`],
   'blank text': [400_000, (count) => `<p>a${' \n'.repeat(count)}b`],
-  'many looks': [5000, (count) => numbered(count, (at) => `<div class="${letters(at)}zq">text here</div>`)],
+  'many signatures': [5000, (count) => numbered(count, (at) => `<div class="${letters(at)}zq">text here</div>`)],
   'nested lists': [6000, (count) => '<ul><li>an item'.repeat(count)],
   headings: [5000, (count) => `<title>Heading</title>${numbered(count, (at) => `<h1>Heading ${at}</h1>`)}`],
   'the same text': [6000, (count) => '<p>The same text in each of these, always.</p>'.repeat(count)],
@@ -88,7 +88,7 @@ function bestMs(...pages: string[]): number[] {
   return best;
 }
 
-describe('time grows no faster than the page', () => {
+describe('time is linear in the page', () => {
   test.for(Object.entries(PAGES))('%s', { timeout: 120_000, retry: 2 }, ([, [pieces, make]]) => {
     const [short = 0, long = 0] = bestMs(make(pieces), make(4 * pieces));
     expect(long).toBeGreaterThan(0);
@@ -96,7 +96,7 @@ describe('time grows no faster than the page', () => {
   });
 });
 
-test('what is nested too deep is flattened, not lost', () => {
+test('content that is nested too deep is flattened, not lost', () => {
   const source = '<div>word '.repeat(45_000);
   const { document, depth, elements, complete } = parsePage(source);
   expect(complete).toBe(true);

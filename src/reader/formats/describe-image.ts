@@ -1,7 +1,7 @@
 /** Describes an image with a vision model. */
 import type { Chat } from '#models/index.ts';
+import { unwrapOutput } from './clean-output.ts';
 import { picturePart, picturePrompt, textPart } from './prompts.ts';
-import { unwrapAnswer } from './written.ts';
 
 export interface Picture {
   readonly png: Uint8Array;
@@ -26,5 +26,5 @@ export async function describeImage(
   if (tiny) return tiny;
   const content = [textPart(picturePrompt(instruction)), picturePart(picture.png)];
   const { text } = await vision.complete({ messages: [{ role: 'user', content }], temperature: 0, signal });
-  return unwrapAnswer(text);
+  return unwrapOutput(text);
 }

@@ -3,7 +3,7 @@
  * may run forever: run this in a thread that can be killed.
  */
 import { problem } from '#errors.ts';
-import { unwrapAnswer } from './written.ts';
+import { unwrapOutput } from './clean-output.ts';
 
 export interface JsonCheck {
   /** The JSON as written, if it is JSON: numbers keep all their digits. */
@@ -93,7 +93,7 @@ function depthOf(schema: object): number {
  * The JSON value in the output of a model: all of it, else its fenced block, else the part between the outer brackets.
  */
 function findJson(text: string): { json: string; value: unknown } | undefined {
-  const answer = unwrapAnswer(text);
+  const answer = unwrapOutput(text);
   const from = answer.search(/[[{]/);
   const to = Math.max(answer.lastIndexOf(']'), answer.lastIndexOf('}'));
   for (const candidate of [

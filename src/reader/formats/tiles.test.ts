@@ -1,7 +1,7 @@
 // Full run only: changes state of the whole process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { tiles } from './tiles.ts';
+import { computeTiles } from './tiles.ts';
 
 const WIDTH = 300;
 const LINE = 40;
@@ -23,7 +23,7 @@ const page = (height: number, between = 'white') => {
 
 async function cut(png: Uint8Array) {
   const pieces: Uint8Array[] = [];
-  for await (const piece of tiles(png)) pieces.push(piece);
+  for await (const piece of computeTiles(png)) pieces.push(piece);
   return pieces;
 }
 

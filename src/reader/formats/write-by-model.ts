@@ -11,8 +11,9 @@ import type { RenderTask } from '../render.ts';
 import type { Renderer } from '../renderer.ts';
 import type { Rendition } from '../rendition.ts';
 import { warnings } from '../warnings.ts';
-import type { AnswerTask } from './answer.ts';
-import type { Material } from './material.ts';
+import { unwrapOutput } from './clean-output.ts';
+import type { ModelInput } from './model-input.ts';
+import type { ModelOutputTask } from './model-output.ts';
 import {
   OCR_INSTRUCTION,
   picturePart,
@@ -22,8 +23,7 @@ import {
   textPart,
   visionPrompt,
 } from './prompts.ts';
-import { tiles } from './tiles.ts';
-import { unwrapAnswer } from './written.ts';
+import { computeTiles } from './tiles.ts';
 
 export interface ModelTools {
   readonly models: Models;
@@ -31,7 +31,7 @@ export interface ModelTools {
   readonly ocr?: Ocr | undefined;
   /** Maximum number of pages of a document to recognise. */
   readonly ocrMaxPages: number;
-  readonly renderer: Pick<Renderer, 'material' | 'answer' | 'checkJson'>;
+  readonly renderer: Pick<Renderer, 'modelInput' | 'renderModelOutput' | 'checkJson'>;
   /** Price factor of these answers. */
   readonly chargeFactor: number;
 }
@@ -85,11 +85,11 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
   const { task, signal } = read;
   const { options } = task;
   requireModels(options, tools);
-  const material = await tools.renderer.material(task, signal);
-  if (options.modelFormat === 'readerlm-v2' && !material.html) {
+  const modelInput = await tools.renderer.modelInput(task, signal);
+  if (options.modelFormat === 'readerlm-v2' && !modelInput.html) {
     throw problem('AssertionFailureError', { message: 'The page has no text for a model to read' });
   }
-  const answers = writeAnswer(read, material, tools);
+  const answers = writeAnswer(read, modelInput, tools);
   const { stale, cachedAt } = task.snapshot;
   const staleAt = stale ? cachedAt : undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -97,15 +97,18 @@ export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGe
     if (!done && (!read.streaming || performance.now() - shownAt < MIN_INTERVAL_MS)) continue;
     shownAt = performance.now();
     const notes = [...pageWarnings(task), ...written.notes];
-    const answer = await tools.renderer.answer({ ...answerBase(material, task, tools), ...written, notes }, signal);
+    const answer = await tools.renderer.renderModelOutput(
+      { ...answerBase(modelInput, task, tools), ...written, notes },
+      signal,
+    );
     yield { ...answer, ...responseFacts(task), staleAt };
   }
 }
 
-type Written = Pick<AnswerTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
+type Written = Pick<ModelOutputTask, 'text' | 'form' | 'notes'> & { readonly done: boolean };
 
 const answerBase = (
-  { title, description, url }: Material,
+  { title, description, url }: ModelInput,
   { snapshot, options, limits, isGiven }: RenderTask,
   tools: ModelTools,
 ) => ({
@@ -140,13 +143,13 @@ const responseFacts = ({ snapshot: { status, noStore, robotsTag, retryAfter } }:
   ...(retryAfter !== undefined && { retryAfter }),
 });
 
-function writeAnswer(read: ModelRead, material: Material, tools: ModelTools): AsyncGenerator<Written> {
+function writeAnswer(read: ModelRead, modelInput: ModelInput, tools: ModelTools): AsyncGenerator<Written> {
   const { options } = read.task;
-  if (options.modelFormat === 'vlm') return writeByVision(read, material, tools);
+  if (options.modelFormat === 'vlm') return writeByVision(read, modelInput, tools);
   if (options.modelFormat !== 'readerlm-v2') return writeByRecognition(read, tools);
   return options.jsonSchema
-    ? writeJson(read, material, tools, options.jsonSchema)
-    : writeByReaderlm(read, material, tools);
+    ? writeJson(read, modelInput, tools, options.jsonSchema)
+    : writeByReaderlm(read, modelInput, tools);
 }
 
 const CUT = 'This page is longer than the input of the model, its end was left out.';
@@ -154,7 +157,7 @@ const UNFINISHED = 'The model stopped before its answer was complete.';
 
 async function* writeByReaderlm(
   { task, signal, streaming }: ModelRead,
-  { html, cut }: Material,
+  { html, cut }: ModelInput,
   { models }: ModelTools,
 ) {
   const content = readerlmPrompt(html, task.options.instruction, undefined);
@@ -166,7 +169,7 @@ async function* writeByReaderlm(
   );
 }
 
-async function* writeByVision(read: ModelRead, { html, cut }: Material, { models }: ModelTools) {
+async function* writeByVision(read: ModelRead, { html, cut }: ModelInput, { models }: ModelTools) {
   const { task, signal, streaming } = read;
   const picture = await firstPicture(read);
   const content = [textPart(visionPrompt(html, task.options.instruction)), ...(picture ? [picturePart(picture)] : [])];
@@ -204,7 +207,7 @@ async function* streamText(
  */
 async function* writeJson(
   { task, signal }: ModelRead,
-  { html, cut }: Material,
+  { html, cut }: ModelInput,
   { models, renderer }: ModelTools,
   schema: object,
 ): AsyncGenerator<Written> {
@@ -231,7 +234,7 @@ async function* writeByRecognition(read: ModelRead, tools: ModelTools): AsyncGen
   const notes: string[] = [];
   for await (const picture of picturesToRecognise(read, tools, notes)) {
     const { text, complete } = await recognise(picture, read, tools);
-    if (text) texts.push(unwrapAnswer(text));
+    if (text) texts.push(unwrapOutput(text));
     if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
     yield { text: texts.join('\n\n'), form, notes: [...notes], done: false };
   }
@@ -244,7 +247,7 @@ async function* picturesToRecognise(read: ModelRead, tools: ModelTools, notes: s
   if (!document) {
     const whole = pageshot ?? screenshot;
     if (!whole) throw missingPicture();
-    if (tools.models.ocr) yield* tiles(whole);
+    if (tools.models.ocr) yield* computeTiles(whole);
     else yield whole;
     return;
   }

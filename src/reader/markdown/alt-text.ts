@@ -3,23 +3,23 @@
  * (docs/reference/wire/reader.md, Images).
  */
 import { attribute, type Element } from '#html/node.ts';
-import { imageAddress, type PageImage } from '../extract/content/images.ts';
+import { imageUrl, type PageImage } from '../extract/content/images.ts';
 import { oneLine } from './one-line.ts';
-import type { State } from './state.ts';
+import type { ConversionState } from './state.ts';
 
 /** Alternative texts that only say that there is a picture. */
 const EMPTY_WORDS = new Set(['', 'image', 'img', 'photo', 'picture', 'pic', 'alt', 'figure', 'fig', '图片']);
 
-export const saysNothing = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());
+export const isUninformativeAlt = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());
 
 /** The alternative text of an image with the output URL `url`. Notes images that a model should describe. */
-export function altText(state: State, element: Element, url: string): string {
+export function altText(state: ConversionState, element: Element, url: string): string {
   const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
   const { retainImages, captions, baseUrl } = state.options;
-  if ((retainImages !== 'all_p' && retainImages !== 'alt_p') || !saysNothing(alt)) return alt;
+  if ((retainImages !== 'all_p' && retainImages !== 'alt_p') || !isUninformativeAlt(alt)) return alt;
   const caption = captions && Object.hasOwn(captions, url) ? oneLine(captions[url]!) : '';
   if (caption) return caption;
-  const source = imageAddress(element, baseUrl, { keepDataUrl: true });
+  const source = imageUrl(element, baseUrl, { keepDataUrl: true });
   if (source !== null && !state.uncaptioned.has(url)) state.uncaptioned.set(url, { url, source });
   return alt;
 }
@@ -27,5 +27,5 @@ export function altText(state: State, element: Element, url: string): string {
 /** The images of a page, with captions by a model for those without a text of their own. */
 export const withCaptions = (images: readonly PageImage[], captions: Readonly<Record<string, string>>): PageImage[] =>
   images.map(({ url, alt }) =>
-    saysNothing(alt) && Object.hasOwn(captions, url) ? { url, alt: oneLine(captions[url]!) } : { url, alt },
+    isUninformativeAlt(alt) && Object.hasOwn(captions, url) ? { url, alt: oneLine(captions[url]!) } : { url, alt },
   );

@@ -19,7 +19,7 @@ export type BlockKind =
   | `list${string}`;
 
 /** Parts of the document that are collected before they are joined. */
-const MOST_PARTS = 2000;
+const MAX_PARTS = 2000;
 
 interface Container {
   readonly prefix: string;
@@ -43,7 +43,7 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
   return last !== 'text' || kind !== 'rule';
 }
 
-export class Blocks {
+export class BlockWriter {
   /**
    * The start of the document, in chunks of many blocks. One list with all parts of a long document would cost far
    * more.
@@ -76,7 +76,7 @@ export class Blocks {
   }
 
   /** Whether the innermost container has blank lines between its blocks. */
-  get isParted(): boolean {
+  get isLoose(): boolean {
     return this.parted;
   }
 
@@ -84,7 +84,7 @@ export class Blocks {
    * Announces the kind of the next block or container; the default is text. `blankLine` overrides the default: a
    * blank line before every block, except in tight lists, where only the necessary ones are written.
    */
-  follow(kind: BlockKind, blankLine?: boolean): void {
+  announce(kind: BlockKind, blankLine?: boolean): void {
     const { last, joined } = this;
     this.coming = kind;
     this.joined = false;
@@ -97,7 +97,7 @@ export class Blocks {
   }
 
   /** Cancels join(). */
-  part(): void {
+  cancelJoin(): void {
     this.joined = false;
   }
 
@@ -152,7 +152,7 @@ export class Blocks {
     const kind = this.begin();
     const { prefix, between } = this;
     this.parted ||= this.isPartedFrom(kind);
-    if (this.parts.length > MOST_PARTS) this.joinParts();
+    if (this.parts.length > MAX_PARTS) this.joinParts();
     const { parts } = this;
     if (this.count > 0) {
       this.separator = !this.blankLine ? '\n' : between === '' ? '\n\n' : `\n${between.trimEnd()}\n`;
@@ -180,7 +180,7 @@ export class Blocks {
   }
 
   private begin(): BlockKind {
-    if (this.coming === null) this.follow('text');
+    if (this.coming === null) this.announce('text');
     const kind = this.coming!;
     this.coming = null;
     return kind;

@@ -13,8 +13,8 @@ const LANGUAGE_NAME = /^[\p{L}\p{N}_+#.-]{1,40}$/u;
 const LEVELS_UP = 3;
 
 /** The language as the page names it, in lower case; '' if it names none. */
-export function languageOf(element: Element): string {
-  const inner = soleCode(element);
+export function codeLanguageOf(element: Element): string {
+  const inner = onlyCodeChild(element);
   const own = (inner && ownLanguage(inner)) || ownLanguage(element);
   if (own) return own;
   let node: Node | null = element.parent;
@@ -26,7 +26,7 @@ export function languageOf(element: Element): string {
 }
 
 /** The code element that is the only content of a pre, or null. */
-export function soleCode(element: Element): Element | null {
+export function onlyCodeChild(element: Element): Element | null {
   for (let node = element.first; node; node = node.next) {
     if (node.type === ELEMENT) return node.name === 'code' ? node : null;
     if (node.type === 3 && node.value.trim() !== '') return null;

@@ -2,7 +2,7 @@
  * Chooses the delimiters of emphasis when a paragraph is complete. Each kind has two in Markdown. The preferred one
  * is used, or the other where only that would be read as emphasis, or spaces are added where neither would.
  */
-import { firstAfter, isPlainWord, isPunctuation, isSpace, lastBefore, readings } from './flanking.ts';
+import { characterAfter, characterBefore, flankingByParser, isPlainWord, isPunctuation, isSpace } from './flanking.ts';
 
 export type SpanKind = 'em' | 'strong' | 'strike';
 
@@ -30,7 +30,7 @@ interface Delimiter {
 }
 
 /** Fills in the delimiters of spans, given in opening order. Returns the characters that were used. */
-export function delimit(pieces: string[], spans: readonly Span[], style: DelimiterStyle): string {
+export function writeDelimiters(pieces: string[], spans: readonly Span[], style: DelimiterStyle): string {
   const used = new Chooser(pieces, spans, style).choose(spans);
   if (used !== null) return used;
   const outer = withoutNested(pieces, spans);
@@ -154,24 +154,24 @@ class Chooser {
     const before = delimiters.get(span.open - 1);
     const after = delimiters.get(span.close + 1);
     if (before?.mark === mark) {
-      if (before.opens ? areBothEm(before.span, span) : !lenient || !this.canRunOn(span, mark)) return false;
+      if (before.opens ? areBothEmphasis(before.span, span) : !lenient || !this.canRunOn(span, mark)) return false;
     }
-    if (after?.mark === mark && areBothEm(after.span, span)) return false;
+    if (after?.mark === mark && areBothEmphasis(after.span, span)) return false;
     return this.canOpen(span, mark) && this.canClose(span, mark) && !this.endsAnother(span, mark, lenient);
   }
 
   /** Whether a closing delimiter directly before a span still closes if the opening one joins its run. */
   private canRunOn({ kind, open }: Span, mark: Mark): boolean {
     if (this.delimiters.get(open - 1)!.span.kind === kind) return false;
-    return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ closes }) => closes);
+    return flankingByParser(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ closes }) => closes);
   }
 
   private canOpen({ open }: Span, mark: Mark): boolean {
-    return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ opens }) => opens);
+    return flankingByParser(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ opens }) => opens);
   }
 
   private canClose({ close }: Span, mark: Mark): boolean {
-    return readings(mark, this.inside(close, -1, mark), this.after(close, mark)).every(({ closes }) => closes);
+    return flankingByParser(mark, this.inside(close, -1, mark), this.after(close, mark)).every(({ closes }) => closes);
   }
 
   /** Whether the opening delimiter of a span could close one around it. */
@@ -182,7 +182,7 @@ class Chooser {
       (outer) => delimiters.get(outer.open)!.mark === mark && (!lenient || outer.kind === kind),
     );
     if (!isAmongThem) return false;
-    return readings(mark, this.before(open, mark), this.inside(open, 1, mark)).some(({ closes }) => closes);
+    return flankingByParser(mark, this.before(open, mark), this.inside(open, 1, mark)).some(({ closes }) => closes);
   }
 
   /** The character before a run of delimiters. */
@@ -192,7 +192,7 @@ class Chooser {
       index -= 1;
       if (this.pieces[index]!.startsWith(' ')) return ' ';
     }
-    return lastBefore(this.pieces, index);
+    return characterBefore(this.pieces, index);
   }
 
   private after(at: number, mark: Mark): string {
@@ -202,7 +202,7 @@ class Chooser {
       if (this.pieces[index]!.endsWith(' ')) return ' ';
     }
     // A delimiter that is not chosen yet is punctuation in any case.
-    return this.delimiters.get(index + 1)?.mark === null ? '*' : firstAfter(this.pieces, index);
+    return this.delimiters.get(index + 1)?.mark === null ? '*' : characterAfter(this.pieces, index);
   }
 
   /** The character on the inner side of a delimiter, past inner delimiters that may use the same character. */
@@ -212,7 +212,7 @@ class Chooser {
       if (mark !== '*' || next.span.kind === 'strike') return '~';
       index += step;
     }
-    return step === 1 ? firstAfter(this.pieces, index) : lastBefore(this.pieces, index);
+    return step === 1 ? characterAfter(this.pieces, index) : characterBefore(this.pieces, index);
   }
 
   private write(span: Span, mark: Mark): void {
@@ -232,7 +232,7 @@ class Chooser {
   }
 }
 
-const areBothEm = (one: Span, other: Span): boolean => one.kind === 'em' && other.kind === 'em';
+const areBothEmphasis = (one: Span, other: Span): boolean => one.kind === 'em' && other.kind === 'em';
 
 type CharacterKind = 'space' | 'word' | 'punctuation' | 'unclear';
 

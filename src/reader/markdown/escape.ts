@@ -12,20 +12,20 @@
  *   table (tables.ts).
  */
 
-import { type Flanks, firstAfter, lastBefore, readings } from './flanking.ts';
+import { characterAfter, characterBefore, type Flanking, flankingByParser } from './flanking.ts';
 
 export const IN_LINK = 1;
 export const IN_UNDERSCORES = 2;
 
 /** A piece of page text in a paragraph. */
-export interface RiskyPiece {
+export interface TextPiece {
   readonly at: number;
-  readonly where: number;
+  readonly context: number;
 }
 
 export interface ParagraphFacts {
   /** Delimiter characters that the conversion itself wrote into the paragraph. */
-  readonly ours: string;
+  readonly generatedMarks: string;
   readonly math: boolean;
   /** Whether `~` is special. */
   readonly strike: boolean;
@@ -34,7 +34,7 @@ export interface ParagraphFacts {
 }
 
 /** Whether a text can need any escape other than at the start of a line. */
-export const RISKY = /[\\`*_[\]<~$!&]/;
+export const MAY_NEED_ESCAPE = /[\\`*_[\]<~$!&]/;
 
 const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;
 const DELIMITER_RUNS = /\*+|_+|~+/g;
@@ -43,8 +43,8 @@ const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 const isDelimiter = (character: string): boolean => character === '*' || character === '_' || character === '~';
 
 /** Beside other delimiters, some parsers are more lenient than the rules. */
-function mayFlank(mark: string, before: string, after: string): Flanks {
-  const all = readings(mark, before, after);
+function flankingOf(mark: string, before: string, after: string): Flanking {
+  const all = flankingByParser(mark, before, after);
   return {
     opens: isDelimiter(after) || all.some(({ opens }) => opens),
     closes: isDelimiter(before) || all.some(({ closes }) => closes),
@@ -52,13 +52,13 @@ function mayFlank(mark: string, before: string, after: string): Flanks {
 }
 
 /** Escapes pieces of page text in place; the other pieces are generated Markdown. */
-export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], facts: ParagraphFacts): void {
-  const partnered = findPartners(pieces, risky, facts.ours);
-  for (const { at, where } of risky) {
+export function escapePieces(pieces: string[], risky: readonly TextPiece[], facts: ParagraphFacts): void {
+  const pairedMarks = findPairedMarks(pieces, risky, facts.generatedMarks);
+  for (const { at, context } of risky) {
     const piece = pieces[at]!;
-    const before = lastBefore(pieces, at);
-    const after = firstAfter(pieces, at);
-    if (!piece.includes('://')) pieces[at] = escapePiece(piece, before, after, where, partnered, facts);
+    const before = characterBefore(pieces, at);
+    const after = characterAfter(pieces, at);
+    if (!piece.includes('://')) pieces[at] = escapePiece(piece, before, after, context, pairedMarks, facts);
     else {
       const words = piece.split(' ');
       const last = words.length - 1;
@@ -68,8 +68,8 @@ export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], fac
             word,
             index === 0 ? before : ' ',
             index === last ? after : ' ',
-            where,
-            word.includes('://') ? '' : partnered,
+            context,
+            word.includes('://') ? '' : pairedMarks,
             facts,
           ),
         )
@@ -79,33 +79,33 @@ export function escapePieces(pieces: string[], risky: readonly RiskyPiece[], fac
 }
 
 /** The characters among `*`, `_` and `~` with a possible opener and, after it, a possible closer. */
-function findPartners(pieces: readonly string[], risky: readonly RiskyPiece[], ours: string): string {
-  let opened = ours;
-  let partnered = ours;
+function findPairedMarks(pieces: readonly string[], risky: readonly TextPiece[], generatedMarks: string): string {
+  let opened = generatedMarks;
+  let pairedMarks = generatedMarks;
   for (const { at } of risky) {
     const piece = pieces[at]!;
     for (const { 0: run, index } of piece.matchAll(DELIMITER_RUNS)) {
       const mark = run[0]!;
-      if (partnered.includes(mark)) continue;
-      const before = piece[index - 1] ?? lastBefore(pieces, at);
-      const after = piece[index + run.length] ?? firstAfter(pieces, at);
-      const { opens, closes } = mayFlank(mark, before, after);
-      if (closes && opened.includes(mark)) partnered += mark;
+      if (pairedMarks.includes(mark)) continue;
+      const before = piece[index - 1] ?? characterBefore(pieces, at);
+      const after = piece[index + run.length] ?? characterAfter(pieces, at);
+      const { opens, closes } = flankingOf(mark, before, after);
+      if (closes && opened.includes(mark)) pairedMarks += mark;
       if (opens) opened += mark;
     }
   }
-  return partnered;
+  return pairedMarks;
 }
 
 function escapePiece(
   piece: string,
   before: string,
   after: string,
-  where: number,
-  partnered: string,
+  context: number,
+  pairedMarks: string,
   facts: ParagraphFacts,
 ): string {
-  const inLink = (where & IN_LINK) !== 0;
+  const inLink = (context & IN_LINK) !== 0;
   return piece.replace(CANDIDATES, (found, index: number) => {
     const next = piece[index + found.length] ?? after;
     switch (found[0]) {
@@ -128,11 +128,11 @@ function escapePiece(
         return facts.math ? '\\$' : found;
     }
     const mark = found[0]!;
-    if (mark === '_' && (where & IN_UNDERSCORES) !== 0) return found.replaceAll('_', '\\_');
-    if (!partnered.includes(mark) || (mark === '~' && !facts.strike)) return found;
+    if (mark === '_' && (context & IN_UNDERSCORES) !== 0) return found.replaceAll('_', '\\_');
+    if (!pairedMarks.includes(mark) || (mark === '~' && !facts.strike)) return found;
     const previous = piece[index - 1] ?? before;
     if (mark === '~' && found.length > 2 && previous !== '~' && next !== '~') return found;
-    const { opens, closes } = mayFlank(mark, previous, next);
+    const { opens, closes } = flankingOf(mark, previous, next);
     return opens || closes ? found.replaceAll(mark, `\\${mark}`) : found;
   });
 }

@@ -13,13 +13,13 @@ export const isSpace = (character: string): boolean =>
 export const isPunctuation = (character: string): boolean =>
   !isPlainWord(character.charCodeAt(0)) && PUNCTUATION.test(character);
 
-export interface Flanks {
+export interface Flanking {
   readonly opens: boolean;
   readonly closes: boolean;
 }
 
 /** Whether a run of `mark` between two characters can open or close emphasis. */
-function flanks(mark: string, before: string, after: string): Flanks {
+function flanks(mark: string, before: string, after: string): Flanking {
   const left = !isSpace(after) && (!isPunctuation(after) || isSpace(before) || isPunctuation(before));
   const right = !isSpace(before) && (!isPunctuation(before) || isSpace(after) || isPunctuation(after));
   if (mark !== '_') return { opens: left, closes: right };
@@ -30,15 +30,15 @@ function flanks(mark: string, before: string, after: string): Flanks {
  * The abilities of a run as different parsers see them. Some see surrogate halves of a supplementary character, which
  * are not punctuation; others see the character.
  */
-export function readings(mark: string, before: string, after: string): Flanks[] {
-  if (!isBeyond(before) && !isBeyond(after)) return [flanks(mark, before, after)];
+export function flankingByParser(mark: string, before: string, after: string): Flanking[] {
+  if (!isSurrogate(before) && !isSurrogate(after)) return [flanks(mark, before, after)];
   return variants(before).flatMap((one) => variants(after).map((other) => flanks(mark, one, other)));
 }
 
 const variants = (character: string): string[] =>
-  isBeyond(character) && (character.length === 1 || isPunctuation(character)) ? ['!', 'x'] : [character];
+  isSurrogate(character) && (character.length === 1 || isPunctuation(character)) ? ['!', 'x'] : [character];
 
-const isBeyond = (character: string): boolean => character >= '\ud800' && character < '\ue000';
+const isSurrogate = (character: string): boolean => character >= '\ud800' && character < '\ue000';
 
 /** The first character of a text, surrogate pairs whole; '' for an empty text. */
 function firstOf(text: string): string {
@@ -54,13 +54,13 @@ function lastOf(text: string): string {
 }
 
 /** The character before a piece of a text, and the one after it; empty pieces are skipped. */
-export function lastBefore(pieces: readonly string[], at: number): string {
+export function characterBefore(pieces: readonly string[], at: number): string {
   let index = at - 1;
   while (pieces[index] === '') index -= 1;
   return lastOf(pieces[index] ?? '');
 }
 
-export function firstAfter(pieces: readonly string[], at: number): string {
+export function characterAfter(pieces: readonly string[], at: number): string {
   let index = at + 1;
   while (pieces[index] === '') index += 1;
   return firstOf(pieces[index] ?? '');

@@ -17,8 +17,8 @@ const NONE: Footnotes = { references: new Map(), notes: new Map(), sources: new 
 const LABEL =
   /^[[(]?\s*(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|(?:[a-z]{1,2}|note|lower-alpha)[ -]?\d{1,3}|[*†‡§¶#]{1,3})\s*[\])]?$/i;
 const REFERENCE_CLASS = /\b(?:foot-?note|fn|noteref|reference)/i;
-const HOLDERS: ReadonlySet<string> = new Set(['li', 'p', 'div', 'aside', 'dd', 'td']);
-const LONGEST_LABEL = 24;
+const NOTE_ELEMENTS: ReadonlySet<string> = new Set(['li', 'p', 'div', 'aside', 'dd', 'td']);
+const MAX_LABEL_CHARACTERS = 24;
 
 /** The fragment of a URL that points into the page itself, else null. */
 export function fragmentOf(href: string, pageUrl: string): string | null {
@@ -83,7 +83,7 @@ function locate(
     if (orders.has(element)) orders.set(element, order);
     for (const { name, value } of element.attributes) {
       if ((name !== 'id' && name !== 'name') || targets.get(value) !== null) continue;
-      const holder = holderOf(element, root);
+      const holder = noteElementOf(element, root);
       if (!holder) continue;
       const earlier = held.get(holder);
       if (earlier) earlier.shared = true;
@@ -104,19 +104,19 @@ function pair(
   const references = new Map<Element, string>();
   const notes = new Map<Element, string>();
   const sources = new Set<string>();
-  const taken = new Set<string>();
+  const usedLabels = new Set<string>();
   let last = 0;
   for (const { anchor, target, label } of candidates) {
     const found = targets.get(target);
     if (!found || found.shared || orders.get(anchor)! > found.order || contains(found.holder, anchor)) continue;
-    let given = notes.get(found.holder);
-    if (given === undefined) {
-      given = label;
-      while (taken.has(given) || given === '') given = String(++last);
-      taken.add(given);
-      notes.set(found.holder, given);
+    let noteLabel = notes.get(found.holder);
+    if (noteLabel === undefined) {
+      noteLabel = label;
+      while (usedLabels.has(noteLabel) || noteLabel === '') noteLabel = String(++last);
+      usedLabels.add(noteLabel);
+      notes.set(found.holder, noteLabel);
     }
-    references.set(anchor, given);
+    references.set(anchor, noteLabel);
     addIds(anchor, sources);
   }
   return { references, notes, sources };
@@ -149,7 +149,7 @@ function referenceLabel(anchor: Element): string | null {
 }
 
 /** Whether an element shows only the label of a note. */
-export function showsLabel(element: Element): boolean {
+export function showsOnlyLabel(element: Element): boolean {
   const text = shortText(element);
   return text !== null && LABEL.test(text);
 }
@@ -164,7 +164,7 @@ function shortText(element: Element): string | null {
   let text = '';
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {
     if (node.type === TEXT) text += node.value;
-    if (text.length > LONGEST_LABEL) return null;
+    if (text.length > MAX_LABEL_CHARACTERS) return null;
   }
   return text.trim();
 }
@@ -172,10 +172,10 @@ function shortText(element: Element): string | null {
 const LEVELS_UP = 4;
 
 /** The element that contains a note: the target itself, or the block that starts with the target. */
-function holderOf(target: Element, root: Node): Element | null {
+function noteElementOf(target: Element, root: Node): Element | null {
   let node: Node | null = target;
   for (let level = 0; node?.type === ELEMENT && node !== root && level < LEVELS_UP; level++, node = node.parent) {
-    if (HOLDERS.has(node.name)) return node;
+    if (NOTE_ELEMENTS.has(node.name)) return node;
     if (node.name === 'dt') return definitionOf(node);
     for (let before = node.prev; before; before = before.prev) {
       if (before.type === ELEMENT || (before.type === TEXT && before.value.trim() !== '')) return null;

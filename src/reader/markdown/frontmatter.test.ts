@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { frontmatter } from './frontmatter.ts';
 
 describe('frontmatter', () => {
-  it('writes the facts that have a value, in order, then a blank line', () => {
+  it('writes the facts that have a value in order, followed by a blank line', () => {
     expect(
       frontmatter({
         warning: 'w1\nw2',
@@ -16,9 +16,9 @@ describe('frontmatter', () => {
     ).toBe('---\ntitle: "A \\"title\\": #1"\nurl: "https://example.org/"\nnumPages: "2"\nwarning: "w1\\nw2"\n---\n\n');
   });
 
-  it('is nothing without facts', () => expect(frontmatter({ title: '' })).toBe(''));
+  it('returns an empty string without facts', () => expect(frontmatter({ title: '' })).toBe(''));
 
-  it('is read back by a YAML parser, whatever the title holds', () => {
+  it('is valid YAML for any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (title) => {
         const text = frontmatter({ title: `x${title}`, lang: 'en' });

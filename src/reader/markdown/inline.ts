@@ -3,8 +3,8 @@
  * out of marks. Marks without content are not written. A mark that crosses a block boundary is closed and opened
  * again.
  */
-import { type DelimiterStyle, delimit, type Span, type SpanKind } from './delimiters.ts';
-import { escapeBlockStart, escapePieces, IN_LINK, IN_UNDERSCORES, RISKY, type RiskyPiece } from './escape.ts';
+import { type DelimiterStyle, type Span, type SpanKind, writeDelimiters } from './delimiters.ts';
+import { escapeBlockStart, escapePieces, IN_LINK, IN_UNDERSCORES, MAY_NEED_ESCAPE, type TextPiece } from './escape.ts';
 
 export type MarkKind = SpanKind | 'link';
 
@@ -16,9 +16,9 @@ export interface Mark {
   readonly open?: string | undefined;
   readonly close?: string | undefined;
   /** Link only: called before the mark is written in a block; false omits it there. */
-  readonly wanted?: (() => boolean) | undefined;
+  readonly shouldOpen?: (() => boolean) | undefined;
   /** Link only: called with the Markdown of the label once the block is complete. */
-  readonly written?: ((label: string) => void) | undefined;
+  readonly onWritten?: ((label: string) => void) | undefined;
 }
 
 /** `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT if it is not wanted here. */
@@ -44,10 +44,10 @@ const SOFT_HYPHENS = /\u00ad/g;
 /** Whether a text is only collapsible white space. */
 export const isBlank = (text: string): boolean => !/[^\s\u00ad]/.test(text);
 
-export class Inline {
+export class InlineWriter {
   private readonly style: InlineStyle;
   private pieces: string[] = [];
-  private risky: RiskyPiece[] = [];
+  private risky: TextPiece[] = [];
   private readonly marks: OpenMark[] = [];
   private pending = 0;
   private links: { mark: Mark; from: number; to: number }[] = [];
@@ -115,7 +115,7 @@ export class Inline {
     const trailing = value.charCodeAt(value.length - 1) === 0x20;
     const piece = start === 0 && !trailing ? value : value.slice(start, trailing ? -1 : undefined);
     this.begin();
-    if (RISKY.test(piece)) this.risky.push({ at: this.pieces.length, where: this.where() });
+    if (MAY_NEED_ESCAPE.test(piece)) this.risky.push({ at: this.pieces.length, context: this.context() });
     this.pieces.push(piece);
     this.space = trailing;
   }
@@ -130,7 +130,7 @@ export class Inline {
   /** Adds a picture: page text between generated Markdown. */
   image(open: string, alt: string, close: string): void {
     this.raw(open);
-    if (RISKY.test(alt)) this.risky.push({ at: this.pieces.length, where: this.where() | IN_LINK });
+    if (MAY_NEED_ESCAPE.test(alt)) this.risky.push({ at: this.pieces.length, context: this.context() | IN_LINK });
     this.pieces.push(alt, close);
   }
 
@@ -155,7 +155,7 @@ export class Inline {
 
   private endCode(): void {
     if (!this.code) return;
-    this.pieces[this.pieces.length - 1] = fenced(this.code.join('').trim());
+    this.pieces[this.pieces.length - 1] = codeSpanOf(this.code.join('').trim());
     this.codes.push(this.pieces.length - 1);
     this.code = null;
   }
@@ -168,8 +168,8 @@ export class Inline {
   }
 
   open(mark: Mark): void {
-    const { kind, name, open, close, wanted, written } = mark;
-    this.marks.push({ kind, name, open, close, wanted, written, at: PENDING, span: null });
+    const { kind, name, open, close, shouldOpen, onWritten } = mark;
+    this.marks.push({ kind, name, open, close, shouldOpen, onWritten, at: PENDING, span: null });
     this.pending += 1;
   }
 
@@ -212,13 +212,13 @@ export class Inline {
 
   private finish(): string {
     const { pieces, risky, links, spans } = this;
-    const ours = spans.length > 0 ? delimit(pieces, spans, this.style) : '';
+    const generatedMarks = spans.length > 0 ? writeDelimiters(pieces, spans, this.style) : '';
     if (this.codes.length > 1) this.partCodes();
     if (risky.length > 0) {
       const { strike, references } = this.style;
-      escapePieces(pieces, risky, { ours, math: this.math !== null, strike, references });
+      escapePieces(pieces, risky, { generatedMarks, math: this.math !== null, strike, references });
     }
-    for (const { mark, from, to } of links) mark.written?.(pieces.slice(from, to).join(''));
+    for (const { mark, from, to } of links) mark.onWritten?.(pieces.slice(from, to).join(''));
     return pieces.length === 1 ? pieces[0]! : pieces.join('');
   }
 
@@ -236,13 +236,13 @@ export class Inline {
     }
   }
 
-  private where(): number {
-    let where = 0;
+  private context(): number {
+    let context = 0;
     for (const mark of this.marks) {
-      if (mark.kind === 'link' && mark.at !== LEFT_OUT) where |= IN_LINK;
-      if (mark.kind === 'em' && this.style.em === '_') where |= IN_UNDERSCORES;
+      if (mark.kind === 'link' && mark.at !== LEFT_OUT) context |= IN_LINK;
+      if (mark.kind === 'em' && this.style.em === '_') context |= IN_UNDERSCORES;
     }
-    return where;
+    return context;
   }
 
   /** Writes pending white space and marks before content. */
@@ -260,7 +260,7 @@ export class Inline {
     for (const mark of this.marks) {
       if (mark.at !== PENDING) continue;
       this.pending -= 1;
-      if (mark.wanted && !mark.wanted()) {
+      if (mark.shouldOpen && !mark.shouldOpen()) {
         mark.at = LEFT_OUT;
         continue;
       }
@@ -311,7 +311,7 @@ function escapeLines(text: string): string {
 }
 
 /** Code between enough backticks. */
-export function fenced(content: string): string {
+export function codeSpanOf(content: string): string {
   let longest = 0;
   for (const { 0: run } of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   if (longest === 0) return `\`${content}\``;

@@ -66,7 +66,7 @@ const LIMITS =
   /^\\(?:sum|prod|coprod|int|iint|iiint|oint|big[a-z]+|lim(?:sup|inf)?|max|min|sup|inf|det|gcd|Pr|arg(?:max|min)|operatorname\*?\{[^{}]*\}|underbrace|overbrace)/;
 const ARROW = /^\\(?:to|(?:long)?(?:right|left)arrow)$/;
 
-export function underOver(base: string, under: string, over: string, element: Element): string {
+export function underOverToLatex(base: string, under: string, over: string, element: Element): string {
   let latex = base;
   let [below, above] = [under, over];
   const accent = attribute(element, 'accent') === 'false' ? undefined : ownValue(ACCENTS, above);

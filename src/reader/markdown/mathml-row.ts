@@ -3,7 +3,7 @@ import { attribute, type Element } from '#html/node.ts';
 import { ownValue } from '#own-value.ts';
 
 /** A fraction without a line, as in a binomial coefficient. */
-export const STACKED = '\\genfrac{}{}{0pt}{}';
+export const FRACTION_WITHOUT_LINE = '\\genfrac{}{}{0pt}{}';
 
 const SIGN = /^ (?:[-+]|\\pm|\\mp) $/;
 const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
@@ -11,7 +11,7 @@ const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
 /**
  * Joins parts. A space separates a command from a letter that would lengthen its name; a sign stays with its number.
  */
-export function join(parts: readonly string[]): string {
+export function joinParts(parts: readonly string[]): string {
   let latex = '';
   for (const part of parts) {
     if (part === '') continue;
@@ -47,7 +47,7 @@ const FENCES: Readonly<Record<string, string>> = {
   '': '.',
 };
 
-export function fences(parts: readonly string[], element: Element): string {
+export function fencedToLatex(parts: readonly string[], element: Element): string {
   const open = attribute(element, 'open') ?? '(';
   const close = attribute(element, 'close') ?? ')';
   const separators = [...(attribute(element, 'separators') ?? ',').replace(/\s/g, '')];
@@ -92,22 +92,23 @@ const OPENING: ReadonlySet<string> = new Set(['(', '[', '\\{', '|', '\\|', '\\la
 const CLOSING: ReadonlySet<string> = new Set([')', ']', '\\}', '|', '\\|', '\\rangle', '\\rfloor', '\\rceil']);
 
 /** A row whose outer fences enclose all of it. Recognized by the absence of other fences inside. */
-export function fencedRow(parts: readonly string[]): string {
+export function rowToLatex(parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== '');
   const open = shown[0]?.trim() ?? '';
   const close = shown.at(-1)?.trim() ?? '';
   if (shown.length > 2 && OPENING.has(open) && CLOSING.has(close)) {
     const inner = shown.slice(1, -1);
-    if (open === '(' && close === ')' && inner.length === 1 && inner[0]!.startsWith(STACKED)) {
-      return `\\binom${inner[0]!.slice(STACKED.length)}`;
+    if (open === '(' && close === ')' && inner.length === 1 && inner[0]!.startsWith(FRACTION_WITHOUT_LINE)) {
+      return `\\binom${inner[0]!.slice(FRACTION_WITHOUT_LINE.length)}`;
     }
-    if (!inner.some((part) => part.trim() === open || part.trim() === close)) return inFences(open, join(inner), close);
+    if (!inner.some((part) => part.trim() === open || part.trim() === close))
+      return inFences(open, joinParts(inner), close);
   }
   if (shown.length === 2 && open === '\\{' && isWholeMatrix(close)) return inFences(open, close, '.');
-  return join(parts);
+  return joinParts(parts);
 }
 
-export function matrix(rows: readonly string[], element: Element): string {
+export function matrixToLatex(rows: readonly string[], element: Element): string {
   const columns = attribute(element, 'columnalign') ?? '';
   const body = rows.join(' \\\\ ');
   if (/^right left/.test(columns) || attribute(element, 'displaystyle') === 'true') {

@@ -81,12 +81,12 @@ const CASES: readonly (readonly [string, string, string])[] = [
 describe('mathmlToLatex', () => {
   for (const [name, mathml, expected] of CASES) it(name, () => expect(latex(mathml)).toBe(expected));
 
-  it('prefers the source that the formula carries', () => {
+  it('prefers the LaTeX source in the formula', () => {
     const annotation = '<annotation encoding="application/x-tex">\\frac{1}{2}\n+ x</annotation>';
     expect(latex(`<semantics>${i('x')}${annotation}</semantics>`)).toBe('\\frac{1}{2} + x');
     expect(latex(i('x'), 'alttext="{\\displaystyle x_1}"')).toBe('x_1');
     expect(latex(`<semantics>${i('x')}<annotation encoding="text/plain">no</annotation></semantics>`)).toBe('x');
   });
 
-  it('is nothing for nothing', () => expect(latex(' ')).toBe(''));
+  it('returns an empty string for an empty formula', () => expect(latex(' ')).toBe(''));
 });

@@ -4,8 +4,8 @@
  */
 import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
 import { ownValue } from '#own-value.ts';
-import { underOver } from './mathml-accents.ts';
-import { fencedRow, fences, join, matrix, STACKED } from './mathml-row.ts';
+import { underOverToLatex } from './mathml-accents.ts';
+import { FRACTION_WITHOUT_LINE, fencedToLatex, joinParts, matrixToLatex, rowToLatex } from './mathml-row.ts';
 import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbols.ts';
 
 const TEX_ENCODING = /^\s*(?:application\/x-(?:la)?tex|(?:la)?tex)\s*$/i;
@@ -18,9 +18,9 @@ export function mathmlToLatex(math: Element): string {
 
 function sourceOf(math: Element): string {
   for (const annotation of elements(math, 'annotation')) {
-    if (TEX_ENCODING.test(attribute(annotation, 'encoding') ?? '')) return withoutStyle(textOf(annotation));
+    if (TEX_ENCODING.test(attribute(annotation, 'encoding') ?? '')) return withoutMathStyle(textOf(annotation));
   }
-  return withoutStyle(attribute(math, 'alttext') ?? '');
+  return withoutMathStyle(attribute(math, 'alttext') ?? '');
 }
 
 const oneLine = (latex: string): string =>
@@ -30,7 +30,7 @@ const oneLine = (latex: string): string =>
     .trim();
 
 /** Unwraps `{\displaystyle x}` to x; the style only affects how it is drawn. */
-export function withoutStyle(latex: string): string {
+export function withoutMathStyle(latex: string): string {
   const trimmed = latex.trim();
   const found = /^\{\\(?:displaystyle|textstyle)\b/.exec(trimmed);
   if (found && trimmed.endsWith('}')) return trimmed.slice(found[0].length, -1).trim();
@@ -124,28 +124,28 @@ function withVariant(element: Element, latex: string, single: boolean): string {
 
 type Compose = (parts: readonly string[], element: Element) => string;
 
-const row: Compose = (parts) => join(parts);
+const row: Compose = (parts) => joinParts(parts);
 const first: Compose = (parts) => parts[0] ?? '';
 
 const COMPOSE: Readonly<Record<string, Compose | undefined>> = {
   // No element name collides with a property of Object.prototype, because all start with m.
   maction: first,
   semantics: first,
-  mphantom: (parts) => `\\phantom{${join(parts)}}`,
+  mphantom: (parts) => `\\phantom{${joinParts(parts)}}`,
   mspace: (_, element) => space(element),
   mfrac: (parts, element) => fraction(parts, element),
-  msqrt: (parts) => `\\sqrt{${join(parts)}}`,
+  msqrt: (parts) => `\\sqrt{${joinParts(parts)}}`,
   mroot: ([base = '', index = '']) => `\\sqrt[${index}]{${base}}`,
   msub: ([base = '', sub = '']) => `${nucleus(base)}_{${sub}}`,
   msup: ([base = '', sup = '']) => `${nucleus(base)}${raised(sup)}`,
   msubsup: ([base = '', sub = '', sup = '']) => `${nucleus(base)}_{${sub}}${raised(sup)}`,
-  munder: ([base = '', under = ''], element) => underOver(base, under, '', element),
-  mover: ([base = '', over = ''], element) => underOver(base, '', over, element),
-  munderover: ([base = '', under = '', over = ''], element) => underOver(base, under, over, element),
+  munder: ([base = '', under = ''], element) => underOverToLatex(base, under, '', element),
+  mover: ([base = '', over = ''], element) => underOverToLatex(base, '', over, element),
+  munderover: ([base = '', under = '', over = ''], element) => underOverToLatex(base, under, over, element),
   mmultiscripts: (parts) => multiscripts(parts),
-  mfenced: (parts, element) => fences(parts, element),
-  menclose: (parts, element) => enclosed(join(parts), attribute(element, 'notation') ?? 'longdiv'),
-  mtable: (parts, element) => matrix(parts, element),
+  mfenced: (parts, element) => fencedToLatex(parts, element),
+  menclose: (parts, element) => enclosed(joinParts(parts), attribute(element, 'notation') ?? 'longdiv'),
+  mtable: (parts, element) => matrixToLatex(parts, element),
   mtr: (parts) => parts.join(' & '),
   mlabeledtr: (parts) => parts.slice(1).join(' & '),
 };
@@ -156,9 +156,9 @@ const ROWS: ReadonlySet<string> = new Set(['math', 'mrow', 'mstyle', 'mpadded', 
 const AROUND_A_ROW: ReadonlySet<string> = new Set(['menclose', 'mphantom', 'msqrt']);
 
 function compose({ element, parts }: Frame): string {
-  if (ROWS.has(element.name)) return fencedRow(parts);
+  if (ROWS.has(element.name)) return rowToLatex(parts);
   const write = ownValue(COMPOSE, element.name) ?? row;
-  const arguments_ = AROUND_A_ROW.has(element.name) ? [join(parts).trim()] : parts.map((part) => part.trim());
+  const arguments_ = AROUND_A_ROW.has(element.name) ? [joinParts(parts).trim()] : parts.map((part) => part.trim());
   return write(arguments_, element);
 }
 
@@ -183,7 +183,7 @@ const raised = (sup: string): string =>
 
 function fraction([top = '', bottom = '']: readonly string[], element: Element): string {
   const thickness = attribute(element, 'linethickness') ?? '';
-  if (/^0(?:[a-z%]|$)/.test(thickness)) return `${STACKED}{${top}}{${bottom}}`;
+  if (/^0(?:[a-z%]|$)/.test(thickness)) return `${FRACTION_WITHOUT_LINE}{${top}}{${bottom}}`;
   if (attribute(element, 'bevelled') === 'true') return `${nucleus(top)}/${nucleus(bottom)}`;
   return `\\frac{${top}}{${bottom}}`;
 }

@@ -17,7 +17,7 @@ const convert = (html: string, retainMedia: 'none' | 'text' | 'link' | 'image' |
     retainMedia,
   }).markdown;
 
-describe('players', () => {
+describe('playerKind', () => {
   it.each([
     ['https://www.youtube.com/embed/abc', 'Video'],
     ['https://www.youtube-nocookie.com/embed/abc?start=3', 'Video'],
@@ -31,7 +31,7 @@ describe('players', () => {
     ['https://w.soundcloud.com/player/?url=x', 'Audio'],
     ['https://open.spotify.com/embed/track/1', 'Audio'],
     ['https://band.bandcamp.com/EmbeddedPlayer/album=1', 'Audio'],
-  ])('%s is %s', (url, kind) => expect(playerKind(url)).toBe(kind));
+  ])('recognizes %s as %s', (url, kind) => expect(playerKind(url)).toBe(kind));
 
   it.each([
     'https://www.youtube.com/',
@@ -43,7 +43,7 @@ describe('players', () => {
     'javascript:alert(1)//player.vimeo.com',
     'https://ads.example/',
     'about:blank',
-  ])('%s is none', (url) => expect(playerKind(url)).toBeNull());
+  ])('returns null for %s', (url) => expect(playerKind(url)).toBeNull());
 });
 
 describe('an article with media', () => {
@@ -60,7 +60,7 @@ describe('an article with media', () => {
     ${paragraph('what came after')}</article>
     <footer><iframe src="https://www.youtube.com/embed/in-the-footer"></iframe> Imprint</footer>`;
 
-  it('keeps them where they stand', () => {
+  it('writes media in their places', () => {
     const { content } = renderHtml(page, { retainMedia: 'link' }).page;
     const order = [
       'about films',
@@ -79,7 +79,7 @@ describe('an article with media', () => {
     expect(content).not.toMatch(/footer|browser is old|Play/);
   });
 
-  it('keeps their sources when they are kept as HTML', () => {
+  it('writes media as HTML with their sources', () => {
     const { content } = renderHtml(page, { retainMedia: 'html' }).page;
     expect(content).toContain(
       '<video controls=""><source src="https://example.org/film.mp4" type="video/mp4"></video>',
@@ -87,7 +87,7 @@ describe('an article with media', () => {
     expect(content).toContain('<iframe src="https://www.youtube.com/embed/abc" width="560"></iframe>');
   });
 
-  it('says nothing of them otherwise', () => {
+  it('omits media by default', () => {
     for (const given of [{}, { retainMedia: 'none' as const }]) {
       expect(renderHtml(page, given).page.content).not.toMatch(/Video|Audio|iframe|film\.mp4/);
     }
@@ -95,7 +95,7 @@ describe('an article with media', () => {
 });
 
 describe('media as HTML', () => {
-  it('run nothing', () => {
+  it('contain no scripts', () => {
     const html =
       '<video src="javascript:x()" poster="javascript:y()" onerror="z()" x-on:click="a()" @click="b()"><source src="data:text/html,x"></video>' +
       '<iframe src="https://player.vimeo.com/video/1" srcdoc="<script>x()</script>" onload="x()" title=\'"><script>\'></iframe>';
@@ -104,13 +104,13 @@ describe('media as HTML', () => {
     );
   });
 
-  it('are one line without control characters', () => {
+  it('are on one line without control characters', () => {
     expect(convert('<video src="/a" title="a\n\nb\u001dc"></video>', 'html')).toBe(
       '<video src="https://example.org/a" title="a b c"></video>',
     );
   });
 
-  it('stand in tables that are kept as HTML', () => {
+  it('are written inside HTML tables', () => {
     const table = '<table><tr><th>A</th></tr><tr><td><video src="/a"></video></td></tr></table>';
     const markdown = (retainMedia: 'link' | 'html' | 'none') =>
       toMarkdown(parseDocument(table), {
@@ -129,7 +129,7 @@ describe('media as HTML', () => {
   });
 });
 
-it('takes any number of media, and any number of sources', () => {
+it('converts many media, and media with many sources', () => {
   const many = '<video src="/a"></video>'.repeat(50_000);
   expect(convert(many, 'text')).toMatch(/Video 50000$/);
   const sources = `<video>${'<source src="javascript:x">'.repeat(50_000)}</video>`;

@@ -7,4 +7,4 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 export const oneLine = (text: string): string => text.replace(CONTROLS, ' ').replace(RUNS, ' ').trim();
 
 /** Text of a page without control characters other than tab and line feed. U+001D is reserved: it separates chunks. */
-export const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');
+export const withoutControlCharacters = (text: string): string => text.replace(CONTROLS, ' ');

@@ -47,9 +47,9 @@ for (const [kind, list] of [
 const PEERTUBE = /^\/videos\/embed\/[\w-]{8,64}$/;
 
 /** The kind of media that a frame with this URL plays; null if it is no known player. */
-export function playerKind(address: string): MediaKind | null {
-  if (!URL.canParse(address)) return null;
-  const { hostname, pathname, protocol } = new URL(address);
+export function playerKind(url: string): MediaKind | null {
+  if (!URL.canParse(url)) return null;
+  const { hostname, pathname, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return null;
   const labels = hostname.split('.');
   for (let at = Math.max(labels.length - 5, 0); at < labels.length - 1; at++) {
@@ -60,25 +60,25 @@ export function playerKind(address: string): MediaKind | null {
 }
 
 /** Elements that scripts turn into a player: the attribute with the recording, and the player's URL. */
-const STAND_INS: Readonly<Record<string, { readonly attribute: string; readonly address: string }>> = {
-  'lite-youtube': { attribute: 'videoid', address: 'https://www.youtube.com/embed/' },
-  'lite-vimeo': { attribute: 'videoid', address: 'https://player.vimeo.com/video/' },
-  'lite-dailymotion': { attribute: 'videoid', address: 'https://www.dailymotion.com/embed/video/' },
-  'youtube-video': { attribute: 'video-id', address: 'https://www.youtube.com/embed/' },
-  'amp-youtube': { attribute: 'data-videoid', address: 'https://www.youtube.com/embed/' },
-  'amp-vimeo': { attribute: 'data-videoid', address: 'https://player.vimeo.com/video/' },
-  'amp-dailymotion': { attribute: 'data-videoid', address: 'https://www.dailymotion.com/embed/video/' },
+const PLACEHOLDERS: Readonly<Record<string, { readonly attribute: string; readonly playerUrl: string }>> = {
+  'lite-youtube': { attribute: 'videoid', playerUrl: 'https://www.youtube.com/embed/' },
+  'lite-vimeo': { attribute: 'videoid', playerUrl: 'https://player.vimeo.com/video/' },
+  'lite-dailymotion': { attribute: 'videoid', playerUrl: 'https://www.dailymotion.com/embed/video/' },
+  'youtube-video': { attribute: 'video-id', playerUrl: 'https://www.youtube.com/embed/' },
+  'amp-youtube': { attribute: 'data-videoid', playerUrl: 'https://www.youtube.com/embed/' },
+  'amp-vimeo': { attribute: 'data-videoid', playerUrl: 'https://player.vimeo.com/video/' },
+  'amp-dailymotion': { attribute: 'data-videoid', playerUrl: 'https://www.dailymotion.com/embed/video/' },
   'amp-soundcloud': {
     attribute: 'data-trackid',
-    address: 'https://w.soundcloud.com/player/?url=https://api.soundcloud.com/tracks/',
+    playerUrl: 'https://w.soundcloud.com/player/?url=https://api.soundcloud.com/tracks/',
   },
 };
 
-export const STAND_IN_NAMES: readonly string[] = Object.keys(STAND_INS);
+export const PLAYER_PLACEHOLDERS: readonly string[] = Object.keys(PLACEHOLDERS);
 
 /** The URL of the player that an element stands for; null if it names no recording. */
-export function standInAddress(element: Element): string | null {
-  const standIn = ownValue(STAND_INS, element.name);
-  const id = standIn && attribute(element, standIn.attribute)?.trim();
-  return id && /^[\w-]{1,64}$/.test(id) ? standIn.address + id : null;
+export function placeholderUrl(element: Element): string | null {
+  const placeholder = ownValue(PLACEHOLDERS, element.name);
+  const id = placeholder && attribute(element, placeholder.attribute)?.trim();
+  return id && /^[\w-]{1,64}$/.test(id) ? placeholder.playerUrl + id : null;
 }

@@ -74,7 +74,7 @@ const BLOCKS = new Set(
 const IMAGE_NUMBER = /^Image \d+(?:: |$)/;
 
 /** The canonical form of URLs with the same target. */
-export function canonicalAddress(address: string, base = BASE): string {
+export function canonicalUrl(address: string, base = BASE): string {
   const url = URL.canParse(address, base) ? new URL(address, base).href : address;
   return url.replace(/%(?:28|29|5B|5D)/g, decodeURIComponent);
 }
@@ -145,7 +145,7 @@ class CanonicalWriter {
 }
 
 function canonicalAttribute(name: string, value: string): string {
-  if (name === 'href' || name === 'src') return canonicalAddress(value);
+  if (name === 'href' || name === 'src') return canonicalUrl(value);
   if (name === 'alt') return canonicalAlt(value);
   return name === 'title' ? value.replace(/\s+/g, ' ').trim() : value;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalHtml, commonmarkToHtml, gfmToHtml, htmlToMarkdown, specExamples } from './round-trip.suite.ts';
 import { findTex } from './tex-in-text.ts';
 
-/** Examples that intentionally come back changed, by their number, with the reason. */
+/** Examples that the round trip intentionally changes, by number, with the reason. */
 const CHANGED: Readonly<Record<string, readonly number[]>> = {
   'what has no content is left out: headings, code blocks, quotes, links and lists that show nothing': [
     79, 126, 129, 130, 144, 218, 237, 239, 240, 280, 284, 484, 487,
@@ -14,9 +14,9 @@ const CHANGED: Readonly<Record<string, readonly number[]>> = {
 describe('the examples of the CommonMark specification', () => {
   const examples = specExamples().filter(({ raw }) => !raw);
 
-  it('are those of the whole specification', () => expect(examples.length).toBeGreaterThan(570));
+  it('include the whole specification', () => expect(examples.length).toBeGreaterThan(570));
 
-  it('come back as they were', () => {
+  it('survive a round trip', () => {
     const changed = examples
       .filter(({ html }) => canonicalHtml(html) !== canonicalHtml(commonmarkToHtml(htmlToMarkdown(html))))
       .map(({ number }) => number);
@@ -25,7 +25,7 @@ describe('the examples of the CommonMark specification', () => {
     expect(1 - changed.length / examples.length).toBeGreaterThanOrEqual(0.97);
   });
 
-  it('are told apart from others', () => {
+  it('differ from each other', () => {
     expect(canonicalHtml('<ul>\n<li>a</li>\n</ul>')).toBe(canonicalHtml('<ul><li>a</li></ul>'));
     expect(canonicalHtml('<ul><li>a</li></ul>')).not.toBe(canonicalHtml('<ul><li><p>a</p></li></ul>'));
     expect(canonicalHtml('<p>a <em>b</em></p>')).toBe(canonicalHtml('<p>a<em> b</em></p>'));
@@ -186,7 +186,7 @@ describe('blocks of any shape', () => {
     expect(READERS[reader]!(markdown), markdown).toBe(reader === GFM ? withoutParagraphs(wanted) : wanted);
   }
 
-  it('survive', () => {
+  it('survive a round trip', () => {
     const blocks = fc.array(block, { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
     fc.assert(
       fc.property(blocks, (html) => {
@@ -197,7 +197,7 @@ describe('blocks of any shape', () => {
     );
   }, 300_000);
 
-  it('survive beside tables', () => {
+  it('survive a round trip beside tables', () => {
     const blocks = fc.array(fc.oneof(table, leaf), { minLength: 1, maxLength: 3 }).map((all) => all.join(''));
     fc.assert(
       fc.property(blocks, (html) => expectToSurvive(html, GFM)),

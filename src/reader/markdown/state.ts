@@ -1,12 +1,12 @@
 /** State of a conversion in progress; passed to every element's handler, never global. */
 import type { Element } from '#html/node.ts';
-import { Blocks } from './blocks.ts';
+import { BlockWriter } from './blocks.ts';
 import { hostOf, withoutCitationMarks } from './citations.ts';
 import type { Footnotes } from './footnotes.ts';
-import { Inline } from './inline.ts';
+import { InlineWriter } from './inline.ts';
 import type { MarkdownStyle } from './style.ts';
 import type { TableGrid } from './tables.ts';
-import { Trace, TracedBlocks } from './trace.ts';
+import { MarkdownTrace, TracedBlockWriter } from './trace.ts';
 
 export interface MarkdownOptions extends MarkdownStyle {
   /** URL of the page. In citations, links to other hosts show their host. */
@@ -33,7 +33,7 @@ export interface MarkdownOptions extends MarkdownStyle {
   readonly trace?: boolean | undefined;
 }
 
-export interface ShownImage {
+export interface WrittenImage {
   readonly index: number;
   readonly url: string;
   readonly alt: string;
@@ -45,13 +45,13 @@ export interface UncaptionedImage {
   readonly source: string;
 }
 
-export interface ShownLink {
+export interface WrittenLink {
   readonly id?: number;
   readonly text: string;
   readonly url: string;
 }
 
-export interface List {
+export interface OpenList {
   readonly ordered: boolean;
   /** The bullet, or the character after the numbers; differs from that of a list directly before this one. */
   readonly mark: string;
@@ -75,30 +75,30 @@ export type TableMode =
   | 'layout';
 
 /** Called after the children of an element. */
-export type Leave = (state: State, element: Element) => void;
+export type LeaveHandler = (state: ConversionState, element: Element) => void;
 
 /**
  * Handles the start of an element. Returns a function to call at its end, null for none, or SKIP to skip its
  * children.
  */
-export type Enter = (state: State, element: Element) => Leave | null | typeof SKIP;
+export type EnterHandler = (state: ConversionState, element: Element) => LeaveHandler | null | typeof SKIP;
 
 export const SKIP = 'skip';
 
-export class State {
+export class ConversionState {
   readonly options: MarkdownOptions;
   readonly footnotes: Footnotes;
-  readonly blocks: Blocks;
-  readonly inline: Inline;
-  readonly trace: Trace | null;
+  readonly blocks: BlockWriter;
+  readonly inline: InlineWriter;
+  readonly trace: MarkdownTrace | null;
   readonly gfm: boolean;
   /** Host of the page if links are citations; otherwise ''. */
   readonly pageHost: string;
 
-  readonly images: ShownImage[] = [];
+  readonly images: WrittenImage[] = [];
   /** One entry per URL. */
   readonly uncaptioned = new Map<string, UncaptionedImage>();
-  readonly links: ShownLink[] = [];
+  readonly links: WrittenLink[] = [];
   /** Number of videos and recordings so far. */
   videos = 0;
   audios = 0;
@@ -109,9 +109,9 @@ export class State {
   /** The last number given to a link (linkStyle `referenced`). */
   nextReference = 0;
   /** Number of open footnotes: back links are left out inside. */
-  openNotes = 0;
+  openFootnotes = 0;
 
-  readonly lists: List[] = [];
+  readonly lists: OpenList[] = [];
   readonly tables: TableMode[] = [];
   grid: TableGrid | null = null;
   /** Above 0, all content goes on one line: block boundaries become white space. */
@@ -124,14 +124,14 @@ export class State {
     this.footnotes = footnotes;
     this.gfm = options.gfm !== 'none';
     this.pageHost = options.retainLinks === 'gpt-oss' ? hostOf(options.pageUrl) : '';
-    this.inline = new Inline({
+    this.inline = new InlineWriter({
       em: options.emDelimiter,
       strong: options.strongDelimiter,
       strike: this.gfm,
       references: options.linkStyle === 'referenced' && /^(?:collapsed|shortcut)$/.test(options.linkReferenceStyle),
     });
-    this.trace = options.trace ? new Trace(this.inline) : null;
-    this.blocks = this.trace ? new TracedBlocks(this.trace) : new Blocks();
+    this.trace = options.trace ? new MarkdownTrace(this.inline) : null;
+    this.blocks = this.trace ? new TracedBlockWriter(this.trace) : new BlockWriter();
   }
 
   /** Ends the open paragraph. In single-line mode, only adds a space. */

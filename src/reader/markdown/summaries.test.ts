@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { imagesSummary, linksSummary } from './summaries.ts';
 
 describe('imagesSummary', () => {
-  it('numbers what the content shows and hides what only the page has', () => {
+  it('lists images of the content by number, and others as hidden', () => {
     const page = [
       { url: 'https://x/a', alt: 'A' },
       { url: 'https://x/b', alt: '' },
@@ -20,7 +20,7 @@ describe('imagesSummary', () => {
     });
   });
 
-  it('says when there are none', () => {
+  it('reports a page without images', () => {
     expect(imagesSummary([], [])).toEqual({
       text: 'Images:\nThis page does not seem to contain any images.',
       json: {},
@@ -38,20 +38,20 @@ describe('linksSummary', () => {
     ['a [b]\nc', 'https://x/(3)'],
   ] as const;
 
-  it('lists each address once with its first text', () => {
+  it('lists each URL once with its first text', () => {
     expect(linksSummary(page, [], 'unique')).toEqual({
       text: 'Links/Buttons:\n- [one](https://x/1)\n- [one](https://x/2)\n- [a \\[b\\] c](https://x/%283%29)',
       json: { one: 'https://x/2', 'a [b] c': 'https://x/(3)' },
     });
   });
 
-  it('lists every link in order when all are asked for, but none that runs a script or leads to a file', () => {
+  it('lists every link in order in mode all, except scripts and files', () => {
     const { json, text } = linksSummary(page, [], 'all');
     expect(json).toEqual([...page.slice(0, 3), ['a [b] c', 'https://x/(3)']]);
     expect(text.split('\n')).toHaveLength(5);
   });
 
-  it('lists the citations that are shown by their numbers', () => {
+  it('lists citations by their numbers', () => {
     const shown = [
       { id: 2, text: 'b', url: 'https://x/2' },
       { id: 5, text: 'e', url: 'https://x/5' },
@@ -62,7 +62,7 @@ describe('linksSummary', () => {
     });
   });
 
-  it('says when there are none, and keeps a text that is the name of a property of every object', () => {
+  it('reports a page without links, and accepts the link text __proto__', () => {
     expect(linksSummary([], [], 'unique').text).toBe(
       'Links/Buttons:\nThis page does not seem to contain any buttons/links.',
     );

@@ -3,8 +3,8 @@
  * Summaries).
  */
 import { escapeLinkText } from './escape.ts';
-import { oneLine, withoutControls } from './one-line.ts';
-import { isSafeLink, isSafePicture, safeDestination } from './url.ts';
+import { oneLine, withoutControlCharacters } from './one-line.ts';
+import { encodeDestination, isSafeLink, isSafePicture } from './url.ts';
 
 export interface Summary<Json> {
   /** Heading line and entries, without a trailing newline. */
@@ -33,7 +33,7 @@ const NO_IMAGES = 'Images:\nThis page does not seem to contain any images.';
 const NO_LINKS = 'Links/Buttons:\nThis page does not seem to contain any buttons/links.';
 
 const line = (label: string, url: string, mark = ''): string =>
-  `- ${mark}[${escapeLinkText(oneLine(label))}](${safeDestination(withoutControls(url))})`;
+  `- ${mark}[${escapeLinkText(oneLine(label))}](${encodeDestination(withoutControlCharacters(url))})`;
 
 /**
  * One entry per URL. An image of the content keeps its numbers (`Image 1,4: alt`). An image that only the page has is
@@ -44,21 +44,21 @@ export function imagesSummary(
   content: readonly NumberedImage[],
 ): Summary<Record<string, string>> {
   const entries = new Map<string, { numbers: number[]; alt: string }>();
-  const enter = ({ url, alt }: SummaryImage) => {
+  const entryFor = ({ url, alt }: SummaryImage) => {
     const entry = entries.get(url) ?? { numbers: [], alt };
     entry.alt ||= alt;
     entries.set(url, entry);
     return entry;
   };
-  for (const image of page) if (isSafePicture(image.url)) enter(image);
-  for (const image of content) enter(image).numbers.push(image.index);
+  for (const image of page) if (isSafePicture(image.url)) entryFor(image);
+  for (const image of content) entryFor(image).numbers.push(image.index);
 
   const json: Record<string, string> = Object.create(null);
   const lines: string[] = [];
-  let place = 0;
+  let position = 0;
   for (const [url, { numbers, alt }] of entries) {
-    place += 1;
-    const name = numbers.length > 0 ? `Image ${numbers.join(',')}` : `Hidden Image ${place}`;
+    position += 1;
+    const name = numbers.length > 0 ? `Image ${numbers.join(',')}` : `Hidden Image ${position}`;
     const label = oneLine(alt) === '' ? name : `${name}: ${oneLine(alt)}`;
     json[label] = url;
     lines.push(line(label, url, '!'));

@@ -3,11 +3,11 @@
  * scripts, no styles. URLs are absolute. No blank lines, since they would end the block.
  */
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
-import { imageAddress } from '../extract/content/images.ts';
+import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
-import type { State } from './state.ts';
+import type { ConversionState } from './state.ts';
 import { isSafeLink } from './url.ts';
 
 const KEPT: ReadonlySet<string> = new Set(
@@ -24,7 +24,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(['colspan', 'rowspan', 'align', 
 const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const escapeValue = (text: string): string => escapeText(text).replace(/"/g, '&quot;');
 
-export function outerHtmlOfTable(table: Element, state: State): string {
+export function tableToHtml(table: Element, state: ConversionState): string {
   const out: string[] = [startTag(table, state)];
   /** Open elements, innermost last. */
   const open: Element[] = [table];
@@ -51,7 +51,7 @@ export function outerHtmlOfTable(table: Element, state: State): string {
 
 const endTag = ({ name }: Element): string => (KEPT.has(name) && !VOID.has(name) ? `</${name}>` : '');
 
-function startTag(element: Element, state: State): string {
+function startTag(element: Element, state: ConversionState): string {
   const { name } = element;
   if (!KEPT.has(name) || (name === 'img' && state.options.retainImages === 'none')) return '';
   let attributes = '';
@@ -65,7 +65,7 @@ function startTag(element: Element, state: State): string {
   }
   if (name === 'img') {
     const { baseUrl, keepImgDataUrl } = state.options;
-    const url = imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl });
+    const url = imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl });
     if (url === null) return '';
     const alt = altText(state, element, url);
     add('src', url);

@@ -12,11 +12,11 @@ export interface TexPiece {
 const START = /\\[([]|\$[^\s$\d]|\$\$/;
 
 /** Whether a text may contain such a formula. */
-export const mayHoldTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
+export const mayContainTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
 
 const OPENERS = /\\\(|\\\[|\$\$?/g;
 const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };
-const LONGEST = 4000;
+const MAX_FORMULA_CHARACTERS = 4000;
 
 /** The pieces of a text in order; null if it contains no formula. */
 export function findTex(text: string): TexPiece[] | null {
@@ -31,7 +31,7 @@ export function findTex(text: string): TexPiece[] | null {
     const start = found.index + open.length;
     let end = next[close] ?? -2;
     if (end !== -1 && end < start) end = next[close] = text.indexOf(close, start);
-    if (end < 0 || end - start > LONGEST) continue;
+    if (end < 0 || end - start > MAX_FORMULA_CHARACTERS) continue;
     const content = text.slice(start, end);
     if (!isTex(content) || (open === '$' && !isTightlyDelimited(content, text[end + 1] ?? ''))) continue;
     if (found.index > done) pieces.push({ text: text.slice(done, found.index), formula: null });

@@ -24,7 +24,7 @@ const FIXTURES = new URL('../../../test/fixtures/markdown/', import.meta.url);
 
 describe('fixtures', () => {
   const cases = readdirSync(FIXTURES);
-  it('are there', () => expect(cases.length).toBeGreaterThan(30));
+  it('include more than 30 cases', () => expect(cases.length).toBeGreaterThan(30));
   for (const name of cases) {
     it(name, () => {
       const read = (file: string) => readFileSync(new URL(`${name}/${file}`, FIXTURES), 'utf8');
@@ -34,7 +34,7 @@ describe('fixtures', () => {
   }
 });
 
-describe('what the conversion reports', () => {
+describe('the result of the conversion', () => {
   it('numbers images as they are written', () => {
     const { images } = convert('<img src="a.png" alt="A"><img alt="no address"><img src="b.png">');
     expect(images).toEqual([
@@ -43,13 +43,13 @@ describe('what the conversion reports', () => {
     ]);
   });
 
-  it('uses no number for an image without alternative text when only that is kept', () => {
+  it('skips images without alternative text in the numbering if only alternative text is kept', () => {
     const { images, markdown } = convert('<img src="a.png"><img src="b.png" alt="B">', { retainImages: 'alt' });
     expect(markdown).toBe('(Image 1: B)');
     expect(images).toEqual([{ index: 1, url: 'https://example.org/docs/b.png', alt: 'B' }]);
   });
 
-  it('keeps data URLs when asked, and names them by the origin of the document otherwise', () => {
+  it('keeps data URLs if requested, else names them after the origin of the document', () => {
     const html = '<img src="data:image/gif;base64,AA">';
     expect(convert(html, { keepImgDataUrl: true }).markdown).toBe('![Image 1](data:image/gif;base64,AA)');
     expect(convert(html, { documentBase: 'https://cdn.example/x/' }).markdown).toMatch(
@@ -57,7 +57,7 @@ describe('what the conversion reports', () => {
     );
   });
 
-  it('gives the links that were written, citations by their number', () => {
+  it('returns the written links, citations with their number', () => {
     const html = '<a href="/a">one</a> <a href="/b"></a> <a href="javascript:x()">no</a> <a href="/c">two</a>';
     expect(convert(html).links).toEqual([
       { text: 'one', url: 'https://example.org/a' },
@@ -77,7 +77,7 @@ describe('what the conversion reports', () => {
   });
 });
 
-describe('what a page must not be able to do', () => {
+describe('untrusted pages', () => {
   const HOSTILE_LINKS = [
     'javascript:alert(1)',
     ' JavaScript:alert(1)',
@@ -87,7 +87,7 @@ describe('what a page must not be able to do', () => {
     'data:text/html,<script>alert(1)</script>',
   ];
   for (const href of HOSTILE_LINKS) {
-    it(`writes no link to ${JSON.stringify(href)}`, () => {
+    it(`cannot link to ${JSON.stringify(href)}`, () => {
       const document = parseDocument('<a>text</a>');
       const body = document.last?.type === 1 ? document.last.last : null;
       const anchor = body?.type === 1 ? body.first : null;
@@ -99,12 +99,12 @@ describe('what a page must not be able to do', () => {
     });
   }
 
-  it('ends no link early, whatever its address and title hold', () => {
+  it('cannot end a link early by its URL or title', () => {
     const { markdown } = convert('<a href="https://x.example/a)b <c> \\d" title="t&quot;) [x](y)">text</a>');
     expect(markdown).toBe('[text](https://x.example/a%29b%20%3Cc%3E%20/d "t\\") [x](y)")');
   });
 
-  it('puts one line into titles, labels and headings', () => {
+  it('cannot add lines to titles, labels and headings', () => {
     const { markdown } = convert('<img src="a" alt="x\n\n# y"><h1>a\n<div>b</div><br>c</h1>', { title: 'T\n\n# fake' });
     expect(markdown.split('\n')).toEqual([
       '# T # fake',
@@ -115,7 +115,7 @@ describe('what a page must not be able to do', () => {
     ]);
   });
 
-  it('separates no chunks and forges no citations', () => {
+  it('cannot separate chunks or imitate citations', () => {
     const { markdown } = convert(
       '<p>a\u001db【1†x】</p><img src="a" alt="【2†y】\u001d"><pre>【3\u001d</pre><a href="/x" title="【4†z】">t</a>',
       {
@@ -187,12 +187,12 @@ describe('hostile trees', () => {
     }
   });
 
-  it('does not multiply spans', () => {
+  it('bounds the cells that spans add', () => {
     const rows = '<tr><td rowspan=65534 colspan=1000>x<td>y</td></tr>'.repeat(2_000);
     expect(convert(`<table>${rows}</table>`).markdown.length).toBeLessThan(rows.length * 50);
   });
 
-  it('takes long runs of everything that is matched', () => {
+  it('converts long runs of special characters', () => {
     for (const run of [
       '[',
       ']',
@@ -268,7 +268,7 @@ describe('random trees', () => {
     );
   });
 
-  it('part words that white space or a block parted', () => {
+  it('separate words that white space or a block separates', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('p', 'b', 'li', 'td', 'h2', 'code', 'a href="/x"'), word), {
@@ -285,7 +285,7 @@ describe('random trees', () => {
     );
   });
 
-  it('leave no two blank lines outside of fences, and no fence open', () => {
+  it('produce no double blank lines outside of fences, and no open fence', () => {
     fc.assert(
       fc.property(flow, (html) => {
         let fence = false;

@@ -6,36 +6,36 @@ import { type Child, type Document, ELEMENT, type Element, type Node, TEXT } fro
 import { ELEMENTS } from './elements/index.ts';
 import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
-import { oneLine, withoutControls } from './one-line.ts';
+import { oneLine, withoutControlCharacters } from './one-line.ts';
 import {
-  type Leave,
+  ConversionState,
+  type LeaveHandler,
   type MarkdownOptions,
-  type ShownImage,
-  type ShownLink,
   SKIP,
-  State,
   type UncaptionedImage,
+  type WrittenImage,
+  type WrittenLink,
 } from './state.ts';
-import { mayHoldTex } from './tex-in-text.ts';
-import type { Trace } from './trace.ts';
+import { mayContainTex } from './tex-in-text.ts';
+import type { MarkdownTrace } from './trace.ts';
 
-export type { MarkdownOptions, ShownImage, ShownLink, UncaptionedImage } from './state.ts';
+export type { MarkdownOptions, UncaptionedImage, WrittenImage, WrittenLink } from './state.ts';
 
 export interface MarkdownResult {
   readonly markdown: string;
   /** The images that were written, with their numbers. */
-  readonly images: readonly ShownImage[];
+  readonly images: readonly WrittenImage[];
   /** Pictures that still need a caption. */
   readonly uncaptioned: readonly UncaptionedImage[];
   /** The links that were written; for citations, `id` is the number in the text. */
-  readonly links: readonly ShownLink[];
+  readonly links: readonly WrittenLink[];
   /** Only if requested: the sources of the blocks, and the skipped elements. */
-  readonly trace?: Trace | undefined;
+  readonly trace?: MarkdownTrace | undefined;
 }
 
 /** The content of a tree as trimmed Markdown, without control characters other than line feed and tab. */
 export function toMarkdown(root: Document | Element, options: MarkdownOptions): MarkdownResult {
-  const state = new State(options, findFootnotes(root, options));
+  const state = new ConversionState(options, findFootnotes(root, options));
   walk(root, state);
   state.trace?.at(null, false);
   state.flush();
@@ -48,7 +48,7 @@ export function toMarkdown(root: Document | Element, options: MarkdownOptions): 
     trace?.shift(first.split('\n').length - 1);
     markdown = first + markdown;
   }
-  const text = withoutControls(markdown).trimStart();
+  const text = withoutControlCharacters(markdown).trimStart();
   trace?.shift(1 - markdown.slice(0, markdown.length - text.length).split('\n').length);
   return {
     markdown: text.trimEnd(),
@@ -62,19 +62,19 @@ export function toMarkdown(root: Document | Element, options: MarkdownOptions): 
 const titleLine = (title: string, { headingStyle }: MarkdownOptions): string =>
   headingStyle === 'setext' ? `${title}\n===============` : `# ${title}`;
 
-function walk(root: Document | Element, state: State): void {
-  const leaves: (Leave | null)[] = [];
+function walk(root: Document | Element, state: ConversionState): void {
+  const leaves: (LeaveHandler | null)[] = [];
   const { trace } = state;
   let node: Child | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     trace?.at(node, false);
     if (node.type === TEXT) {
-      if (state.gfm && mayHoldTex(node.value)) textWithFormulas(state, node.value);
+      if (state.gfm && mayContainTex(node.value)) textWithFormulas(state, node.value);
       else state.inline.text(state.clean(node.value));
     } else if (node.type === ELEMENT) {
       const enter = ELEMENTS.get(node.name);
       const leave = enter ? enter(state, node) : null;
-      if (leave === SKIP) trace?.skipped(node);
+      if (leave === SKIP) trace?.elementSkipped(node);
       else {
         if (node.first) {
           leaves.push(leave);
@@ -90,7 +90,7 @@ function walk(root: Document | Element, state: State): void {
 }
 
 /** The next node after one whose children are done. Ends every element on the way up. */
-function advance(done: Child, root: Node, state: State, leaves: (Leave | null)[]): Child | null {
+function advance(done: Child, root: Node, state: ConversionState, leaves: (LeaveHandler | null)[]): Child | null {
   let node: Child = done;
   while (node !== root) {
     if (node.next) return node.next;

@@ -36,7 +36,7 @@ const anyHtml = fc
 
 const words = (text: string) => text.match(/(?:before|inside)\d+/g) ?? [];
 
-test('blocks stand one after another, hold every line, and come from the element that has their first word', () => {
+test('blocks are in order, cover every line, and come from the element with their first word', () => {
   fc.assert(
     fc.property(anyHtml, fc.constantFrom({}, { title: 'Title' }, { headingStyle: 'setext' as const }), (html, more) => {
       const { markdown, trace } = toMarkdown(parseDocument(html), { ...OPTIONS, ...more, trace: true });
@@ -61,6 +61,6 @@ test('blocks stand one after another, hold every line, and come from the element
   );
 });
 
-test('without being asked nothing is traced', () => {
+test('returns no trace by default', () => {
   expect(toMarkdown(parseDocument('<p>word</p>'), OPTIONS)).not.toHaveProperty('trace');
 });

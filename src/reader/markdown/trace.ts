@@ -1,8 +1,8 @@
 /** Records, during conversion, the source element of each Markdown block and the elements that produced nothing. */
 import { type Child, ELEMENT, type Element } from '#html/node.ts';
-import { Blocks } from './blocks.ts';
-import { BLOCK_NAMES } from './elements/names.ts';
-import type { Inline } from './inline.ts';
+import { BlockWriter } from './blocks.ts';
+import { BLOCK_ELEMENTS } from './elements/block-elements.ts';
+import type { InlineWriter } from './inline.ts';
 
 /** A block that no other block contains; a list counts as its items. */
 export interface TracedBlock {
@@ -13,11 +13,11 @@ export interface TracedBlock {
   readonly source: Element | null;
 }
 
-export class Trace {
+export class MarkdownTrace {
   readonly blocks: TracedBlock[] = [];
   /** Elements that the converter skipped with all their content. */
   readonly leftOut: Element[] = [];
-  private readonly inline: Inline;
+  private readonly inline: InlineWriter;
   /** Pieces of inline content before the current node, and blocks written since. */
   private pieces = 0;
   private written = 0;
@@ -29,7 +29,7 @@ export class Trace {
   private open: TracedBlock | null = null;
   private depth = 0;
 
-  constructor(inline: Inline) {
+  constructor(inline: InlineWriter) {
     this.inline = inline;
   }
 
@@ -43,23 +43,23 @@ export class Trace {
   }
 
   /** Reports an element whose children were skipped: left out if nothing was written for it either. */
-  skipped(element: Element): void {
+  elementSkipped(element: Element): void {
     const { pieces, written, inline } = this;
     if (written === 0 && inline.length === pieces && !CODE.has(element.name)) this.leftOut.push(element);
   }
 
-  opened(): void {
+  containerOpened(): void {
     this.depth += 1;
     if (this.depth === 1) this.open = { line: -1, lines: 0, source: blockAround(this.node) };
   }
 
-  closed(): void {
+  containerClosed(): void {
     this.depth -= 1;
     if (this.depth === 0) this.open = null;
   }
 
   /** Reports a block of `lines` lines that starts `feeds` line feeds after the end of the last one. */
-  wrote(feeds: number, lines: number): void {
+  blockWritten(feeds: number, lines: number): void {
     this.written += 1;
     this.line += feeds;
     // An element's end writes its own content; its start writes pending content from before it.
@@ -85,34 +85,34 @@ const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
 
 function blockAround(node: Child | null): Element | null {
   let at: Child | null = node;
-  while (at && !(at.type === ELEMENT && BLOCK_NAMES.has(at.name))) {
+  while (at && !(at.type === ELEMENT && BLOCK_ELEMENTS.has(at.name))) {
     const above: Child['parent'] = at.parent;
     at = above?.type === ELEMENT ? above : null;
   }
   return at;
 }
 
-export class TracedBlocks extends Blocks {
-  private readonly trace: Trace;
+export class TracedBlockWriter extends BlockWriter {
+  private readonly trace: MarkdownTrace;
 
-  constructor(trace: Trace) {
+  constructor(trace: MarkdownTrace) {
     super();
     this.trace = trace;
   }
 
   override push(first: string, rest: string): void {
-    this.trace.opened();
+    this.trace.containerOpened();
     super.push(first, rest);
   }
 
-  override pop(): ReturnType<Blocks['pop']> {
-    this.trace.closed();
+  override pop(): ReturnType<BlockWriter['pop']> {
+    this.trace.containerClosed();
     return super.pop();
   }
 
   override write(text: string): void {
     super.write(text);
-    this.trace.wrote(feedsIn(this.separator), feedsIn(text) + 1);
+    this.trace.blockWritten(feedsIn(this.separator), feedsIn(text) + 1);
   }
 }
 

@@ -29,7 +29,7 @@ const SPECIALS = /[\s()<>\\]/g;
  * A URL between the parentheses of a link. White space, parentheses, angle brackets and backslashes are
  * percent-encoded, which is equivalent for servers and safe for parsers.
  */
-export const safeDestination = (url: string): string =>
+export const encodeDestination = (url: string): string =>
   SPECIAL.test(url)
     ? url.replace(SPECIALS, (character) => ownValue(PERCENT, character) ?? encodeURIComponent(character))
     : url;

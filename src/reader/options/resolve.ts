@@ -4,7 +4,7 @@
  */
 
 import { ownValue } from '#own-value.ts';
-import { picturesNeeded } from '../formats/pictures.ts';
+import { neededScreenshots } from '../formats/needed-screenshots.ts';
 import { MARKDOWN_STYLE_DEFAULTS, type MarkdownStyle } from '../markdown/style.ts';
 import {
   type Format,
@@ -176,7 +176,7 @@ function defaultTiming(
 ): RespondTiming {
   const waitsLong = timeout === 'none' || (timeout ?? 0) >= 20;
   if (waitsLong || withIframe) return 'network-idle';
-  const { screenshot, pageshot } = picturesNeeded({ formats, modelFormat });
+  const { screenshot, pageshot } = neededScreenshots({ formats, modelFormat });
   return screenshot || pageshot ? 'media-idle' : 'resource-idle';
 }
 

@@ -2,7 +2,7 @@
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
-import { picturesNeeded } from '../../formats/pictures.ts';
+import { neededScreenshots } from '../../formats/needed-screenshots.ts';
 import type { Options } from '../../options/resolve.ts';
 import type { StorageState } from '../../snapshot.ts';
 import { acceptLanguage, DEFAULT_LOCALE } from '../language.ts';
@@ -73,8 +73,8 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
  * Whether images and fonts must be loaded: for pictures, and for timings that wait for media. Style sheets are always
  * loaded, since they decide which elements are hidden.
  */
-export function needsPictures(options: Options): boolean {
-  const { screenshot, pageshot } = picturesNeeded(options);
+export function needsImages(options: Options): boolean {
+  const { screenshot, pageshot } = neededScreenshots(options);
   const { respondTiming } = options;
   return screenshot || pageshot || respondTiming === 'media-idle' || respondTiming === 'network-idle';
 }

@@ -52,7 +52,7 @@ function expiryOf({ maxAge, creation, expires }: Record<string, unknown>): numbe
 }
 
 /** A jar with the cookies of a context, for the engine that continues the read. */
-export async function jarOf(context: BrowserContext): Promise<CookieJar> {
+export async function readCookieJar(context: BrowserContext): Promise<CookieJar> {
   const cookies = await context.cookies();
   return toJar(
     cookies.map(({ name, value, domain, path, expires, secure, httpOnly, sameSite }) => ({

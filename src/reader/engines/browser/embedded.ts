@@ -6,14 +6,14 @@ import type { PageDocument, PageElement, PageNode } from './dom.ts';
 
 declare const document: PageDocument;
 
-export interface Embedded {
-  readonly address: string;
+export interface EmbeddedDocument {
+  readonly url: string;
   /** Declared type; '' if there is none. */
   readonly type: string;
 }
 
 /** Runs in the page. `undefined` if the page has any content besides one embedded document. */
-export function soleEmbedded(): Embedded | undefined {
+export function findSoleEmbedded(): EmbeddedDocument | undefined {
   const INVISIBLE = new Set(['script', 'style', 'link', 'meta', 'noscript', 'template', 'title', 'base']);
   const SHOWN = new Set(['embed', 'object', 'iframe']);
   const MAX_NODES = 50;
@@ -40,18 +40,18 @@ export function soleEmbedded(): Embedded | undefined {
   const address = found?.getAttribute('src') || found?.getAttribute('data');
   if (!found || !address) return undefined;
   try {
-    return { address: new URL(address, document.baseURI).href, type: found.getAttribute('type') ?? '' };
+    return { url: new URL(address, document.baseURI).href, type: found.getAttribute('type') ?? '' };
   } catch {
     return undefined;
   }
 }
 
 /** URL of the embedded document if it is a file: by the response's type, else the declared type, else by its name. */
-export function embeddedFile(
-  { address, type }: Embedded,
+export function embeddedFileUrl(
+  { url, type }: EmbeddedDocument,
   answeredType: (url: string) => string | undefined,
 ): string | undefined {
-  if (!/^https?:/i.test(address)) return undefined;
-  const known = answeredType(address) || type || typeOfFileName(new URL(address).pathname);
-  return known && declaredMedia(known).kind === 'file' ? address : undefined;
+  if (!/^https?:/i.test(url)) return undefined;
+  const known = answeredType(url) || type || typeOfFileName(new URL(url).pathname);
+  return known && declaredMedia(known).kind === 'file' ? url : undefined;
 }

@@ -1,9 +1,9 @@
 /** The browser engine: renders a page in Chromium with its scripts, and captures it as it settles. */
 import { problem } from '#errors.ts';
 import { traceIteration, traceStep } from '#telemetry/trace.ts';
-import { answerFacts, fromFetched, isHtml, type Snapshot } from '../../snapshot.ts';
+import { isHtml, responseFacts, type Snapshot, withFetchedNotes } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
-import { withPictures } from '../text-picture.ts';
+import { withPictures } from '../text-screenshot.ts';
 import { FileTargetError, unreadable } from './failures.ts';
 import type { Lease, Pool } from './pool.ts';
 import { prepare } from './prepare.ts';
@@ -66,9 +66,9 @@ async function* readFile(
   for await (const snapshot of direct.visit(next)) {
     if (isHtml(snapshot) && !snapshot.file) {
       const { url, text } = snapshot;
-      const answer = answerFacts(snapshot);
+      const answer = responseFacts(snapshot);
       const page = { ...next, url, deadline: visit.deadline, html: text, answer };
-      for await (const seen of browser.visit(page)) yield fromFetched(snapshot, seen);
+      for await (const seen of browser.visit(page)) yield withFetchedNotes(snapshot, seen);
       return;
     }
     const drawn = await withPictures(snapshot, { ...visit, deadline }, browser);

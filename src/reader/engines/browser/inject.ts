@@ -2,7 +2,7 @@
 import { Script } from 'node:vm';
 import type { CDPSession, Page } from 'playwright-core';
 
-export interface Injected {
+export interface InjectedScripts {
   readonly page: readonly string[];
   readonly frame: readonly string[];
 }
@@ -23,7 +23,7 @@ const isUrl = (entry: string) => /^\s*https?:\/\/\S+\s*$/i.test(entry) && URL.ca
  * the page. Each script is installed separately as source: one that fails does not affect the others, and a page's ban
  * on `eval` does not apply.
  */
-export async function installScripts(target: Page, { page, frame }: Injected): Promise<void> {
+export async function installScripts(target: Page, { page, frame }: InjectedScripts): Promise<void> {
   if (!page.length && !frame.length) return;
   const sources = [
     HELPER,
@@ -34,7 +34,7 @@ export async function installScripts(target: Page, { page, frame }: Injected): P
 }
 
 /** Resolves when the scripts' promises have settled. The caller limits the wait. */
-export async function scriptsSettled(session: CDPSession): Promise<void> {
+export async function injectedScriptsSettled(session: CDPSession): Promise<void> {
   const expression = 'Promise.allSettled(globalThis.__lecternInjected ?? []).then(() => true)';
   await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
 }

@@ -4,8 +4,8 @@ import { childEnvironment } from '#concurrency/environment.ts';
 import type { EgressProxy } from '#net/proxy/egress-proxy.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
-import { makeHome } from './home.ts';
-import { capturePipes, type Dropped, limitMessages } from './messages.ts';
+import { createHomeFolder } from './home-folder.ts';
+import { capturePipes, type DroppedMessage, limitMessages } from './messages.ts';
 import { commandOf, killGroup, recordLaunch, removeProfile } from './orphans.ts';
 
 /** The egress proxy as the browser needs it. */
@@ -18,7 +18,7 @@ export interface LaunchConfig {
   readonly sandbox: boolean;
   readonly siteIsolation: boolean;
   /** Called for messages of the browser that exceeded the limit. */
-  readonly onDropped?: ((dropped: Dropped) => void) | undefined;
+  readonly onDropped?: ((dropped: DroppedMessage) => void) | undefined;
 }
 
 export interface Launched {
@@ -45,7 +45,11 @@ export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
       executablePath: found.path,
       artifactsDir: trace.folder,
       chromiumSandbox: sandbox,
-      env: childEnvironment({ home: makeHome(trace.folder), inherits: [SANDBOX_VARIABLE], more: found.env ?? {} }),
+      env: childEnvironment({
+        home: createHomeFolder(trace.folder),
+        inherits: [SANDBOX_VARIABLE],
+        more: found.env ?? {},
+      }),
       proxy: { server: egress.url, username: egress.username, password: egress.password },
       args: [
         ...confinementFlags(new URL(egress.url).hostname),

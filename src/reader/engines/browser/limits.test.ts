@@ -1,7 +1,7 @@
 import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
-import { createRequestCounter, createRequestGate, isThisMachine, PAGE_LIMITS } from './limits.ts';
+import { createRequestCounter, createRequestGate, isLoopbackHost, PAGE_LIMITS } from './limits.ts';
 
 /** The parts of a request that are counted. */
 const asked = (url: string, type = 'image') => ({ url: () => url, resourceType: () => type }) as Request;
@@ -96,7 +96,7 @@ it.each([
   ['169.254.169.254', false],
   ['localhost.example', false],
   ['notlocalhost', false],
-])('%s is this machine: %s', (host, expected) => expect(isThisMachine(host)).toBe(expected));
+])('%s is this machine: %s', (host, expected) => expect(isLoopbackHost(host)).toBe(expected));
 
 describe('a page that exceeds a limit', () => {
   let bench: Bench;

@@ -25,21 +25,21 @@ export const PAGE_LIMITS: PageLimits = {
 };
 
 /** Why a page was stopped. The caller gets the problem; later callers of the page get the reason. */
-export interface Abuse {
+export interface DetectedAbuse {
   readonly problem: Problem;
   readonly reason: string;
 }
 
-const abuse = (message: string, reason: string): Abuse => ({
+const abuse = (message: string, reason: string): DetectedAbuse => ({
   problem: problem('SecurityCompromiseError', { path: 'url', message }),
   reason,
 });
 
-export const localCall = (): Abuse =>
+export const localRequestAbuse = (): DetectedAbuse =>
   abuse('The page sends requests to this server or its machine', 'it sent requests to the server that read it');
 
 /** Counts the requests of a page; returns the abuse when a limit is exceeded. */
-export function createRequestCounter(limits: PageLimits): (request: Request) => Abuse | undefined {
+export function createRequestCounter(limits: PageLimits): (request: Request) => DetectedAbuse | undefined {
   const domains = new Set<string>();
   let requests = 0;
   let documents = 0;
@@ -58,7 +58,7 @@ export function createRequestCounter(limits: PageLimits): (request: Request) => 
 }
 
 /** Whether a host is this machine, judged by its spelling alone. */
-export function isThisMachine(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   const address = parseAddress(host);
   if (address) return ['loopback', 'unspecified'].includes(address.range());
   return /^(?:.*\.)?localhost\.?$/i.test(host);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Dropped, limitMessages } from './messages.ts';
+import { type DroppedMessage, limitMessages } from './messages.ts';
 
 /** What an earlier listener receives when the messages arrive in pieces of `pieceBytes`. */
 async function received(messages: readonly string[], pieceBytes = 64) {
@@ -9,7 +9,7 @@ async function received(messages: readonly string[], pieceBytes = 64) {
   pipe.on('data', (chunk: Buffer) => {
     text += chunk.toString();
   });
-  const dropped: Dropped[] = [];
+  const dropped: DroppedMessage[] = [];
   limitMessages(pipe, commands, (one) => dropped.push(one), { maxEventBytes: 1_000, maxResponseBytes: 3_000 });
   const bytes = Buffer.from(messages.map((message) => `${message}\0`).join(''));
   for (let at = 0; at < bytes.length; at += pieceBytes) pipe.write(bytes.subarray(at, at + pieceBytes));

@@ -27,7 +27,7 @@ const EXCERPT_BYTES = 512;
 /** Ids of commands sent from here: far above those of Playwright, which counts from 1. */
 const FIRST_OWN_ID = 2_000_000_000;
 
-export interface Dropped {
+export interface DroppedMessage {
   /** Name of the event, or `answer`. */
   readonly what: string;
   readonly bytes: number;
@@ -42,7 +42,7 @@ export interface MessageLimits {
 export function limitMessages(
   messages: Readable,
   commands: Writable,
-  onDropped: (dropped: Dropped) => void,
+  onDropped: (dropped: DroppedMessage) => void,
   { maxEventBytes = MAX_EVENT_BYTES, maxResponseBytes = MAX_RESPONSE_BYTES }: MessageLimits = {},
 ): void {
   const listeners = messages.listeners('data') as ((chunk: Buffer) => void)[];

@@ -7,8 +7,8 @@ import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { ownValue } from '#own-value.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
-import { partNote } from '../notes.ts';
-import { type Abuse, createRequestCounter, createRequestGate, type PageLimits } from './limits.ts';
+import { partialResponseWarning } from '../truncation-warnings.ts';
+import { createRequestCounter, createRequestGate, type DetectedAbuse, type PageLimits } from './limits.ts';
 import { createPageFacts } from './page-facts.ts';
 import { responseFault } from './response-fault.ts';
 import { isMainNavigation, type RoutingConfig, routeRequests } from './routing.ts';
@@ -27,7 +27,7 @@ export interface MainDocument {
   readonly noStore?: boolean | undefined;
   readonly robotsTag?: string | undefined;
   /** Set if the response was partial. */
-  readonly partNote?: string | undefined;
+  readonly partialWarning?: string | undefined;
   readonly response: Response | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface NetworkConfig extends RoutingConfig {
   /** Called when the page tried to navigate and stays where it is. */
   readonly onStay: () => void;
   /** Called when the page exceeded a limit. */
-  readonly stop: (abuse: Abuse) => void;
+  readonly stop: (abuse: DetectedAbuse) => void;
 }
 
 export interface Network {
@@ -159,7 +159,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       retryAfter: headers['retry-after'],
       noStore: forbidsCopies(headers['cache-control']),
       robotsTag: headers['x-robots-tag'],
-      partNote: isSupplied ? undefined : partNote(status, headers['content-range']),
+      partialWarning: isSupplied ? undefined : partialResponseWarning(status, headers['content-range']),
       ...(isSupplied && config.answer),
       mediaType: mediaTypeOf(headers['content-type']),
       response,

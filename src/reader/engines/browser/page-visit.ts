@@ -9,16 +9,16 @@ import { decodeText } from '#html/decode.ts';
 import { parseContentEncoding } from '#net/fetch/content-encoding.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Guard, portOf } from '#net/guard/guard.ts';
-import { picturesNeeded } from '../../formats/pictures.ts';
+import { neededScreenshots } from '../../formats/needed-screenshots.ts';
 import type { Snapshot, StorageState } from '../../snapshot.ts';
 import { refreshOf } from '../direct-refresh.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
-import { CUT_NOTES, REFRESH_NOTE } from '../notes.ts';
+import { REDIRECT_LOOP_WARNING, TRUNCATION_WARNINGS } from '../truncation-warnings.ts';
 import type { Identity } from '../user-agent.ts';
-import { actedAlone, type Calls, watchCalls } from './calls.ts';
+import { assertPage, bodyOf, mediaOf } from './assert-page.ts';
 import { readText } from './capture.ts';
-import { needsPictures } from './context.ts';
+import { needsImages } from './context.ts';
 import { trackProgress } from './document-progress.ts';
 import { limitDocumentSize } from './document-size.ts';
 import type { EgressSession } from './egress-session.ts';
@@ -31,18 +31,18 @@ import {
   unreadableByBrowser,
 } from './failures.ts';
 import { overrideHints } from './hints.ts';
-import { watchHops } from './hops.ts';
-import { type Injected, installScripts, scriptsSettled } from './inject.ts';
-import { type Abuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
+import { type InjectedScripts, injectedScriptsSettled, installScripts } from './inject.ts';
+import { type DetectedAbuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
+import { actedWithoutCallerInput, type LocalRequestWatch, watchLocalRequests } from './local-requests.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
-import { assertPage, bodyOf, mediaOf } from './no-page.ts';
 import { removeOverlays } from './overlay.ts';
 import { preload } from './preload.ts';
 import { isWeb, PLACEHOLDER_URL, type Preparation } from './prepare.ts';
-import { overrideScale, takeShots } from './shots.ts';
+import { watchRedirects } from './redirects.ts';
+import { overrideDeviceScale, takeScreenshots } from './screenshots.ts';
 import { type CapturedDocument, captureFrames } from './snapshot.ts';
 import { takeStorageState } from './storage-state.ts';
-import { captureDue, type Demands, readyAt } from './timing.ts';
+import { isCaptureDue, readyAt, type TimingRequirements } from './timing.ts';
 import { trackDocument } from './tracker.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -110,11 +110,11 @@ export class PageVisit {
   readonly #context: BrowserContext;
   readonly #page: Page;
   readonly #session: EgressSession;
-  readonly #calls: Calls;
+  readonly #calls: LocalRequestWatch;
   /** Whether the document came with the request, so that there is no HTTP response. */
   readonly #isSubmitted: boolean;
   readonly #selectors: readonly string[];
-  readonly #demands: Demands;
+  readonly #demands: TimingRequirements;
   readonly #reserveMs: number;
   readonly #progress = trackProgress();
   #network!: Network;
@@ -146,10 +146,10 @@ export class PageVisit {
     this.#context = context;
     this.#page = page;
     this.#session = session;
-    this.#calls = watchCalls({
+    this.#calls = watchLocalRequests({
       guard: tools.guard,
       isOwnHost: tools.isOwnHost,
-      isPageThere: () => this.#progress.started || preparation.preloadUrl !== undefined,
+      hasPageLoaded: () => this.#progress.started || preparation.preloadUrl !== undefined,
       stop: (abuse) => this.#stop(abuse),
     });
     this.#isSubmitted = visit.html !== undefined && visit.answer === undefined;
@@ -164,7 +164,7 @@ export class PageVisit {
     };
   }
 
-  async *run(scripts: Injected, identity: Identity): AsyncGenerator<Snapshot> {
+  async *run(scripts: InjectedScripts, identity: Identity): AsyncGenerator<Snapshot> {
     const { url, html, options, signal } = this.#visit;
     const { headers, preloadUrl } = this.#preparation;
     const entry = isWeb(url) ? url : PLACEHOLDER_URL;
@@ -173,11 +173,11 @@ export class PageVisit {
     this.#listen();
     this.#network = await this.#watchNetwork(entry);
     this.#world = await openWorld(this.#page);
-    await overrideScale(this.#world.session, options);
+    await overrideDeviceScale(this.#world.session, options);
     await overrideHints(this.#world.session, identity, options.locale);
     const { credentials } = this.#session;
     const hops = { target: new URL(entry), headers, credentials, isSupplied: html !== undefined };
-    await watchHops(this.#world.session, { ...hops, onTooManyRedirects: this.#network.redirectedTooOften });
+    await watchRedirects(this.#world.session, { ...hops, onTooManyRedirects: this.#network.redirectedTooOften });
     await this.#world.atEachDocument(trackDocument, (message) => this.#onMessage(message));
     await installScripts(this.#page, scripts);
     if (html === undefined) {
@@ -188,7 +188,7 @@ export class PageVisit {
     if (html === undefined) await limitDocumentSize(this.#world.session, () => this.#cutOff());
     if (before) {
       const session = await this.#context.newCDPSession(before);
-      await watchHops(session, { ...hops, headers: {}, isSupplied: false, onTooManyRedirects: () => {} });
+      await watchRedirects(session, { ...hops, headers: {}, isSupplied: false, onTooManyRedirects: () => {} });
       await preload(before, preloadUrl!, this.#watchUntil - performance.now());
     }
     this.#navigate(entry);
@@ -210,13 +210,13 @@ export class PageVisit {
       answer,
       limits,
       proxyBypass: isSplit ? { fetch, acceptInvalidCertificates, signal, moved: this.#session.moved } : undefined,
-      pictures: needsPictures(options),
+      pictures: needsImages(options),
       signal,
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
       onStay: this.#progress.markStayed,
       onNavigationLimit: () => {
-        this.#warnings.add(REFRESH_NOTE);
+        this.#warnings.add(REDIRECT_LOOP_WARNING);
       },
       ...this.#calls,
     });
@@ -236,13 +236,13 @@ export class PageVisit {
     this.#changed();
   }
 
-  #stop({ problem: reason, reason: summary }: Abuse): void {
+  #stop({ problem: reason, reason: summary }: DetectedAbuse): void {
     if (this.#stopped) return;
     this.#stopped = reason;
     // Blame only the requested page: not one that it was redirected from or to.
     const page = this.#network.main()?.url;
     const isAsked = page !== undefined && new URL(page).hostname === new URL(this.#visit.url).hostname;
-    if (isAsked && actedAlone(this.#visit)) this.#tools.onAbuse?.(page, summary);
+    if (isAsked && actedWithoutCallerInput(this.#visit)) this.#tools.onAbuse?.(page, summary);
     this.#changed();
   }
 
@@ -293,7 +293,7 @@ export class PageVisit {
         this.#scriptsDone = true;
         this.#changed();
       };
-      scriptsSettled(this.#world.session).then(done, done);
+      injectedScriptsSettled(this.#world.session).then(done, done);
     }
     this.#changed();
   }
@@ -338,7 +338,7 @@ export class PageVisit {
       } else if (this.#progress.moments > seenMoments || now >= this.#nextLookAt(last)) {
         seenMoments = this.#progress.moments;
         this.#lookedAt = now;
-        if (captureDue(now, this.#progress.elements, last)) {
+        if (isCaptureDue(now, this.#progress.elements, last)) {
           const taken = await this.#capture(Math.min(CAPTURE_MS, this.#watchUntil - now), false);
           if (taken) {
             last = taken;
@@ -379,7 +379,7 @@ export class PageVisit {
   /** Warns about requested pictures or state that could not be captured. */
   #warnMissing({ screenshot, pageshot, storageState }: Snapshot): void {
     const { options } = this.#visit;
-    const needed = picturesNeeded(options);
+    const needed = neededScreenshots(options);
     if (options.exportStorageState && !storageState) this.#warnings.add(NO_STATE);
     if ((needed.screenshot && !screenshot) || (needed.pageshot && !pageshot)) this.#warnings.add(NO_PICTURE);
   }
@@ -467,12 +467,12 @@ export class PageVisit {
     const shown = await this.#world.call(readText, undefined, AFTER_HALT_MS).catch(() => undefined);
     if (!shown?.text) throw problem('AssertionFailureError', { message: 'The page did not answer in time' });
     const seen = { text: shown.text, settled: false, hiddenFrames: false, hiddenShadow: false, partial: true };
-    return { ...this.#facts(main.url), ...seen, notes: [...this.#notes, CUT_NOTES.time] };
+    return { ...this.#facts(main.url), ...seen, notes: [...this.#notes, TRUNCATION_WARNINGS.time] };
   }
 
   get #notes(): string[] {
-    const broken = this.#network.brokeOff() ? CUT_NOTES.broken : undefined;
-    const own = [this.#network.main()?.partNote, broken].filter((note) => note !== undefined);
+    const broken = this.#network.brokeOff() ? TRUNCATION_WARNINGS.broken : undefined;
+    const own = [this.#network.main()?.partialWarning, broken].filter((note) => note !== undefined);
     return [...this.#warnings, ...own];
   }
 
@@ -489,7 +489,7 @@ export class PageVisit {
       ...(main?.noStore && { noStore: true }),
       ...(main?.robotsTag !== undefined && { robotsTag: main.robotsTag }),
       ...(main?.retryAfter !== undefined && { retryAfter: main.retryAfter }),
-      ...((main?.partNote !== undefined || this.#network.brokeOff()) && { partial: true }),
+      ...((main?.partialWarning !== undefined || this.#network.brokeOff()) && { partial: true }),
       ...(this.#network.loadedData() && { loadsData: true }),
       notes: this.#notes,
       engine: 'browser' as const,
@@ -613,12 +613,12 @@ export class PageVisit {
   async #takeShots(): Promise<Pick<Snapshot, 'screenshot' | 'pageshot'>> {
     const { viewport } = this.#visit.options;
     const wanted = {
-      ...picturesNeeded(this.#visit.options),
+      ...neededScreenshots(this.#visit.options),
       deviceScaleFactor: viewport?.deviceScaleFactor ?? 1,
     };
     const left = this.#visit.deadline - performance.now();
     const limitMs = Math.min(SHOTS_MS.most, Math.max(left, SHOTS_MS.least));
-    const { cutAt, ...shots } = await takeShots(this.#world.session, wanted, limitMs);
+    const { cutAt, ...shots } = await takeScreenshots(this.#world.session, wanted, limitMs);
     if (cutAt !== undefined)
       this.#warnings.add(`The picture of the page ends after ${cutAt} pixels; the rest was left out`);
     return shots;

@@ -7,7 +7,7 @@ import { problem } from '#errors.ts';
 import type { FoundBrowser } from './find.ts';
 import { type EgressAddress, type Launched, launchBrowser } from './launch.ts';
 import { limitRenderers, type MemoryWatch, watchMemory } from './memory.ts';
-import type { Dropped } from './messages.ts';
+import type { DroppedMessage } from './messages.ts';
 import { endOrphans, residentBytes } from './orphans.ts';
 
 export interface PoolConfig {
@@ -251,7 +251,8 @@ export class Pool {
   /** Tries the sandbox once: whether it works depends on the machine. */
   async #launchSandboxed(): Promise<Launched> {
     const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
-    const onDropped = (dropped: Dropped) => log?.('dropped a browser message that was too large', { ...dropped });
+    const onDropped = (dropped: DroppedMessage) =>
+      log?.('dropped a browser message that was too large', { ...dropped });
     const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, onDropped });
     try {
       if (this.#sandboxed !== false && !isRoot()) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RESPOND_TIMINGS } from '../../options/options.ts';
-import { captureDue, type PageState, QUIET_MS, readyAt } from './timing.ts';
+import { isCaptureDue, NETWORK_IDLE_MS, type PageState, readyAt } from './timing.ts';
 
 const quiet = { open: 0, lastEndAt: 1_000 };
 const done: PageState = {
@@ -24,10 +24,10 @@ describe('readyAt', () => {
       readyAt({ ...done, ...state }, { timing, ...demands });
     expect(at('html')).toBe(500);
     expect(at('mutation-idle')).toBe(0);
-    expect(at('resource-idle')).toBe(1_000 + QUIET_MS);
-    expect(at('media-idle')).toBe(2_000 + QUIET_MS);
-    expect(at('network-idle')).toBe(3_000 + QUIET_MS);
-    expect(at('visible-content')).toBe(3_000 + QUIET_MS);
+    expect(at('resource-idle')).toBe(1_000 + NETWORK_IDLE_MS);
+    expect(at('media-idle')).toBe(2_000 + NETWORK_IDLE_MS);
+    expect(at('network-idle')).toBe(3_000 + NETWORK_IDLE_MS);
+    expect(at('visible-content')).toBe(3_000 + NETWORK_IDLE_MS);
 
     const busy = { network: { open: 1, lastEndAt: 0 } };
     expect(at('network-idle', busy)).toBe(never);
@@ -75,11 +75,11 @@ describe('readyAt', () => {
 
 describe('captureDue', () => {
   it('is not more often than every 1.2 s, unless the page grew or shrank by a twentieth', () => {
-    expect(captureDue(0, 10, undefined)).toBe(true);
+    expect(isCaptureDue(0, 10, undefined)).toBe(true);
     const last = { at: 1_000, elements: 100 };
-    expect(captureDue(2_199, 105, last)).toBe(false);
-    expect(captureDue(2_200, 100, last)).toBe(true);
-    expect(captureDue(1_001, 106, last)).toBe(true);
-    expect(captureDue(1_001, 94, last)).toBe(true);
+    expect(isCaptureDue(2_199, 105, last)).toBe(false);
+    expect(isCaptureDue(2_200, 100, last)).toBe(true);
+    expect(isCaptureDue(1_001, 106, last)).toBe(true);
+    expect(isCaptureDue(1_001, 94, last)).toBe(true);
   });
 });

@@ -24,33 +24,34 @@ export interface Traffic {
   readonly lastEndAt: number;
 }
 
-export interface Demands {
+export interface TimingRequirements {
   readonly timing: RespondTiming;
   readonly hasScripts: boolean;
   readonly waitsForSelector: boolean;
 }
 
 /** How long the network must be idle (docs/reference/wire/reader.md, Timing). */
-export const QUIET_MS = 500;
+export const NETWORK_IDLE_MS = 500;
 
 /** Minimum interval between captures, unless the page grew or shrank by more than `MIN_CHANGE`. */
 const CAPTURE_INTERVAL_MS = 1_200;
 const MIN_CHANGE = 0.05;
 
-const quietAt = ({ open, lastEndAt }: Traffic): number => (open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + QUIET_MS);
+const quietAt = ({ open, lastEndAt }: Traffic): number =>
+  open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + NETWORK_IDLE_MS;
 
 /**
  * When the page reaches the state of its timing: a time that may lie ahead if nothing else happens, or Infinity if
  * something must happen first. `visible-content` depends on the content and is decided elsewhere.
  */
-export function readyAt(state: PageState, demands: Demands): number {
+export function readyAt(state: PageState, demands: TimingRequirements): number {
   const finalAt = networkIdleAt(state);
   if (demands.waitsForSelector) return Number.POSITIVE_INFINITY;
   if (!state.hasTitle) return finalAt;
   return Math.min(finalAt, earlyAt(state, demands));
 }
 
-function earlyAt(state: PageState, { timing, hasScripts }: Demands): number {
+function earlyAt(state: PageState, { timing, hasScripts }: TimingRequirements): number {
   const never = Number.POSITIVE_INFINITY;
   switch (timing) {
     case 'html':
@@ -69,10 +70,16 @@ function earlyAt(state: PageState, { timing, hasScripts }: Demands): number {
 }
 
 const networkIdleAt = (state: PageState): number =>
-  state.loadedAt === undefined ? Number.POSITIVE_INFINITY : Math.max(quietAt(state.network), state.loadedAt + QUIET_MS);
+  state.loadedAt === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(quietAt(state.network), state.loadedAt + NETWORK_IDLE_MS);
 
 /** Whether to capture now, given the last capture. */
-export function captureDue(now: number, elements: number, last: { at: number; elements: number } | undefined): boolean {
+export function isCaptureDue(
+  now: number,
+  elements: number,
+  last: { at: number; elements: number } | undefined,
+): boolean {
   if (!last) return true;
   const moved = Math.abs(elements - last.elements);
   return now - last.at >= CAPTURE_INTERVAL_MS || moved > last.elements * MIN_CHANGE;

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../snapshot.ts';
 import type { Visit } from '../engine.ts';
 import { identify } from '../user-agent.ts';
 import { closeContext, openContext } from './context.ts';
-import { jarOf, setCallersCookies, setEarlierCookies } from './cookies.ts';
+import { readCookieJar, setCallersCookies, setEarlierCookies } from './cookies.ts';
 import { openEgressSession } from './egress-session.ts';
 import { FileTargetError } from './failures.ts';
 import { fetchScripts } from './inject.ts';
@@ -74,7 +74,7 @@ export async function* visitPage(
 
 /** Collects the state with which the direct engine continues. */
 async function attachState(file: FileTargetError, context: BrowserContext, { options }: Visit): Promise<void> {
-  file.jar = await jarOf(context).catch(() => undefined);
+  file.jar = await readCookieJar(context).catch(() => undefined);
   if (!options.exportStorageState) return;
   const taken = await takeStorageState(context, STATE_MS).catch(() => undefined);
   file.storageState = taken?.state;

@@ -116,10 +116,13 @@ const WORDS: Record<Part, string> = {
     *visuallyhidden* *screenreader* *sronly* *assistive*`,
 };
 
-const LONGEST_NAME = 400;
+const MAX_NAME_CHARACTERS = 400;
 
 /** Creates a function from a class, id or role attribute to a mask. It caches words, so use one for many pages. */
 export function createClassReader(): (name: string) => number {
   const maskOf = createWordPatterns(PARTS.map((part) => WORDS[part]));
-  return createWordReader((word) => (word.length > 1 ? maskOf(word) : 0), { humps: true, longest: LONGEST_NAME });
+  return createWordReader((word) => (word.length > 1 ? maskOf(word) : 0), {
+    camelCase: true,
+    maxCharacters: MAX_NAME_CHARACTERS,
+  });
 }

@@ -104,7 +104,7 @@ const WORDS: Record<Phrase, string> = {
 };
 
 /** The same for scripts that do not separate words, or join them to others: matched anywhere in the text. */
-const PIECES: Partial<Record<Phrase, string>> = {
+const SUBSTRINGS: Partial<Record<Phrase, string>> = {
   share: 'シェア 共有 分享 공유 مشاركة',
   talk: 'コメント 返信 いいね 引用 评论 評論 回复 回復 留言 点赞 댓글 답글 좋아요 تعليق',
   related: '関連 おすすめ 人気 ランキング 新着 最新記事 あわせて 相关 相關 推荐 推薦 热门 猜你喜欢 최근 인기 추천 관련',
@@ -120,7 +120,7 @@ const PIECES: Partial<Record<Phrase, string>> = {
 };
 
 const MASKS = new Map<string, number>();
-const LONGEST = 160;
+const MAX_CHARACTERS = 160;
 const PRICE = /[$€£¥₹₽₩₺]\s?\d|\d\s?(?:[$€£¥₹₽₩₺元円]|zł|kr\b|Kč|руб|EUR\b|USD\b|CHF\b|TL\b)/;
 const SHOP = 1 << PHRASES.indexOf('shop');
 
@@ -132,20 +132,20 @@ function masks(): Map<string, number> {
   return MASKS;
 }
 
-const MAY_HAVE_PIECES = /[\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
-const FOUND: [piece: string, bit: number][] = [];
+const MAY_HAVE_SUBSTRINGS = /[\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+const SUBSTRING_BITS: [piece: string, bit: number][] = [];
 
-function pieces(): typeof FOUND {
-  if (FOUND.length > 0) return FOUND;
+function substringBits(): typeof SUBSTRING_BITS {
+  if (SUBSTRING_BITS.length > 0) return SUBSTRING_BITS;
   for (const [at, phrase] of PHRASES.entries()) {
-    for (const piece of PIECES[phrase]?.split(' ') ?? []) FOUND.push([piece, 1 << at]);
+    for (const piece of SUBSTRINGS[phrase]?.split(' ') ?? []) SUBSTRING_BITS.push([piece, 1 << at]);
   }
-  return FOUND;
+  return SUBSTRING_BITS;
 }
 
 const readWords = createWordReader((word) => masks().get(word) ?? 0, {
-  humps: false,
-  longest: LONGEST,
+  camelCase: false,
+  maxCharacters: MAX_CHARACTERS,
   words: () => masks().keys(),
 });
 
@@ -154,14 +154,14 @@ const readWords = createWordReader((word) => masks().get(word) ?? 0, {
  * without digits has no price.
  */
 export function readPhrases(text: string, hasDigits = true): number {
-  if (text.length > LONGEST) return 0;
+  if (text.length > MAX_CHARACTERS) return 0;
   let mask = readWords(text);
-  if (MAY_HAVE_PIECES.test(text)) {
-    for (const [piece, bit] of pieces()) if (text.includes(piece)) mask |= bit;
+  if (MAY_HAVE_SUBSTRINGS.test(text)) {
+    for (const [piece, bit] of substringBits()) if (text.includes(piece)) mask |= bit;
   }
   if (hasDigits && PRICE.test(text)) mask |= SHOP;
   return mask;
 }
 
 /** Whether a short text contains a price. */
-export const hasPrice = (text: string): boolean => text.length <= LONGEST && PRICE.test(text);
+export const hasPrice = (text: string): boolean => text.length <= MAX_CHARACTERS && PRICE.test(text);

@@ -1,11 +1,11 @@
 /**
- * Repeated boxes: siblings with the same look, such as list items, cards of a grid, posts of a thread or links of a
+ * Repeated boxes: siblings with the same signature, such as list items, cards of a grid, posts of a thread or links of a
  * menu. The averages of their contents tell them apart.
  */
 import { hasPrice } from './phrases.ts';
 import type { Survey } from './survey.ts';
 
-/** Siblings with the same look, by group number; most groups have one member. */
+/** Siblings with the same signature, by group number; most groups have one member. */
 export interface RecordGroups {
   size: number;
   count: Int32Array;
@@ -20,7 +20,7 @@ export interface Records {
   groups: RecordGroups;
   /** For each element, its group number and its position in the group. */
   groupOf: Int32Array;
-  placeIn: Int32Array;
+  indexInGroup: Int32Array;
   /**
    * For each element, the nearest repeated box that contains it or is it, and the one of the largest group; -1 for
    * none.
@@ -34,18 +34,18 @@ export interface Records {
   prices: Int32Array;
 }
 
-/** Fewest boxes, and fewest words on average, of a group of records. */
-const LEAST_COUNT = 3;
-const LEAST_WORDS = 2;
+/** Minimum number of boxes, and minimum words on average, of a group of records. */
+const MIN_COUNT = 3;
+const MIN_WORDS = 2;
 
-/** Finds the repeated boxes, given the look of each element. */
-export function findRecords(survey: Survey, look: Int32Array): Records {
+/** Finds the repeated boxes, given the signature of each element. */
+export function findRecords(survey: Survey, signatures: Int32Array): Records {
   const { parent, words } = survey;
   const size = survey.elements.length;
   const found: Records = {
     groups: newGroups(size),
     groupOf: new Int32Array(size),
-    placeIn: new Int32Array(size),
+    indexInGroup: new Int32Array(size),
     inner: new Int32Array(size).fill(-1),
     outer: new Int32Array(size).fill(-1),
     priced: new Uint8Array(survey.blocks.length),
@@ -53,14 +53,14 @@ export function findRecords(survey: Survey, look: Int32Array): Records {
     prices: new Int32Array(size),
   };
   const { groups, groupOf, inner, outer } = found;
-  count(survey, found);
-  group(survey, look, found);
+  countImagesAndPrices(survey, found);
+  groupSiblings(survey, signatures, found);
   for (let at = 1; at < size; at++) {
     const above = parent[at]!;
     const own = groupOf[at]!;
     const around = above < 0 ? -1 : outer[above]!;
     const isRecord =
-      groups.count[own]! >= LEAST_COUNT && groups.words[own]! >= LEAST_WORDS * groups.count[own]! && words[at]! > 0;
+      groups.count[own]! >= MIN_COUNT && groups.words[own]! >= MIN_WORDS * groups.count[own]! && words[at]! > 0;
     inner[at] = isRecord || above < 0 ? at : inner[above]!;
     if (!isRecord && above < 0) inner[at] = -1;
     outer[at] = isRecord && (around < 0 || groups.words[own]! > groups.words[groupOf[around]!]!) ? at : around;
@@ -68,35 +68,35 @@ export function findRecords(survey: Survey, look: Int32Array): Records {
   return found;
 }
 
-const newGroups = (most: number): RecordGroups => ({
+const newGroups = (size: number): RecordGroups => ({
   size: 0,
-  count: new Int32Array(most),
-  words: new Int32Array(most),
-  linkWords: new Int32Array(most),
-  proseWords: new Int32Array(most),
-  images: new Int32Array(most),
-  prices: new Int32Array(most),
+  count: new Int32Array(size),
+  words: new Int32Array(size),
+  linkWords: new Int32Array(size),
+  proseWords: new Int32Array(size),
+  images: new Int32Array(size),
+  prices: new Int32Array(size),
 });
 
-/** Groups the children of each element by look. Going parent by parent avoids hashing. */
-function group(survey: Survey, look: Int32Array, found: Records): void {
+/** Groups the children of each element by signature. Going parent by parent avoids hashing. */
+function groupSiblings(survey: Survey, signatures: Int32Array, found: Records): void {
   const { words, linkWords, proseWords, end } = survey;
-  const { groups, groupOf, placeIn, images, prices } = found;
-  const size = look.length;
-  // For each look, the last parent with a child of it, and the group of these children.
+  const { groups, groupOf, indexInGroup, images, prices } = found;
+  const size = signatures.length;
+  // For each signature, the last parent with a child of it, and the group of these children.
   const parentOf = new Int32Array(size).fill(-2);
   const latest = new Int32Array(size);
   for (let above = -1; above < size; above++) {
     const stop = above < 0 ? size : end[above]!;
     for (let at = above + 1; at < stop; at = end[at]!) {
-      const own = look[at]!;
+      const own = signatures[at]!;
       if (parentOf[own] !== above) {
         parentOf[own] = above;
         latest[own] = groups.size++;
       }
       const number = latest[own]!;
       groupOf[at] = number;
-      placeIn[at] = groups.count[number]!;
+      indexInGroup[at] = groups.count[number]!;
       groups.count[number]! += 1;
       groups.words[number]! += words[at]!;
       groups.linkWords[number]! += linkWords[at]!;
@@ -107,7 +107,7 @@ function group(survey: Survey, look: Int32Array, found: Records): void {
   }
 }
 
-function count({ elements, parent, blocks }: Survey, { images, prices, priced }: Records): void {
+function countImagesAndPrices({ elements, parent, blocks }: Survey, { images, prices, priced }: Records): void {
   for (let at = 0; at < blocks.length; at++) {
     const { text, owner, digits } = blocks[at]!;
     if (digits === 0 || !hasPrice(text)) continue;

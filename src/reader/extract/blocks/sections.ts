@@ -6,13 +6,13 @@ export interface Sections {
   /** For each block, its heading, or itself if it is one; -1 for none. */
   heading: Int32Array;
   /** For each block, the combined phrases of the headings above it (a mask of PHRASES). */
-  said: Int32Array;
+  headingPhrases: Int32Array;
 }
 
 /** Level of a heading without a number, such as `role=heading`. */
-const USUAL_LEVEL = 3;
+const DEFAULT_LEVEL = 3;
 /** Deeper outlines are cut off here. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 /**
  * A heading's section ends with the nearest box that holds more than the heading, or at the next heading of its
@@ -20,7 +20,10 @@ const DEEPEST = 12;
  */
 export function findSections(survey: Survey): Sections {
   const { blocks, parent, words, endBlock } = survey;
-  const found: Sections = { heading: new Int32Array(blocks.length).fill(-1), said: new Int32Array(blocks.length) };
+  const found: Sections = {
+    heading: new Int32Array(blocks.length).fill(-1),
+    headingPhrases: new Int32Array(blocks.length),
+  };
   const open: { block: number; end: number; level: number }[] = [];
   for (let at = 0; at < blocks.length; at++) {
     const { owner, words: own, phrases } = blocks[at]!;
@@ -30,13 +33,14 @@ export function findSections(survey: Survey): Sections {
       while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
       let box = parent[owner]!;
       while (box > 0 && words[box]! <= own) box = parent[box]!;
-      if (open.length < DEEPEST) open.push({ block: at, end: box < 0 ? blocks.length : endBlock[box]!, level });
+      if (open.length < MAX_DEPTH) open.push({ block: at, end: box < 0 ? blocks.length : endBlock[box]!, level });
     }
     const under = open[open.length - 1];
     if (!under) continue;
     found.heading[at] = under.block;
-    found.said[at] = under.block === at ? phrases : found.said[under.block]!;
-    if (under.block === at && open.length > 1) found.said[at]! |= found.said[open[open.length - 2]!.block]!;
+    found.headingPhrases[at] = under.block === at ? phrases : found.headingPhrases[under.block]!;
+    if (under.block === at && open.length > 1)
+      found.headingPhrases[at]! |= found.headingPhrases[open[open.length - 2]!.block]!;
   }
   return found;
 }
@@ -45,6 +49,6 @@ function levelOf({ elements }: Survey, owner: number): number {
   const element = elements[owner]!;
   const level = headingLevel(element.name);
   if (level > 0) return level;
-  for (const { name, value } of element.attributes) if (name === 'role' && value === 'heading') return USUAL_LEVEL;
+  for (const { name, value } of element.attributes) if (name === 'role' && value === 'heading') return DEFAULT_LEVEL;
   return 0;
 }

@@ -53,21 +53,21 @@ export interface Survey {
   complete: boolean;
 }
 
-const LONGEST_TEXT = 400;
+const MAX_TEXT_CHARACTERS = 400;
 
 /** A survey stops at these limits. No page for people is that large, and scoring it would take seconds. */
-const MOST_BLOCKS = 250_000;
-const MOST_ELEMENTS = 500_000;
+const MAX_BLOCKS = 250_000;
+const MAX_ELEMENTS = 500_000;
 
 /** Elements whose text is never content. */
-export const SILENT = new Set(
+export const NON_TEXT_ELEMENTS = new Set(
   'script style template noscript textarea select option svg iframe object embed canvas audio video map head title datalist input'.split(
     ' ',
   ),
 );
 
 /** Inline elements, which do not cut the text. */
-export const INLINE = new Set(
+export const INLINE_ELEMENTS = new Set(
   (
     'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math nobr picture q rp rt ruby s ' +
     'samp small source span strike strong sub sup time tt u var wbr image mjx-container annotation semantics mrow mi mo mn msup msub mfrac'
@@ -89,8 +89,8 @@ const SPACE = 3;
 const JOINT = 4;
 const BREAK = 5;
 const COMMA = 6;
-const STOP = 7;
-const WIDE_STOP = 8;
+const FULL_STOP = 7;
+const WIDE_FULL_STOP = 8;
 const WIDE = 9;
 
 const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -100,14 +100,14 @@ const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (/[A-Z]/.test(character)) return CAPITAL;
   if (/\d/.test(character)) return DIGIT;
   if (/['_]/.test(character)) return JOINT;
-  if (/[.!?]/.test(character)) return STOP;
+  if (/[.!?]/.test(character)) return FULL_STOP;
   return character === ',' ? COMMA : BREAK;
 });
 
 function kindBeyondAscii(code: number): number {
   if (code === 0xa0) return SPACE;
   if (isWide(code)) return WIDE;
-  if (code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x0964) return WIDE_STOP;
+  if (code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x0964) return WIDE_FULL_STOP;
   if (code === 0x3001 || code === 0xff0c || code === 0x060c) return COMMA;
   if ((code >= 0x2010 && code <= 0x206f && code !== 0x2019) || (code >= 0xa1 && code <= 0xbf)) return BREAK;
   return LETTER;
@@ -132,8 +132,8 @@ function count(text: string, block: Block): void {
     if (kind === SPACE) spaces++;
     else if (kind === COMMA) block.commas++;
     else if (kind === WIDE) wide++;
-    else if (kind === WIDE_STOP) block.sentences++;
-    else if (kind === STOP && !(text.charCodeAt(at + 1) > 0x20)) block.sentences++;
+    else if (kind === WIDE_FULL_STOP) block.sentences++;
+    else if (kind === FULL_STOP && !(text.charCodeAt(at + 1) > 0x20)) block.sentences++;
     if (kind !== JOINT) inWord = false;
   }
   block.words += words + ((wide + 1) >> 1);
@@ -194,9 +194,9 @@ class Surveyor {
   /** For each element, the block-level element that text in it belongs to. */
   #owners: Int32Array = new Int32Array(INITIAL_CAPACITY);
   /** For each element, whether it is inside an anchor. */
-  #anchored: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
+  #isInAnchor: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
   /** For each element, whether it cuts the text around it. */
-  #cuts: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
+  #isBlockLevel: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
   /** The open element, -1 for none. */
   #current = -1;
   #block: Block | null = null;
@@ -223,34 +223,34 @@ class Surveyor {
   }
 
   get isFull(): boolean {
-    return this.#found.blocks.length > MOST_BLOCKS || this.#found.elements.length > MOST_ELEMENTS;
+    return this.#found.blocks.length > MAX_BLOCKS || this.#found.elements.length > MAX_ELEMENTS;
   }
 
-  #makeRoom(): void {
+  #grow(): void {
     const size = this.#owners.length * 2;
-    for (const column of COLUMNS) this.#found[column] = widened(this.#found[column], size);
-    this.#owners = widened(this.#owners, size);
-    this.#anchored = widenedBytes(this.#anchored, size);
-    this.#cuts = widenedBytes(this.#cuts, size);
+    for (const column of COLUMNS) this.#found[column] = grown(this.#found[column], size);
+    this.#owners = grown(this.#owners, size);
+    this.#isInAnchor = grownBytes(this.#isInAnchor, size);
+    this.#isBlockLevel = grownBytes(this.#isBlockLevel, size);
   }
 
   /** Opens an element; false if its text is never content. */
   enter(element: Element): boolean {
     const kind = kindOf(element);
-    if (kind === MUTE) return false;
+    if (kind === NON_TEXT) return false;
     const found = this.#found;
     const above = this.#current;
     const number = found.elements.length;
-    if (number === this.#owners.length) this.#makeRoom();
+    if (number === this.#owners.length) this.#grow();
     found.elements.push(element);
     found.parent[number] = above;
     found.parts[number] = this.#readNames(element, number);
-    this.#cuts[number] = kind === CUTTING ? 1 : 0;
-    if (kind === CUTTING) this.#closeBlock();
+    this.#isBlockLevel[number] = kind === BLOCK_LEVEL ? 1 : 0;
+    if (kind === BLOCK_LEVEL) this.#closeBlock();
     found.firstBlock[number] = this.#block ? found.blocks.length - 1 : found.blocks.length;
-    this.#owners[number] = kind === CUTTING || above < 0 ? number : this.#owners[above]!;
+    this.#owners[number] = kind === BLOCK_LEVEL || above < 0 ? number : this.#owners[above]!;
     const isAnchor = element.name === 'a' && attribute(element, 'href') !== null;
-    this.#anchored[number] = isAnchor || (above >= 0 && this.#anchored[above] === 1) ? 1 : 0;
+    this.#isInAnchor[number] = isAnchor || (above >= 0 && this.#isInAnchor[above] === 1) ? 1 : 0;
     this.#current = number;
     return true;
   }
@@ -267,7 +267,7 @@ class Surveyor {
         const known = this.#numberOfClass(value);
         this.#found.classes[number] = known;
         mask |= this.#classParts[known]!;
-      } else if (name !== 'href' && name !== 'style' && NAMING.has(name)) mask |= this.#readClass(value);
+      } else if (name !== 'href' && name !== 'style' && NAMING_ATTRIBUTES.has(name)) mask |= this.#readClass(value);
     }
     return mask;
   }
@@ -284,7 +284,7 @@ class Surveyor {
   leave(): void {
     const found = this.#found;
     const number = this.#current;
-    if (this.#cuts[number] === 1) this.#closeBlock();
+    if (this.#isBlockLevel[number] === 1) this.#closeBlock();
     found.end[number] = found.elements.length;
     found.endBlock[number] = found.blocks.length;
     this.#current = found.parent[number]!;
@@ -303,8 +303,8 @@ class Surveyor {
     block.endText = this.#found.texts.push(node);
     const before = block.words;
     count(node.value, block);
-    if (this.#anchored[current]) block.linkWords += block.words - before;
-    if (block.text.length < LONGEST_TEXT) block.text += node.value.slice(0, LONGEST_TEXT);
+    if (this.#isInAnchor[current]) block.linkWords += block.words - before;
+    if (block.text.length < MAX_TEXT_CHARACTERS) block.text += node.value.slice(0, MAX_TEXT_CHARACTERS);
   }
 
   finish(): Survey {
@@ -313,7 +313,7 @@ class Surveyor {
     found.complete = !this.isFull;
     if (!found.complete) return found;
     for (const column of COLUMNS) found[column] = found[column].subarray(0, found.elements.length);
-    sum(found);
+    sumUpwards(found);
     return found;
   }
 
@@ -333,31 +333,31 @@ class Surveyor {
   }
 }
 
-function widened(column: Int32Array, size: number): Int32Array {
+function grown(column: Int32Array, size: number): Int32Array {
   const wide = new Int32Array(size);
   wide.set(column);
   return wide;
 }
 
-function widenedBytes(column: Uint8Array, size: number): Uint8Array {
+function grownBytes(column: Uint8Array, size: number): Uint8Array {
   const wide = new Uint8Array(size);
   wide.set(column);
   return wide;
 }
 
 /** How an element affects the text around it. */
-const CUTTING = 0;
-const IN_LINE = 1;
-const MUTE = 2;
+const BLOCK_LEVEL = 0;
+const INLINE = 1;
+const NON_TEXT = 2;
 const KINDS = new Map([
-  ...[...INLINE].map((name) => [name, IN_LINE] as const),
-  ...[...SILENT].map((name) => [name, MUTE] as const),
+  ...[...INLINE_ELEMENTS].map((name) => [name, INLINE] as const),
+  ...[...NON_TEXT_ELEMENTS].map((name) => [name, NON_TEXT] as const),
 ]);
 
 function kindOf({ name, namespace }: Element): number {
-  if (namespace === 'svg') return MUTE;
-  const kind = KINDS.get(name) ?? CUTTING;
-  return kind === CUTTING && namespace === 'math' ? IN_LINE : kind;
+  if (namespace === 'svg') return NON_TEXT;
+  const kind = KINDS.get(name) ?? BLOCK_LEVEL;
+  return kind === BLOCK_LEVEL && namespace === 'math' ? INLINE : kind;
 }
 
 function isBlank(text: string): boolean {
@@ -397,13 +397,13 @@ const newBlock = (owner: number, firstText: number): Block => ({
  * Attributes besides `class` whose values name an element's part. Pages with generated class names use those for
  * tests and components.
  */
-const NAMING = new Set(
+const NAMING_ATTRIBUTES = new Set(
   (
     'id role itemprop itemtype aria-label data-testid data-test data-test-id data-qa data-component ' +
     'data-component-name data-module data-widget data-block data-section data-section-type data-type data-role data-hook'
   ).split(' '),
 );
-function sum(found: Survey): void {
+function sumUpwards(found: Survey): void {
   const { elements, parent, words, linkWords, proseWords } = found;
   const size = elements.length;
   for (const block of found.blocks) {

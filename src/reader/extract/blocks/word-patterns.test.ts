@@ -9,13 +9,13 @@ const read = createWordPatterns([
 ]);
 
 describe('createWordPatterns', () => {
-  it('tells whole words', () => {
+  it('matches whole words', () => {
     expect(read('crumb')).toBe(1);
     expect(read('crumbs')).toBe(0);
     expect(read('nav')).toBe(1 | 4);
   });
 
-  it('tells what starts with, ends with or has letters', () => {
+  it('matches prefixes, suffixes and parts of words', () => {
     expect(read('navigation')).toBe(1);
     expect(read('subnav')).toBe(0);
     expect(read('subfoot')).toBe(2);
@@ -24,13 +24,13 @@ describe('createWordPatterns', () => {
     for (const word of ['bar', 'barred', 'sidebar', 'sidebars']) expect(read(word)).toBe(2);
   });
 
-  it('leaves out what an exclamation mark names, from its own list only', () => {
+  it('excludes words after an exclamation mark, in their own list only', () => {
     expect(read('navy')).toBe(0);
     expect(read('navys')).toBe(1);
     expect(read('navalbar')).toBe(2);
   });
 
-  it('knows nothing of words too short for a pattern', () => {
+  it('returns 0 for words shorter than a pattern', () => {
     expect(read('')).toBe(0);
     expect(read('na')).toBe(0);
   });

@@ -9,35 +9,36 @@ const MASKS = new Map([
   ['©', 8],
   ['a', 16],
 ]);
-const read = (humps: boolean, longest = 400) => createWordReader((word) => MASKS.get(word) ?? 0, { humps, longest });
+const read = (camelCase: boolean, maxCharacters = 400) =>
+  createWordReader((word) => MASKS.get(word) ?? 0, { camelCase, maxCharacters });
 
 describe('createWordReader', () => {
-  it('joins the masks of all words, in any case', () => {
+  it('combines the masks of all words, in any case', () => {
     expect(read(false)('NAV, 7bar!')).toBe(3);
     expect(read(false)('navbar')).toBe(0);
     expect(read(false)('')).toBe(0);
   });
 
-  it('starts a word at a capital after a small letter when asked to', () => {
+  it('splits words at capitals if camelCase is set', () => {
     expect(read(true)('navBar')).toBe(3);
     expect(read(false)('navBar')).toBe(0);
     expect(read(true)('naV')).toBe(0);
   });
 
-  it('knows the letters of all scripts', () => {
+  it('reads letters of all scripts', () => {
     expect(read(true)('Größe-navBar ©')).toBe(15);
   });
 
-  it('reads no further than the longest', () => {
+  it('reads at most maxCharacters', () => {
     expect(read(false, 5)('nav bar')).toBe(1);
     expect(read(false, 7)('nav bar')).toBe(3);
   });
 
-  it('gives the same, however full its table is, as words cut out of the text', () => {
+  it('returns the same mask as splitting the text into words, however full the cache is', () => {
     const reader = read(true);
     const every = createWordReader((word) => (word.length > 2 ? 1 << (word.length % 30) : 0), {
-      humps: false,
-      longest: 400,
+      camelCase: false,
+      maxCharacters: 400,
     });
     const word = fc.oneof(
       fc.constantFrom(...MASKS.keys(), 'Nav', 'barNav', 'É', '\u00a0', 'nav\u2019bar', '«Nav»', 'a·B', '\u2060'),

@@ -6,7 +6,7 @@
 
 const SLOTS = 16_384;
 /** Longer words are rare and not cached. */
-const LONGEST = 40;
+const MAX_CACHED_CHARACTERS = 40;
 
 const UPPER_Z = 0x5a;
 
@@ -15,14 +15,14 @@ const LETTERS = Uint8Array.from({ length: 0x80 }, (_, code) =>
   /[a-z]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0,
 );
 
-const HUMP = /([a-z])(?=[A-Z])/g;
+const CAMEL_CASE_BORDER = /([a-z])(?=[A-Z])/g;
 const NOT_LETTERS = /[^\p{L}©]+/u;
 
 export interface WordReaderOptions {
   /** Whether a capital after a lower-case letter starts a word, as in `navBar`. */
-  humps: boolean;
+  camelCase: boolean;
   /** How much of a text is read, in UTF-16 code units. */
-  longest: number;
+  maxCharacters: number;
   /** All words that have a mask, if they form a list. Most other words are then skipped by hash alone. */
   words?: () => Iterable<string>;
 }
@@ -30,31 +30,31 @@ export interface WordReaderOptions {
 /** Creates a function from a text to its mask. `maskOf` gets lower-case words and must be deterministic. */
 export function createWordReader(
   maskOf: (word: string) => number,
-  { humps, longest, words }: WordReaderOptions,
+  { camelCase, maxCharacters, words }: WordReaderOptions,
 ): (text: string) => number {
-  const remembered = remembering(maskOf);
-  const maskAt = words ? passingOver(words, remembered) : remembered;
+  const cached = withCache(maskOf);
+  const maskAt = words ? withHashFilter(words, cached) : cached;
   return (text) => {
     let mask = 0;
-    const length = Math.min(text.length, longest);
+    const length = Math.min(text.length, maxCharacters);
     for (let at = 0; at < length; ) {
       let unit = text.charCodeAt(at);
       let letter = unit < 0x80 ? LETTERS[unit]! : 0;
-      if (unit >= 0x80 && !isSeparator(unit)) return readBeyondAscii(text.slice(0, longest), maskAt, humps);
+      if (unit >= 0x80 && !isSeparator(unit)) return readBeyondAscii(text.slice(0, maxCharacters), maskAt, camelCase);
       if (letter === 0) {
         at++;
         continue;
       }
       const start = at;
       let hash = 0;
-      let isHump = false;
-      while (letter !== 0 && !isHump) {
+      let isCamelCaseBorder = false;
+      while (letter !== 0 && !isCamelCaseBorder) {
         hash = (Math.imul(hash, 31) + letter) | 0;
         if (++at >= length) break;
         const wasSmall = letter === unit;
         unit = text.charCodeAt(at);
         letter = unit < 0x80 ? LETTERS[unit]! : 0;
-        isHump = humps && wasSmall && letter !== unit;
+        isCamelCaseBorder = camelCase && wasSmall && letter !== unit;
       }
       mask |= maskAt(text, start, at, hash);
     }
@@ -69,7 +69,7 @@ const isSeparator = (unit: number): boolean =>
 /** The mask of the word at `[start, end)`; `hash` is computed over its lower-cased code units, from 0. */
 type MaskAt = (text: string, start: number, end: number, hash: number) => number;
 
-function remembering(maskOf: (word: string) => number): MaskAt {
+function withCache(maskOf: (word: string) => number): MaskAt {
   const words: string[] = new Array(SLOTS).fill('');
   const hashes = new Int32Array(SLOTS);
   const masks = new Int32Array(SLOTS);
@@ -78,7 +78,7 @@ function remembering(maskOf: (word: string) => number): MaskAt {
     if (hashes[slot] === hash && isSame(words[slot]!, text, start, end)) return masks[slot]!;
     const word = copyLowered(text, start, end);
     const mask = maskOf(word);
-    if (word.length > LONGEST) return mask;
+    if (word.length > MAX_CACHED_CHARACTERS) return mask;
     words[slot] = word;
     hashes[slot] = hash;
     masks[slot] = mask;
@@ -89,7 +89,7 @@ function remembering(maskOf: (word: string) => number): MaskAt {
 const HASHES = 65_536;
 
 /** Skips words that are not in the list, by a table of the hashes of those that are. */
-function passingOver(words: () => Iterable<string>, maskAt: MaskAt): MaskAt {
+function withHashFilter(words: () => Iterable<string>, maskAt: MaskAt): MaskAt {
   let table: Uint8Array | null = null;
   return (text, start, end, hash) => {
     if (!table) {
@@ -106,9 +106,9 @@ function hashOf(word: string): number {
   return hash;
 }
 
-function readBeyondAscii(text: string, maskAt: MaskAt, humps: boolean): number {
+function readBeyondAscii(text: string, maskAt: MaskAt, camelCase: boolean): number {
   let mask = 0;
-  const spaced = humps ? text.replace(HUMP, '$1-') : text;
+  const spaced = camelCase ? text.replace(CAMEL_CASE_BORDER, '$1-') : text;
   for (const word of spaced.toLowerCase().split(NOT_LETTERS)) {
     if (word === '') continue;
     mask |= maskAt(word, 0, word.length, hashOf(word));

@@ -8,45 +8,45 @@ export interface PageImage {
   alt: string;
 }
 
-export interface ImageAddressOptions {
+export interface ImageUrlOptions {
   /** Keep `data:` URLs instead of replacing them with a name made from their hash. */
   keepDataUrl?: boolean;
   /** Origin in the names of data URLs. Default: `http://localhost`, unless the document has its own base URL. */
   origin?: string;
 }
 
-const isData = (address: string) => /^data:/i.test(address);
+const isDataUrl = (url: string) => /^data:/i.test(url);
 
 /** The URL of the first candidate of a srcset: no white space, no trailing comma. */
 function firstOfSrcset(srcset: string): string {
-  const address = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
-  let end = address.length;
-  while (end > 0 && address[end - 1] === ',') end--;
-  return address.slice(0, end);
+  const written = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
+  let end = written.length;
+  while (end > 0 && written[end - 1] === ',') end--;
+  return written.slice(0, end);
 }
 
 /**
  * Attributes where lazy-loading scripts keep the URL. The first is documented (docs/reference/wire/reader.md,
  * Images).
  */
-const LAZY = ['data-src', 'data-original', 'data-lazy-src'];
+const LAZY_ATTRIBUTES = ['data-src', 'data-original', 'data-lazy-src'];
 
 /** The URL of an image as written in the page; '' if it has none. */
-function rawAddress(image: Element): string {
-  const own = ownAddress(image);
+function writtenUrl(image: Element): string {
+  const own = ownUrl(image);
   if (own) return own;
   const source = pictureSource(image);
-  return source ? ownAddress(source) : '';
+  return source ? ownUrl(source) : '';
 }
 
-function ownAddress(element: Element): string {
-  const address = (attribute(element, 'src') ?? '').trim() || firstOfSrcset(attribute(element, 'srcset') ?? '');
-  if (address && !isData(address)) return address;
-  for (const name of LAZY) {
+function ownUrl(element: Element): string {
+  const written = (attribute(element, 'src') ?? '').trim() || firstOfSrcset(attribute(element, 'srcset') ?? '');
+  if (written && !isDataUrl(written)) return written;
+  for (const name of LAZY_ATTRIBUTES) {
     const lazy = (attribute(element, name) ?? '').trim();
-    if (lazy && !isData(lazy)) return lazy;
+    if (lazy && !isDataUrl(lazy)) return lazy;
   }
-  return address;
+  return written;
 }
 
 /** The first `source` of the picture element around an image. */
@@ -54,18 +54,18 @@ function pictureSource(image: Element): Element | null {
   const { parent } = image;
   if (parent?.type !== ELEMENT || parent.name !== 'picture') return null;
   for (let node = parent.first; node; node = node.next) {
-    if (node.type === ELEMENT && node.name === 'source' && ownAddress(node)) return node;
+    if (node.type === ELEMENT && node.name === 'source' && ownUrl(node)) return node;
   }
   return null;
 }
 
 /** The absolute URL of an image. A data URL becomes `blob:{origin}/{md5}`. Null if the image has no URL. */
-export function imageAddress(image: Element, baseUrl: string, options: ImageAddressOptions = {}): string | null {
-  const address = rawAddress(image);
-  if (!address) return null;
-  if (!isData(address)) return resolveUrl(address, baseUrl);
-  if (options.keepDataUrl) return address;
-  return `blob:${options.origin ?? 'http://localhost'}/${createHash('md5').update(address).digest('hex')}`;
+export function imageUrl(image: Element, baseUrl: string, options: ImageUrlOptions = {}): string | null {
+  const written = writtenUrl(image);
+  if (!written) return null;
+  if (!isDataUrl(written)) return resolveUrl(written, baseUrl);
+  if (options.keepDataUrl) return written;
+  return `blob:${options.origin ?? 'http://localhost'}/${createHash('md5').update(written).digest('hex')}`;
 }
 
 /**
@@ -75,16 +75,16 @@ export function imageAddress(image: Element, baseUrl: string, options: ImageAddr
 export function collectImages(
   root: Document | Element,
   baseUrl: string,
-  options: ImageAddressOptions = {},
+  options: ImageUrlOptions = {},
   images: readonly Element[] = [...elements(root, 'img')],
 ): PageImage[] {
-  const standing = new Set(elements(root, 'img'));
+  const attached = new Set(elements(root, 'img'));
   const found: PageImage[] = [];
   for (const image of images) {
-    const url = imageAddress(image, baseUrl, options);
+    const url = imageUrl(image, baseUrl, options);
     if (url === null) continue;
-    const said = standing.has(image) ? attribute(image, 'alt') || attribute(image, 'title') || '' : '';
-    found.push({ url, alt: said.replace(/\s+/g, ' ').trim() });
+    const text = attached.has(image) ? attribute(image, 'alt') || attribute(image, 'title') || '' : '';
+    found.push({ url, alt: text.replace(/\s+/g, ' ').trim() });
   }
   return found;
 }

@@ -11,7 +11,7 @@ const PAGE = `<a href="b">One\n two</a> <a href="/b#x"><b>Th</b>ree</a> <a>no</a
   <a href="file:///etc">file</a> <a href="b">again</a> <a href="http://[">bad</a><a href="c"></a>`;
 
 describe('links', () => {
-  test('all, in order, nothing dropped', () => {
+  test('mode all: returns every link in order', () => {
     expect(collectLinks(parseDocument(PAGE), BASE, 'all')).toEqual([
       ['One two', 'https://clay.example/a/b'],
       ['Three', 'https://clay.example/b#x'],
@@ -22,7 +22,7 @@ describe('links', () => {
       ['', 'https://clay.example/a/c'],
     ]);
   });
-  test('unique: the first text of an address wins', () => {
+  test('mode unique: returns the first text of each URL', () => {
     expect(collectLinks(parseDocument(PAGE), BASE, 'unique').map(([text]) => text)).toEqual([
       'One two',
       'Three',
@@ -32,7 +32,7 @@ describe('links', () => {
       '',
     ]);
   });
-  test('one that was taken out keeps its address, and gives way to one that is seen', () => {
+  test('replaces the text of a removed link with its URL, and prefers a visible link to the same URL', () => {
     const document = parseDocument('<p><a href=/a>obey</a> <a href=/b>me</a></p><a href=/a>Seen</a>');
     const anchors = anchorsIn(document);
     detach(find(document, 'p')!);
@@ -47,12 +47,12 @@ describe('links', () => {
       ['Seen', a],
     ]);
   });
-  test('a link at the very end', () => {
+  test('returns a link at the end of the page', () => {
     expect(collectLinks(parseDocument('<a href=/z>last'), BASE)).toEqual([['last', 'https://clay.example/z']]);
   });
 });
 
-test('addresses resolve as URL has it', () => {
+test('resolves URLs like the URL class', () => {
   const pieces = constantFrom(
     ...'https:// http:// // / . .. - -- % %2e %41 ? # @ : :80 :443 a B xn 0x7f 1 com example. ü ~ | ^ \' " \\ ; = + !'.split(
       ' ',
@@ -81,7 +81,7 @@ test('addresses resolve as URL has it', () => {
   expect(settled).toBeGreaterThan(1_000);
 });
 
-test('the base of a document', () => {
+test('returns the base URL of a document', () => {
   const base = (html: string) => documentBaseUrl(parseDocument(html), BASE);
   expect(base('<base href="/x/"><base href="/y/">')).toBe('https://clay.example/x/');
   expect(base('<base target=_top><base href="z/">')).toBe('https://clay.example/a/z/');
@@ -103,16 +103,16 @@ describe('images', () => {
     [`<img src="${DATA}">`, `blob:http://localhost/${hash}`],
     [`<img src="${DATA}" data-src="${DATA}">`, `blob:http://localhost/${hash}`],
   ])('%s', (html, url) => expect(urls(html)).toEqual([url]));
-  test('without an address', () => expect(urls('<img><img src=""><img src="http://[">')).toEqual([]));
-  test('data URLs kept, or named by another origin', () => {
+  test('omits images without a URL', () => expect(urls('<img><img src=""><img src="http://[">')).toEqual([]));
+  test('keeps data URLs, or names them with the given origin', () => {
     expect(urls(`<img src="${DATA}">`, { keepDataUrl: true })).toEqual([DATA]);
     expect(urls(`<img src="${DATA}">`, { origin: 'https://x.example' })).toEqual([`blob:https://x.example/${hash}`]);
   });
-  test('a srcset of commas', () => {
+  test('reads a srcset full of commas', () => {
     const [url] = urls(`<img srcset="a${','.repeat(50_000)}b${','.repeat(50_000)} 2x">`);
     expect(url?.endsWith(',b')).toBe(true);
   });
-  test('alt, else title', () => {
+  test('uses alt, else title', () => {
     const html = '<img src=a alt="A\r\n\n\nB" title=T><img src=b title=T><img src=c>';
     expect(collectImages(parseDocument(html), BASE).map((image) => image.alt)).toEqual(['A B', 'T', '']);
   });

@@ -4,13 +4,13 @@ import { attribute, type Document, ELEMENT, type Element, elements, following, t
 /** Link text, with white space collapsed, and URL. */
 export type Link = [text: string, url: string];
 
-const LONGEST_URL = 65_536;
+const MAX_URL_CHARACTERS = 65_536;
 
 /**
  * Absolute URLs that `new URL()` leaves unchanged: a host of plain labels, no port, no dot segments, nothing to
  * encode. Most URLs of a page match, and this test costs a tenth of parsing them.
  */
-const SETTLED = new RegExp(
+const NORMALIZED_URL = new RegExp(
   [
     String.raw`^https?:\/\/(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,}`,
     String.raw`(?:\/(?!\.)[\w\-~!$&()*+,;=:@.]*)+(?:\?[\w\-~!$&()*+,;=:@./?%]*)?$`,
@@ -18,11 +18,11 @@ const SETTLED = new RegExp(
 );
 
 /** The absolute form of a URL found in a page, or null if it does not resolve. */
-export function resolveUrl(address: string, baseUrl: string): string | null {
-  if (address.length > LONGEST_URL) return null;
-  if (SETTLED.test(address)) return address;
+export function resolveUrl(written: string, baseUrl: string): string | null {
+  if (written.length > MAX_URL_CHARACTERS) return null;
+  if (NORMALIZED_URL.test(written)) return written;
   try {
-    return new URL(address.trim(), baseUrl).href;
+    return new URL(written.trim(), baseUrl).href;
   } catch {
     return null;
   }
@@ -60,7 +60,7 @@ export function collectLinks(
 ): Link[] {
   const texts = textsOfAnchors(root);
   const links: Link[] = [];
-  const first = new Map<string, { place: number; isSeen: boolean }>();
+  const first = new Map<string, { index: number; isVisible: boolean }>();
   for (const anchor of anchors) {
     const href = attribute(anchor, 'href')!;
     const url = resolveUrl(href, baseUrl) ?? href.trim();
@@ -68,11 +68,11 @@ export function collectLinks(
     const link: Link = [text ?? url, url];
     const before = mode === 'unique' ? first.get(url) : undefined;
     if (!before) {
-      first.set(url, { place: links.length, isSeen: text !== undefined });
+      first.set(url, { index: links.length, isVisible: text !== undefined });
       links.push(link);
-    } else if (!before.isSeen && text !== undefined) {
-      links[before.place] = link;
-      before.isSeen = true;
+    } else if (!before.isVisible && text !== undefined) {
+      links[before.index] = link;
+      before.isVisible = true;
     }
   }
   return links;

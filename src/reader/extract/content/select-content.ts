@@ -6,8 +6,8 @@
 import type { Survey } from '../blocks/survey.ts';
 import type { PageFacts } from '../trees/features.ts';
 import { FITTED_KINDS } from '../trees/page-features.ts';
-import { type Choice, chooseBlocks, type Fitted, promised } from './choose.ts';
-import { findFrame, isAllFrame, keepOutsideFrame } from './frame.ts';
+import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
+import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
 import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 
 export interface Selection {
@@ -21,56 +21,56 @@ export interface Selection {
 }
 
 /** Below this expected F1 a choice is not trusted. */
-const POOR = 0.15;
-/** A page with fewer words is too small to score, and short enough to return everything outside its frame. */
-const SMALL = 150;
-/** Class names are trusted only if at least this share of the words is outside the frame that they mark. */
-const BELIEVED = 0.2;
+const MIN_EXPECTED_F1 = 0.15;
+/** A page with fewer words is too small to score, and short enough to return everything but boilerplate. */
+const MIN_SCORED_WORDS = 150;
+/** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
+const MIN_OUTSIDE_SHARE = 0.2;
 
 /** Larger pages are not scored: the features of their blocks would fill the memory of a thread. */
-const MOST_BLOCKS = 30_000;
-const MOST_ELEMENTS = 150_000;
+const MAX_BLOCKS = 30_000;
+const MAX_ELEMENTS = 150_000;
 
 const LISTING = FITTED_KINDS.indexOf('listing');
 const COLLECTION = FITTED_KINDS.indexOf('collection');
-/** Smallest probability at which a page counts as a list. */
-const LIKELY = 0.5;
+/** Minimum probability at which a page counts as a list. */
+const MIN_LIST_PROBABILITY = 0.5;
 
-const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= LIKELY;
+const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= MIN_LIST_PROBABILITY;
 
 /**
  * Selects the content. Measurements pass a `fitted` other than the shipped one. Keeps at least one block of every
- * page that is more than frame.
+ * page that is more than boilerplate.
  */
-export function selectContent(survey: Survey, facts: PageFacts, fitted?: Fitted): Selection {
-  const framed = findFrame(survey, true);
-  if (survey.blocks.length > MOST_BLOCKS || survey.elements.length > MOST_ELEMENTS) {
-    return { keep: outsideFrame(survey, framed), confidence: 0, source: 'container', choice: null };
+export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedTrees): Selection {
+  const boilerplate = findBoilerplate(survey, true);
+  if (survey.blocks.length > MAX_BLOCKS || survey.elements.length > MAX_ELEMENTS) {
+    return { keep: blocksOutsideBoilerplate(survey, boilerplate), confidence: 0, source: 'container', choice: null };
   }
   const choice = chooseBlocks(survey, facts, fitted);
-  if (isAllFrame(survey)) {
-    return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.promise, source: 'nothing', choice };
+  if (isAllBoilerplate(survey)) {
+    return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.expectedF1, source: 'nothing', choice };
   }
-  const { probabilities, promise } = choice;
-  if (survey.words[0]! < SMALL || promise < POOR || !choice.keep.includes(1)) {
-    const outside = outsideFrame(survey, framed);
-    return { keep: outside, confidence: promised(survey, probabilities, outside), source: 'container', choice };
+  const { probabilities, expectedF1 } = choice;
+  if (survey.words[0]! < MIN_SCORED_WORDS || expectedF1 < MIN_EXPECTED_F1 || !choice.keep.includes(1)) {
+    const outside = blocksOutsideBoilerplate(survey, boilerplate);
+    return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
   }
   const keep = Uint8Array.from(choice.keep);
-  completeUnits(survey, keep, framed, probabilities);
-  if (likelyList(choice)) completeRecords(survey, keep, framed, choice);
-  return { keep, confidence: promise, source: 'main', choice };
+  completeUnits(survey, keep, boilerplate, probabilities);
+  if (likelyList(choice)) completeRecords(survey, keep, boilerplate, choice);
+  return { keep, confidence: expectedF1, source: 'main', choice };
 }
 
-/** The blocks outside the frame by landmarks and names, else by landmarks alone, else all; without buttons. */
-function outsideFrame(survey: Survey, framed: Uint8Array): Uint8Array {
+/** The blocks outside the boilerplate by landmarks and names, else by landmarks alone, else all; without buttons. */
+function blocksOutsideBoilerplate(survey: Survey, boilerplate: Uint8Array): Uint8Array {
   const isEnough = (keep: Uint8Array) => {
     let words = 0;
     for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
-    return words >= survey.words[0]! * BELIEVED;
+    return words >= survey.words[0]! * MIN_OUTSIDE_SHARE;
   };
-  let keep = keepOutsideFrame(survey, framed);
-  if (!isEnough(keep)) keep = keepOutsideFrame(survey, findFrame(survey, false));
+  let keep = keepOutsideBoilerplate(survey, boilerplate);
+  if (!isEnough(keep)) keep = keepOutsideBoilerplate(survey, findBoilerplate(survey, false));
   if (!isEnough(keep)) keep.fill(1);
   return withoutButtons(survey, keep);
 }

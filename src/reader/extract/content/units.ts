@@ -7,14 +7,14 @@ import { PARTS, type Part } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
 import { PHRASES } from '../blocks/phrases.ts';
 import type { Survey } from '../blocks/survey.ts';
-import type { Choice } from './choose.ts';
+import type { Choice } from './choose-blocks.ts';
 
 const UNITS = new Set(['pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'figure', 'details']);
 const LISTS = new Set(['ul', 'ol', 'details']);
 
 const maskOf = (...parts: Part[]) => parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
 /** Parts that stand between paragraphs without belonging to them. */
-const NEVER = maskOf(
+const SEPARATE_PARTS = maskOf(
   'share',
   'related',
   'advert',
@@ -30,38 +30,43 @@ const NEVER = maskOf(
   'footer',
 );
 /** Phrases that identify such parts if their names do not. */
-const SAID = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
+const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
   (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
   0,
 );
 
 /** A table with a larger share of the page's words and no head is a layout table. */
-const LAYOUT = 0.6;
+const LAYOUT_TABLE_SHARE = 0.6;
 /** Share of links above which a list is a link list. */
-const LINKED = 0.5;
+const LINK_LIST_SHARE = 0.5;
 /** If this share of a unit's words is kept, the rest is kept too. */
-const MOSTLY = 0.6;
-/** Longest gap that is filled, in words, and the smallest probability of each of its blocks. */
-const LONGEST_GAP = 60;
-const LEAST = 0.08;
+const UNIT_SHARE = 0.6;
+/** Longest gap that is filled, in words, and the minimum probability of each of its blocks. */
+const MAX_GAP_WORDS = 60;
+const MIN_PROBABILITY = 0.08;
 
 /** Interactive parts of an item. */
-const CONTROL = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
+const CONTROL_PARTS = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
 /**
  * Smallest share of the words of similar boxes, and of the boxes, that must be chosen for them to count as list
  * items.
  */
-const MANY_KEPT = 0.5;
-const MOST_RECORDS = 0.6;
+const MIN_CHOSEN_WORD_SHARE = 0.5;
+const MIN_CHOSEN_BOX_SHARE = 0.6;
 /** Average words of an item; larger boxes are sections. */
-const LARGEST_RECORD = 150;
+const MAX_AVERAGE_ITEM_WORDS = 150;
 /** Blocks with a lower probability are left out of items too. */
-const LEAST_IN_RECORD = 0.1;
+const MIN_ITEM_PROBABILITY = 0.1;
 
 /** Completes the choice in place. */
-export function completeUnits(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
-  fillGaps(survey, keep, framed, probabilities);
-  keepHeadings(survey, keep, framed, probabilities);
+export function completeUnits(
+  survey: Survey,
+  keep: Uint8Array,
+  boilerplate: Uint8Array,
+  probabilities: Float32Array,
+): void {
+  fillGaps(survey, keep, boilerplate, probabilities);
+  keepHeadings(survey, keep, boilerplate, probabilities);
   const keptWords = new Float64Array(keep.length + 1);
   for (let at = 0; at < keep.length; at++) {
     keptWords[at + 1] = keptWords[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
@@ -71,27 +76,38 @@ export function completeUnits(survey: Survey, keep: Uint8Array, framed: Uint8Arr
     const first = survey.firstBlock[at]!;
     const end = survey.endBlock[at]!;
     const words = survey.words[at]!;
-    if (!UNITS.has(name) || framed[at] || (survey.parts[at]! & NEVER) !== 0 || end <= first || words === 0) continue;
-    if (name === 'table' && words > survey.words[0]! * LAYOUT && !hasHead(survey, first)) continue;
+    if (
+      !UNITS.has(name) ||
+      boilerplate[at] ||
+      (survey.parts[at]! & SEPARATE_PARTS) !== 0 ||
+      end <= first ||
+      words === 0
+    )
+      continue;
+    if (name === 'table' && words > survey.words[0]! * LAYOUT_TABLE_SHARE && !hasHead(survey, first)) continue;
     const share = (keptWords[end]! - keptWords[first]!) / words;
-    if (share >= MOSTLY || isEmbraced(survey, keep, at)) keep.fill(1, first, end);
+    if (share >= UNIT_SHARE || continuesKeptText(survey, keep, at)) keep.fill(1, first, end);
   }
 }
 
 const hasHead = (survey: Survey, first: number): boolean => survey.elements[survey.blocks[first]!.owner]!.name === 'th';
 
 /** Whether a unit follows kept text under its parent. A list must also be followed by kept text or by nothing. */
-function isEmbraced(survey: Survey, keep: Uint8Array, at: number): boolean {
+function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolean {
   const before = survey.firstBlock[at]! - 1;
   const end = survey.endBlock[at]!;
   const above = survey.parent[at]!;
-  if (before < survey.firstBlock[above]! || !keep[before] || survey.linkWords[at]! > survey.words[at]! * LINKED)
+  if (
+    before < survey.firstBlock[above]! ||
+    !keep[before] ||
+    survey.linkWords[at]! > survey.words[at]! * LINK_LIST_SHARE
+  )
     return false;
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;
 }
 
 /** Keeps short runs of blocks between two kept blocks with the same parent. */
-function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
+function fillGaps(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
   let last = -1;
   let words = 0;
   let links = 0;
@@ -100,7 +116,7 @@ function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabil
     const block = survey.blocks[at]!;
     if (keep[at]) {
       const gap = last >= 0 && at - last > 1;
-      if (gap && fits && words <= LONGEST_GAP && links * 3 < words + 3 && haveOneParent(survey, last, at)) {
+      if (gap && fits && words <= MAX_GAP_WORDS && links * 3 < words + 3 && haveSameParent(survey, last, at)) {
         keep.fill(1, last + 1, at);
       }
       last = at;
@@ -112,21 +128,27 @@ function fillGaps(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabil
     words += block.words;
     links += block.linkWords;
     fits &&=
-      probabilities[at]! >= LEAST &&
-      !framed[block.owner] &&
-      (block.phrases & SAID) === 0 &&
-      !isApart(survey, block.owner);
+      probabilities[at]! >= MIN_PROBABILITY &&
+      !boilerplate[block.owner] &&
+      (block.phrases & BOILERPLATE_PHRASES) === 0 &&
+      !isInSeparatePart(survey, block.owner);
   }
 }
 
 /**
  * Keeps a heading inside the content if what follows it in its own box is kept, so that no section loses its heading.
  */
-function keepHeadings(survey: Survey, keep: Uint8Array, framed: Uint8Array, probabilities: Float32Array): void {
+function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
   for (let at = 1; at + 1 < keep.length; at++) {
     const { owner, phrases, words } = survey.blocks[at]!;
-    if (keep[at] || !keep[at - 1] || !keep[at + 1] || probabilities[at]! < LEAST || framed[owner]) continue;
-    if (headingLevel(survey.elements[owner]!.name) < 2 || (phrases & SAID) !== 0 || isApart(survey, owner)) continue;
+    if (keep[at] || !keep[at - 1] || !keep[at + 1] || probabilities[at]! < MIN_PROBABILITY || boilerplate[owner])
+      continue;
+    if (
+      headingLevel(survey.elements[owner]!.name) < 2 ||
+      (phrases & BOILERPLATE_PHRASES) !== 0 ||
+      isInSeparatePart(survey, owner)
+    )
+      continue;
     let box = survey.parent[owner]!;
     while (box > 0 && survey.words[box]! <= words) box = survey.parent[box]!;
     if (box >= 0 && at + 1 < survey.endBlock[box]!) keep[at] = 1;
@@ -134,33 +156,34 @@ function keepHeadings(survey: Survey, keep: Uint8Array, framed: Uint8Array, prob
 }
 
 /** Texts of buttons that only trigger an action. Other buttons may be the heading of what they open. */
-const PRESSED = (['share', 'shop', 'go', 'join'] as const).reduce(
+const BUTTON_PHRASES = (['share', 'shop', 'go', 'join'] as const).reduce(
   (mask, name) => mask | (1 << PHRASES.indexOf(name)),
   0,
 );
-const LONGEST_BUTTON = 4;
+const MAX_BUTTON_WORDS = 4;
 
 /** Removes short buttons from a choice. Returns the choice unchanged if nothing else would remain. */
 export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
   const rest = Uint8Array.from(keep);
   for (let at = 0; at < rest.length; at++) {
     const { owner, words, phrases } = survey.blocks[at]!;
-    if (survey.elements[owner]!.name === 'button' && words <= LONGEST_BUTTON && (phrases & PRESSED) !== 0) rest[at] = 0;
+    if (survey.elements[owner]!.name === 'button' && words <= MAX_BUTTON_WORDS && (phrases & BUTTON_PHRASES) !== 0)
+      rest[at] = 0;
   }
   return rest.includes(1) ? rest : keep;
 }
 
 /** Whether the name of an element, its parent or its grandparent marks a part that stands apart. */
-function isApart(survey: Survey, owner: number): boolean {
+function isInSeparatePart(survey: Survey, owner: number): boolean {
   let at = owner;
   for (let step = 0; step < 3 && at > 0; step++) {
-    if ((survey.parts[at]! & NEVER) !== 0) return true;
+    if ((survey.parts[at]! & SEPARATE_PARTS) !== 0) return true;
     at = survey.parent[at]!;
   }
   return false;
 }
 
-const haveOneParent = (survey: Survey, one: number, other: number): boolean =>
+const haveSameParent = (survey: Survey, one: number, other: number): boolean =>
   survey.parent[survey.blocks[one]!.owner] === survey.parent[survey.blocks[other]!.owner];
 
 /**
@@ -170,7 +193,7 @@ const haveOneParent = (survey: Survey, one: number, other: number): boolean =>
 export function completeRecords(
   survey: Survey,
   keep: Uint8Array,
-  framed: Uint8Array,
+  boilerplate: Uint8Array,
   { records, probabilities }: Choice,
 ): void {
   const { groups, groupOf } = records;
@@ -184,22 +207,27 @@ export function completeRecords(
     keptWords[groupOf[at]!]! += words;
     if (words > 0) keptRecords[groupOf[at]!]! += 1;
   }
-  const isFull = (at: number): boolean => {
+  const isChosenList = (at: number): boolean => {
     const count = groups.count[at]!;
     const words = groups.words[at]!;
     return (
       count >= 3 &&
       words >= 3 * count &&
-      words <= LARGEST_RECORD * count &&
-      keptWords[at]! >= MANY_KEPT * words &&
-      keptRecords[at]! >= MOST_RECORDS * count
+      words <= MAX_AVERAGE_ITEM_WORDS * count &&
+      keptWords[at]! >= MIN_CHOSEN_WORD_SHARE * words &&
+      keptRecords[at]! >= MIN_CHOSEN_BOX_SHARE * count
     );
   };
   for (let at = 0; at < keep.length; at++) {
-    if (keep[at] || probabilities[at]! < LEAST_IN_RECORD) continue;
-    for (let place = survey.blocks[at]!.owner; place > 0; place = survey.parent[place]!) {
-      if (framed[place] || survey.elements[place]!.name === 'button' || (survey.parts[place]! & CONTROL) !== 0) break;
-      if (!isFull(groupOf[place]!)) continue;
+    if (keep[at] || probabilities[at]! < MIN_ITEM_PROBABILITY) continue;
+    for (let element = survey.blocks[at]!.owner; element > 0; element = survey.parent[element]!) {
+      if (
+        boilerplate[element] ||
+        survey.elements[element]!.name === 'button' ||
+        (survey.parts[element]! & CONTROL_PARTS) !== 0
+      )
+        break;
+      if (!isChosenList(groupOf[element]!)) continue;
       keep[at] = 1;
       break;
     }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { looksLikeName, type NameStyle, namesIn } from './author.ts';
-import { siteNames } from './site-name.ts';
+import { findAuthorNames, looksLikeName, type NameStyle } from './author.ts';
+import { createSiteNames } from './site-name.ts';
 
-const site = siteNames(['Clay House'], 'https://www.clay.example/');
-const people = (text: string, style?: NameStyle) => namesIn([text], site, style).people;
+const site = createSiteNames(['Clay House'], 'https://www.clay.example/');
+const people = (text: string, style?: NameStyle) => findAuthorNames([text], site, style).people;
 
-describe('names in what a page says of its authors', () => {
+describe('names in a byline', () => {
   test.each([
     ['Ada Reyes', ['Ada Reyes']],
     ['By Ada Reyes', ['Ada Reyes']],
@@ -34,30 +34,30 @@ describe('names in what a page says of its authors', () => {
     ['', []],
   ])('%s', (text, names) => expect(people(text)).toEqual(names));
 
-  test('a family name before a comma, where a source writes so', () => {
+  test('reverses a family name before a comma, in sources that use this form', () => {
     expect(people('Nakamura, Yui', { inverted: true })).toEqual(['Yui Nakamura']);
     expect(people('Yui Nakamura, Declan Byrne, Ann Lee', { inverted: true })).toHaveLength(3);
     expect(people('Yui Nakamura, PhD', { inverted: true })).toEqual(['Yui Nakamura']);
   });
 
-  test('a line that goes on behind the name', () => {
+  test('ends the name where the line continues', () => {
     const line = { isText: true };
     expect(people('Ada Reyes 39122 silver badges', line)).toEqual(['Ada Reyes']);
     expect(people('Ada Reyes in Faenza', line)).toEqual(['Ada Reyes']);
     expect(people('Ada Reyes - Updated today', line)).toEqual(['Ada Reyes']);
   });
 
-  test('organisations apart from people, each name once, no more than twenty', () => {
-    expect(namesIn(['Kiln Institute', 'Ada Reyes'], site)).toEqual({
+  test('separates organisations from people, lists each name once and at most twenty', () => {
+    expect(findAuthorNames(['Kiln Institute', 'Ada Reyes'], site)).toEqual({
       people: ['Ada Reyes'],
       organisations: ['Kiln Institute'],
     });
     const many = Array.from({ length: 40 }, (_, at) => `Person ${at}`);
-    expect(namesIn(many, site).people).toHaveLength(20);
+    expect(findAuthorNames(many, site).people).toHaveLength(20);
   });
 });
 
-test('what reads as a name in free text', () => {
+test('recognizes names in free text', () => {
   for (const name of ['Ada Reyes', 'Ludwig van der Ven', 'J. R. Clay', '山田太郎', "Declan O'Brien"]) {
     expect(looksLikeName(name), name).toBe(true);
   }

@@ -1,18 +1,18 @@
 /** Names of authors, without the text around them: URLs, "by", roles, dates, the site's name. */
 import type { SiteNames } from './site-name.ts';
 
-export interface Names {
+export interface AuthorNames {
   people: string[];
   organisations: string[];
 }
 
-const MOST_NAMES = 20;
-const LONGEST_NAME = 80;
+const MAX_NAMES = 20;
+const MAX_NAME_CHARACTERS = 80;
 /** Longest byline, in characters. */
-const LONGEST_LINE = 400;
+const MAX_LINE_CHARACTERS = 400;
 
 /** "By", in the languages where it precedes a name. Longer forms come first. */
-export const BY =
+export const BY_PREFIX =
   /^(?:(?:(?:written|posted|published|created|submitted|reviewed|words|story|text|article|report|reporting)\s+)?by|authors?|autor(?:in|es?)?|auteurs?|autore|written\s+by|geschrieben\s+von|veröffentlicht\s+von|ein\s+beitrag\s+von|von|écrit\s+par|rédigé\s+par|publié\s+par|par|escrito\s+por|publicado\s+por|por|scritto\s+da|a\s+cura\s+di|door|geschreven\s+door|skrevet\s+av|av|af|przez|автор|作者|文|記者|记者|글|저자)(?:\s*[:：]\s*|\s+(?=\S)|(?<=[作者文記记글저자])(?=\S))/iu;
 
 const ROLE =
@@ -20,7 +20,7 @@ const ROLE =
 const CREDENTIAL =
   /^(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|b\.?a|m\.?b\.?a|j\.?d|r\.?n|r\.?d|d\.?o|d\.?d\.?s|d\.?v\.?m|m\.?p\.?h|m\.?s|l\.?c\.?s\.?w|c\.?p\.?a|c\.?f\.?p|esq|jr|sr|ii|iii|pmp|rdn|ldn|faap|lmft)\.?$/i;
 /** Placeholders of publishing systems for a missing author. */
-const NOBODY =
+const PLACEHOLDER_NAME =
   /^(?:admin\w*|administrator|webmaster|web\s?team|editor(?:ial)?|staff|guest|user|unknown|anonymous|author|authors|none|null|undefined|n\/?a|test|default|root|wp\s?admin|super\s?user|system|redaktion|redazione|rédaction|redacción|redactie|follow|share|more|view\s.*|see\s.*|all\s+posts.*|read\s+more.*|contact.*|about.*|email.*|subscribe.*)$/i;
 const ORGANISATION =
   /\b(?:inc|llc|ltd|gmbh|corp|co|ag|plc|s\.?a|b\.?v|company|team|staff|group|news|press|media|magazine|journal|university|universität|université|universidad|institute|institut|foundation|association|society|ministry|department|office|agency|council|committee|library|museum|center|centre|editors|contributors|editorial|reuters|redaktion|network|studio|studios|blog|times|post|herald|tribune|gazette|international|federation|organization|organisation|bureau|service|services|school|college|hospital|clinic|bank|research|labs?|community)\b\.?/i;
@@ -31,8 +31,8 @@ const PART_ENDS = /\s*[|•·\n\t[{<].*$/su;
 const NAME_ENDS =
   /\s*(?:[|•·–—\n\t[{</]|\s-\s|:\s|\b(?:on|in|at|updated|published|posted|last|for|via|est|is|was|has)\b\s|\s\d).*$/isu;
 /** Left over when the date is cut off, as in "le 5 mai". */
-const DANGLING = /\s+(?:le|il|el|am|den|du|op|on|the|updated|published)$/i;
-const ADDRESS = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
+const TRAILING_DATE_WORD = /\s+(?:le|il|el|am|den|du|op|on|the|updated|published)$/i;
+const URL_OR_EMAIL = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
 
 const spaced = (text: string) => text.replace(/[^\S\n]+/g, ' ').trim();
 
@@ -53,28 +53,31 @@ function piecesOf(line: string, { inverted }: NameStyle): string[] {
 
 /** The name in a piece of text, or '' if there is none. */
 function nameIn(piece: string, { isText }: NameStyle): string {
-  if (ADDRESS.test(piece)) return '';
+  if (URL_OR_EMAIL.test(piece)) return '';
   const bare = piece.replace(/\s*\([^)]*\)/g, '').replace(isText ? NAME_ENDS : PART_ENDS, '');
-  const text = spaced(bare.replace(DANGLING, '').replace(BY, '')).replace(/^["'“”‘’.:*]+|["“”:*,']+$/g, '');
-  if (!text || text.length > LONGEST_NAME || /[<>{}[\]=|\\^~()]/.test(text)) return '';
+  const text = spaced(bare.replace(TRAILING_DATE_WORD, '').replace(BY_PREFIX, '')).replace(
+    /^["'“”‘’.:*]+|["“”:*,']+$/g,
+    '',
+  );
+  if (!text || text.length > MAX_NAME_CHARACTERS || /[<>{}[\]=|\\^~()]/.test(text)) return '';
   if (!/\p{L}/u.test(text) || text.split(' ').length > 7) return '';
-  return NOBODY.test(text) || ROLE.test(text) || CREDENTIAL.test(text) ? '' : text;
+  return PLACEHOLDER_NAME.test(text) || ROLE.test(text) || CREDENTIAL.test(text) ? '' : text;
 }
 
 /** The names in the values of a source. */
-export function namesIn(values: readonly string[], site: SiteNames, style: NameStyle = {}): Names {
-  const names: Names = { people: [], organisations: [] };
+export function findAuthorNames(values: readonly string[], site: SiteNames, style: NameStyle = {}): AuthorNames {
+  const names: AuthorNames = { people: [], organisations: [] };
   const seen = new Set<string>();
   for (const value of values) {
-    if (value.length > LONGEST_LINE) continue;
-    const line = spaced(value).replace(BY, '');
+    if (value.length > MAX_LINE_CHARACTERS) continue;
+    const line = spaced(value).replace(BY_PREFIX, '');
     if (ROLE.test(line)) continue;
     for (const piece of piecesOf(line, style)) {
       const name = nameIn(piece, style);
       const key = name.toLowerCase();
       const isOrganisation = ORGANISATION.test(name);
-      if (!name || seen.has(key) || seen.size >= MOST_NAMES) continue;
-      if (site.is(name) || (isOrganisation && site.has(name))) continue;
+      if (!name || seen.has(key) || seen.size >= MAX_NAMES) continue;
+      if (site.isName(name) || (isOrganisation && site.containsName(name))) continue;
       seen.add(key);
       (isOrganisation ? names.organisations : names.people).push(name);
     }

@@ -3,8 +3,8 @@
  * blocks, and a bounded number of them, whatever the page's size.
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
-import { BY, looksLikeName, namesIn } from './author.ts';
-import { daysAfter, findDate, isPlausible, mayHoldDate, readDate } from './date.ts';
+import { BY_PREFIX, findAuthorNames, looksLikeName } from './author.ts';
+import { daysAfter, findDate, isPlausible, mayContainDate, parseDate } from './date.ts';
 import type { SiteNames } from './site-name.ts';
 
 export interface Byline {
@@ -19,25 +19,25 @@ export interface BylineContext {
   language: string;
 }
 
-const MOST_ELEMENTS = 120;
-const MOST_CHARACTERS = 1_500;
+const MAX_ELEMENTS = 120;
+const MAX_CHARACTERS = 1_500;
 /** Longer blocks are text, not bylines. */
-const LONGEST_BLOCK = 160;
+const MAX_BLOCK_CHARACTERS = 160;
 /**
  * A paragraph of at least this length is the body of the page. A byline may follow the first one, which is a summary.
  */
-const PARAGRAPH = 200;
+const MIN_PARAGRAPH_CHARACTERS = 200;
 
 const SKIPPED = new Set(
   'nav aside footer form script style template svg figure iframe button select noscript'.split(' '),
 );
 const BREAKS = new Set('address br dd div dl dt h1 h2 h3 h4 header li p section time'.split(' '));
-const OTHERS =
+const UNRELATED_CLASS =
   /(?:^|[\s_-])(?:comments?|related|recommended|sidebar|newsletter|promo|share|social|breadcrumbs?)(?:$|[\s_-])/i;
 
-const OF_AUTHOR =
+const AUTHOR_CLASS =
   /(?:^|[\s_-])(?:p-author|authors?|byline|autor|auteur|autore|writer|contributors?|username)(?:$|[\s_-])(?!.*(?:bio|avatar|image|img|photo|about|social|count|description))/i;
-const OF_DATE =
+const DATE_CLASS =
   /(?:^|[\s_-])(?:dt-published|dt-updated|date|dateline|datetime|published?|pubdate|posted|timestamp|time|updated?|modified|datum|fecha)(?:$|[\s_-])/i;
 
 const SAYS_UPDATED =
@@ -49,18 +49,18 @@ const SAYS_PUBLISHED =
 export function shortText(element: Element): string | null {
   let text = '';
   let node: Node | null = following(element, element);
-  for (let seen = 0; node; seen++) {
-    if (seen > 40) return null;
+  for (let count = 0; node; count++) {
+    if (count > 40) return null;
     if (node.type === TEXT) text += node.value;
     else if (node.type === ELEMENT) text += BREAKS.has(node.name) ? '\n' : ' ';
-    if (text.length > LONGEST_BLOCK * 4) return null;
+    if (text.length > MAX_BLOCK_CHARACTERS * 4) return null;
     node = following(node, element, node.type === ELEMENT && (node.name === 'script' || node.name === 'style'));
   }
   const line = text
     .replace(/\s*\n\s*/g, '\n')
     .replace(/[^\S\n]+/g, ' ')
     .trim();
-  return line.length > LONGEST_BLOCK ? null : line;
+  return line.length > MAX_BLOCK_CHARACTERS ? null : line;
 }
 
 /** Text allowed around the date of a line that nothing else marks as a dateline: day of the week, time. */
@@ -68,7 +68,7 @@ const BARE_BEFORE =
   /^(?:\p{L}{2,12}[.,]{1,2}\s?|(?:on|le|am|den|el|il|em|op)\s|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\s)?$/iu;
 const BARE_AFTER = /^[\s,–-]{0,3}(?:(?:at|um|à|kl\.?)\s)?(?:\d{1,2}[:h.]\d{2}.{0,16})?$/iu;
 /** Dates of something other than the page. */
-const OF_OTHERS =
+const UNRELATED_DATE =
   /©|copyright|\b(?:until|ends?|expires?|expiry|deadline|effective|valid|since|starts?|due|born|from)\b/i;
 
 /** Separators inside a byline. */
@@ -79,29 +79,29 @@ const classOf = (element: Element): string => (attribute(element, 'class') ?? ''
 /** Reads the blocks around the heading, without the words of the title itself. */
 export function readByline(heading: Element, context: BylineContext): Byline {
   const byline: Byline = { authors: [] };
-  readBehind(heading, byline, context);
+  readAfter(heading, byline, context);
   readBefore(heading, byline, context);
   return byline;
 }
 
-function readBehind(heading: Element, byline: Byline, context: BylineContext): void {
+function readAfter(heading: Element, byline: Byline, context: BylineContext): void {
   let top: Parent = heading;
   while (top.parent) top = top.parent;
   let characters = 0;
   let paragraphs = 0;
   let headings = 0;
   let node: Node | null = following(heading, top, true);
-  for (let elements = 0; node && elements < MOST_ELEMENTS && characters < MOST_CHARACTERS; ) {
+  for (let elements = 0; node && elements < MAX_ELEMENTS && characters < MAX_CHARACTERS; ) {
     let skip = false;
     if (node.type === TEXT) {
       const length = node.value.trim().length;
       characters += length;
-      if (length > PARAGRAPH && ++paragraphs > 1) return;
+      if (length > MIN_PARAGRAPH_CHARACTERS && ++paragraphs > 1) return;
     } else if (node.type === ELEMENT) {
       elements++;
       // One more heading is a subtitle; the second starts the body of the page.
       if (HEADINGS.has(node.name) && ++headings > 1) return;
-      skip = isOther(node) || isEntry(node) || readBlock(node, byline, context);
+      skip = isUnrelated(node) || isEntry(node) || readBlock(node, byline, context);
     }
     node = following(node, top, skip);
   }
@@ -112,8 +112,8 @@ function readBefore(heading: Element, byline: Byline, context: BylineContext): v
   let level: Element = heading;
   for (let up = 0; up < 3; up++) {
     let sibling = level.prev;
-    for (let seen = 0; sibling && seen < 6; seen++, sibling = sibling.prev) {
-      if (sibling.type === ELEMENT && !isOther(sibling)) readBlock(sibling, byline, context);
+    for (let count = 0; sibling && count < 6; count++, sibling = sibling.prev) {
+      if (sibling.type === ELEMENT && !isUnrelated(sibling)) readBlock(sibling, byline, context);
     }
     if (level.parent?.type !== ELEMENT || level.parent.name === 'body') return;
     level = level.parent;
@@ -122,8 +122,8 @@ function readBefore(heading: Element, byline: Byline, context: BylineContext): v
 
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
-const isOther = (element: Element): boolean =>
-  SKIPPED.has(element.name) || element.namespace !== 'html' || OTHERS.test(classOf(element));
+const isUnrelated = (element: Element): boolean =>
+  SKIPPED.has(element.name) || element.namespace !== 'html' || UNRELATED_CLASS.test(classOf(element));
 
 /** Whether the element is one of several articles in a row, as in a listing. */
 function isEntry(element: Element): boolean {
@@ -138,37 +138,43 @@ function isEntry(element: Element): boolean {
 /** Reads a block. Returns true if its descendants need not be read. */
 function readBlock(element: Element, byline: Byline, context: BylineContext): boolean {
   const names = classOf(element);
-  const machine = element.name === 'time' ? attribute(element, 'datetime') : null;
-  if (machine) takeDate(readDate(machine), shortText(element.parent as Element) ?? names, names, byline, true);
+  const datetime = element.name === 'time' ? attribute(element, 'datetime') : null;
+  if (datetime) addDate(parseDate(datetime), shortText(element.parent as Element) ?? names, names, byline, true);
   const text = shortText(element);
   if (!text) return text === '';
-  const isDated = element.name === 'time' || OF_DATE.test(names);
+  const isDated = element.name === 'time' || DATE_CLASS.test(names);
   readDates(text, isDated, names, byline, context);
   if (byline.authors.length === 0) byline.authors = authorsIn(element, text, names, context);
   return false;
 }
 
-function takeDate(date: string | undefined, around: string, names: string, byline: Byline, isMachine = false): void {
+function addDate(
+  date: string | undefined,
+  around: string,
+  names: string,
+  byline: Byline,
+  isMachineReadable = false,
+): void {
   if (!date || !isPlausible(date, false)) return;
   const isUpdate = (text: string) => SAYS_UPDATED.test(text) && !SAYS_PUBLISHED.test(text);
   const key = isUpdate(around) || isUpdate(names) ? 'modified' : 'published';
   const known = byline[key];
   // The machine-readable form of the same moment is more precise than its words; time zones may put them a day apart.
   const isSame =
-    known !== undefined && isMachine && Math.abs(daysAfter(date, known)) <= 1 && known.length <= date.length;
+    known !== undefined && isMachineReadable && Math.abs(daysAfter(date, known)) <= 1 && known.length <= date.length;
   if (known === undefined || isSame) byline[key] = date;
 }
 
 /** Reads a line that is a date, or says that something was published or changed then. */
 function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
-  if (!mayHoldDate(text)) return;
+  if (!mayContainDate(text)) return;
   for (const line of text.split(LINES)) {
     const found = findDate(line, language);
     if (!found) continue;
     const { before, after, date } = found;
-    if (OF_OTHERS.test(before)) continue;
-    const says = SAYS_UPDATED.test(before) || SAYS_PUBLISHED.test(before) || BY.test(line);
-    if (isDated || says || (BARE_BEFORE.test(before) && BARE_AFTER.test(after))) takeDate(date, before, names, byline);
+    if (UNRELATED_DATE.test(before)) continue;
+    const says = SAYS_UPDATED.test(before) || SAYS_PUBLISHED.test(before) || BY_PREFIX.test(line);
+    if (isDated || says || (BARE_BEFORE.test(before) && BARE_AFTER.test(after))) addDate(date, before, names, byline);
   }
 }
 
@@ -180,7 +186,7 @@ const PROFILE =
 function profilesIn(element: Element): Set<string> {
   const texts = new Set<string>();
   let node: Node | null = element;
-  for (let seen = 0; node && seen < 20; seen++, node = following(node, element)) {
+  for (let count = 0; node && count < 20; count++, node = following(node, element)) {
     if (node.type !== ELEMENT || node.name !== 'a') continue;
     const isProfile = PROFILE.test((attribute(node, 'href') ?? '').slice(0, 500));
     if (isProfile || /\bauthor\b/.test(attribute(node, 'rel') ?? '')) texts.add(shortText(node) ?? '');
@@ -193,19 +199,19 @@ function profilesIn(element: Element): Set<string> {
  * profile.
  */
 function authorsIn(element: Element, text: string, names: string, { site }: BylineContext): string[] {
-  const isAuthors = OF_AUTHOR.test(names) || /\bauthor\b/.test(attribute(element, 'rel') ?? '');
+  const isAuthors = AUTHOR_CLASS.test(names) || /\bauthor\b/.test(attribute(element, 'rel') ?? '');
   const lines = text.split(LINES).map((line) => line.trim());
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     // A name may be on the line after the word.
-    const by = BY.exec(`${line} .`);
+    const by = BY_PREFIX.exec(`${line} .`);
     if (!by && !isAuthors) continue;
-    const said = by ? line.slice(by[0].length) || (lines[at + 1] ?? '') : line;
-    const date = findDate(said);
-    const { people } = namesIn([date ? date.before : said], site, { isText: true });
+    const candidate = by ? line.slice(by[0].length) || (lines[at + 1] ?? '') : line;
+    const date = findDate(candidate);
+    const { people } = findAuthorNames([date ? date.before : candidate], site, { isText: true });
     const profiles = isAuthors ? profilesIn(element) : new Set<string>();
-    const good = people.filter((name) => looksLikeName(name) || profiles.has(name));
-    if (good.length) return good;
+    const accepted = people.filter((name) => looksLikeName(name) || profiles.has(name));
+    if (accepted.length) return accepted;
   }
   return [];
 }

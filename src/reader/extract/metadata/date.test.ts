@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dateOfUrl, daysAfter, findDate, isPlausible, readDate } from './date.ts';
+import { dateInUrl, daysAfter, findDate, isPlausible, parseDate } from './date.ts';
 
-describe('a text that is a date', () => {
+describe('parseDate', () => {
   test.each([
     ['2024-03-05', '2024-03-05'],
     ['2024-3-5', '2024-03-05'],
@@ -35,57 +35,57 @@ describe('a text that is a date', () => {
     ['2024년 3월 5일', '2024-03-05'],
     ['05.03.2024', '2024-03-05'],
     ['29/02/2024', '2024-02-29'],
-  ])('%s', (text, date) => expect(readDate(text)).toBe(date));
+  ])('%s', (text, date) => expect(parseDate(text)).toBe(date));
 
   test.each([
-    ['a date that is none', '2024-02-30'],
-    ['no leap year', '2023-02-29'],
+    ['a date that does not exist', '2024-02-30'],
+    ['29 February outside a leap year', '2023-02-29'],
     ['a time only', '10:30'],
     ['a duration', 'PT5M'],
     ['a word', 'yesterday'],
-    ['a year that never was', '0000-00-00'],
+    ['the year 0', '0000-00-00'],
     ['a version', '1.2.2024.5.6.7.8'],
     ['a telephone number', '555 2024 03'],
     ['a sentence', 'The kiln that was built in the autumn before the war, on March 5, 2024'],
-    ['a text without end', '2024-03-05'.padEnd(10_000, 'x')],
-  ])('not %s', (_, text) => expect(readDate(text)).toBeUndefined());
+    ['a very long text', '2024-03-05'.padEnd(10_000, 'x')],
+  ])('rejects %s', (_, text) => expect(parseDate(text)).toBeUndefined());
 
-  test('what can be read in two ways is read as the language does, or not at all', () => {
-    expect(readDate('3/4/2024')).toBeUndefined();
-    expect(readDate('3/4/2024', 'en')).toBeUndefined();
-    expect(readDate('3/4/2024', 'en-US')).toBe('2024-03-04');
-    expect(readDate('3/4/2024', 'en-GB')).toBe('2024-04-03');
-    expect(readDate('3/4/2024', 'pt-BR')).toBe('2024-04-03');
-    expect(readDate('13/4/2024')).toBe('2024-04-13');
-    expect(readDate('4/13/2024')).toBe('2024-04-13');
+  test('reads an ambiguous date according to the language, or not at all', () => {
+    expect(parseDate('3/4/2024')).toBeUndefined();
+    expect(parseDate('3/4/2024', 'en')).toBeUndefined();
+    expect(parseDate('3/4/2024', 'en-US')).toBe('2024-03-04');
+    expect(parseDate('3/4/2024', 'en-GB')).toBe('2024-04-03');
+    expect(parseDate('3/4/2024', 'pt-BR')).toBe('2024-04-03');
+    expect(parseDate('13/4/2024')).toBe('2024-04-13');
+    expect(parseDate('4/13/2024')).toBe('2024-04-13');
   });
 
-  test('an impossible time is left out, and no zone is made up', () => {
-    expect(readDate('2024-03-05T24:99')).toBe('2024-03-05');
-    expect(readDate('March 5, 2024 13:00 pm')).toBe('2024-03-05');
-    expect(readDate('2024-03-05 10:00 CEST')).toBe('2024-03-05T10:00:00');
+  test('omits an impossible time, and adds no zone', () => {
+    expect(parseDate('2024-03-05T24:99')).toBe('2024-03-05');
+    expect(parseDate('March 5, 2024 13:00 pm')).toBe('2024-03-05');
+    expect(parseDate('2024-03-05 10:00 CEST')).toBe('2024-03-05T10:00:00');
   });
 });
 
-test('ISO 8601 of any moment comes back as it was', () => {
+test('returns ISO 8601 dates unchanged', () => {
   const moments = fc.date({ min: new Date('1990-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
   fc.assert(
     fc.property(moments, (moment) => {
       const iso = moment.toISOString();
-      expect(readDate(iso)).toBe(iso.replace('.000Z', 'Z'));
-      expect(readDate(moment.toUTCString())).toBe(`${iso.slice(0, 19)}Z`);
-      expect(readDate(iso.slice(0, 10))).toBe(iso.slice(0, 10));
+      expect(parseDate(iso)).toBe(iso.replace('.000Z', 'Z'));
+      expect(parseDate(moment.toUTCString())).toBe(`${iso.slice(0, 19)}Z`);
+      expect(parseDate(iso.slice(0, 10))).toBe(iso.slice(0, 10));
     }),
     { seed: 20_240_305 },
   );
 });
 
-test('whatever is read is a date that there was', () => {
+test('returns only dates that exist', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'0123456789-/.: TZ+年月日,MarchJuneDez'), maxLength: 24 }),
       (text) => {
-        const date = readDate(text);
+        const date = parseDate(text);
         if (date !== undefined && date.length >= 10) expect(Number.isNaN(Date.parse(date.slice(0, 10)))).toBe(false);
       },
     ),
@@ -93,7 +93,7 @@ test('whatever is read is a date that there was', () => {
   );
 });
 
-test('the first date in a line, with what stands around it', () => {
+test('finds the first date in a line, with the text before and after it', () => {
   expect(findDate('By Ada on 5 May 2021 in Kilns, 6 May 2021')).toEqual({
     date: '2021-05-05',
     before: 'By Ada on ',
@@ -102,7 +102,7 @@ test('the first date in a line, with what stands around it', () => {
   expect(findDate('no year here, May 5')).toBeNull();
 });
 
-test('plausible: of the web, or older when the data of the page says so and means it', () => {
+test('accepts dates since 1990, and older ones only if they are declared and exact', () => {
   expect(isPlausible('2024-03-05', false)).toBe(true);
   expect(isPlausible('2150-01-01', true)).toBe(false);
   expect(isPlausible('1974-09-18', true)).toBe(true);
@@ -111,12 +111,12 @@ test('plausible: of the web, or older when the data of the page says so and mean
   expect(isPlausible('0001-01-01', true)).toBe(false);
 });
 
-test('days between two dates', () => {
+test('returns the days between two dates', () => {
   expect(daysAfter('2024-03-01', '2024-02-28T23:00:00-05:00')).toBe(2);
   expect(daysAfter('2024-02-28', '2024-03-01')).toBe(-2);
 });
 
-describe('the date in an address', () => {
+describe('dateInUrl', () => {
   test.each([
     ['https://x.example/2024/03/05/kiln', '2024-03-05'],
     ['https://x.example/2024/03/kiln', '2024-03'],
@@ -127,5 +127,5 @@ describe('the date in an address', () => {
     ['https://x.example/1889/03/05/kiln', undefined],
     ['https://x.example/?d=/2024/03/05/', undefined],
     ['no address', undefined],
-  ])('%s', (url, date) => expect(dateOfUrl(url)).toBe(date));
+  ])('%s', (url, date) => expect(dateInUrl(url)).toBe(date));
 });

@@ -14,7 +14,7 @@ interface Parts {
 }
 
 /** Longer texts are not dates. */
-const LONGEST = 120;
+const MAX_CHARACTERS = 120;
 
 /** Time zone names defined by RFC 2822, section 4.3. */
 const ZONES: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const ZONES: Readonly<Record<string, string>> = {
   pdt: '-07:00',
 };
 
-const two = (value: number) => String(value).padStart(2, '0');
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 function daysIn(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
@@ -55,22 +55,22 @@ function timeOf(text: string): string {
   const time = TIME.exec(text);
   if (!time) return '';
   let hour = Number(time[1]);
-  const half = time[5]?.toLowerCase();
-  if (half && (hour === 0 || hour > 12)) return '';
-  if (half) hour = (hour % 12) + (half === 'p' ? 12 : 0);
+  const halfOfDay = time[5]?.toLowerCase();
+  if (halfOfDay && (hour === 0 || hour > 12)) return '';
+  if (halfOfDay) hour = (hour % 12) + (halfOfDay === 'p' ? 12 : 0);
   const second = Number(time[3] ?? 0);
   if (hour > 23 || Number(time[2]) > 59 || second > 60) return '';
   const fraction = time[4] && Number(time[4]) > 0 ? `.${time[4].slice(0, 3)}` : '';
-  return `T${two(hour)}:${time[2]}:${two(Math.min(second, 59))}${fraction}${zoneOf(text.slice(time[0].length))}`;
+  return `T${twoDigits(hour)}:${time[2]}:${twoDigits(Math.min(second, 59))}${fraction}${zoneOf(text.slice(time[0].length))}`;
 }
 
-function written({ year, month, day, rest }: Parts): string | undefined {
+function toIso({ year, month, day, rest }: Parts): string | undefined {
   if (year < 1000 || year > 2999) return undefined;
   if (month === undefined) return rest.trim() === '' ? String(year) : undefined;
   if (month < 1 || month > 12) return undefined;
-  if (day === undefined) return `${year}-${two(month)}`;
+  if (day === undefined) return `${year}-${twoDigits(month)}`;
   if (day < 1 || day > daysIn(year, month)) return undefined;
-  return `${year}-${two(month)}-${two(day)}${timeOf(rest)}`;
+  return `${year}-${twoDigits(month)}-${twoDigits(day)}${timeOf(rest)}`;
 }
 
 type Match = RegExpExecArray;
@@ -89,54 +89,55 @@ const MONTH = '(\\p{L}{3,14})\\.?';
 const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|ª|\\.)?';
 
 /** Date formats. Each is searched for anywhere in a text; the earliest match wins. */
-const FORMS: readonly { form: RegExp; parts(match: Match, rest: string, language: string): Parts | undefined }[] = [
-  {
-    form: /(?<!\d|\d\.)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d|[./]\d)/u,
-    parts: ([, year, separator, month, day], rest) =>
-      day === undefined && separator === '.'
-        ? undefined
-        : { year: Number(year), month: Number(month), day: day === undefined ? undefined : Number(day), rest },
-  },
-  {
-    form: /(?<!\d)(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일號号])?/u,
-    parts: ([, year, month, day], rest) => ({
-      year: Number(year),
-      month: Number(month),
-      day: day === undefined ? undefined : Number(day),
-      rest,
-    }),
-  },
-  {
-    form: new RegExp(
-      `(?<![\\d\\p{L}])${DAY}(?:\\s|-|\\sof\\s|\\sde\\s)${MONTH}(?:\\s|,\\s?|-|\\sde(?:l)?\\s)${YEAR}`,
-      'u',
-    ),
-    parts: ([, day, month, year], rest) => ({
-      year: Number(year),
-      month: monthOf(month!) ?? 0,
-      day: Number(day),
-      rest,
-    }),
-  },
-  {
-    form: new RegExp(`(?<![\\d\\p{L}])${MONTH}\\s?(\\d{1,2})(?:st|nd|rd|th)?(?:,\\s?|\\s)${YEAR}`, 'u'),
-    parts: ([, month, day, year], rest) => ({
-      year: Number(year),
-      month: monthOf(month!) ?? 0,
-      day: Number(day),
-      rest,
-    }),
-  },
-  {
-    form: /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?![./-]?\d)/u,
-    parts([, left, separator, right, year], rest, language) {
-      const first = dayFirst(Number(left), Number(right), separator!, language);
-      if (first === undefined) return undefined;
-      const [day, month] = first ? [left, right] : [right, left];
-      return { year: Number(year), month: Number(month), day: Number(day), rest };
+const FORMATS: readonly { pattern: RegExp; parts(match: Match, rest: string, language: string): Parts | undefined }[] =
+  [
+    {
+      pattern: /(?<!\d|\d\.)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d|[./]\d)/u,
+      parts: ([, year, separator, month, day], rest) =>
+        day === undefined && separator === '.'
+          ? undefined
+          : { year: Number(year), month: Number(month), day: day === undefined ? undefined : Number(day), rest },
     },
-  },
-];
+    {
+      pattern: /(?<!\d)(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일號号])?/u,
+      parts: ([, year, month, day], rest) => ({
+        year: Number(year),
+        month: Number(month),
+        day: day === undefined ? undefined : Number(day),
+        rest,
+      }),
+    },
+    {
+      pattern: new RegExp(
+        `(?<![\\d\\p{L}])${DAY}(?:\\s|-|\\sof\\s|\\sde\\s)${MONTH}(?:\\s|,\\s?|-|\\sde(?:l)?\\s)${YEAR}`,
+        'u',
+      ),
+      parts: ([, day, month, year], rest) => ({
+        year: Number(year),
+        month: monthOf(month!) ?? 0,
+        day: Number(day),
+        rest,
+      }),
+    },
+    {
+      pattern: new RegExp(`(?<![\\d\\p{L}])${MONTH}\\s?(\\d{1,2})(?:st|nd|rd|th)?(?:,\\s?|\\s)${YEAR}`, 'u'),
+      parts: ([, month, day, year], rest) => ({
+        year: Number(year),
+        month: monthOf(month!) ?? 0,
+        day: Number(day),
+        rest,
+      }),
+    },
+    {
+      pattern: /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?![./-]?\d)/u,
+      parts([, left, separator, right, year], rest, language) {
+        const first = dayFirst(Number(left), Number(right), separator!, language);
+        if (first === undefined) return undefined;
+        const [day, month] = first ? [left, right] : [right, left];
+        return { year: Number(year), month: Number(month), day: Number(day), rest };
+      },
+    },
+  ];
 
 const spaced = (text: string) => text.replace(/[\s\u00a0\u200e\u200f]+/g, ' ').trim();
 
@@ -144,19 +145,19 @@ const spaced = (text: string) => text.replace(/[\s\u00a0\u200e\u200f]+/g, ' ').t
 const YEAR_DIGITS = /\d{4}/;
 
 /** Whether a text may contain a date. */
-export const mayHoldDate = (text: string): boolean => YEAR_DIGITS.test(text);
+export const mayContainDate = (text: string): boolean => YEAR_DIGITS.test(text);
 
 /** The first date in a short text, with the text before and after its day; null if there is none. */
 export function findDate(text: string, language = ''): { date: string; before: string; after: string } | null {
-  if (text.length > LONGEST * 4 || !YEAR_DIGITS.test(text)) return null;
-  const line = spaced(text).slice(0, LONGEST * 2);
+  if (text.length > MAX_CHARACTERS * 4 || !YEAR_DIGITS.test(text)) return null;
+  const line = spaced(text).slice(0, MAX_CHARACTERS * 2);
   let found: { date: string; before: string; after: string } | null = null;
-  for (const { form, parts } of FORMS) {
-    const match = form.exec(line);
+  for (const { pattern, parts } of FORMATS) {
+    const match = pattern.exec(line);
     if (!match || (found && match.index >= found.before.length)) continue;
     const after = line.slice(match.index + match[0].length);
     const read = parts(match, after, language);
-    const date = read && written(read);
+    const date = read && toIso(read);
     if (date) found = { date, before: line.slice(0, match.index), after };
   }
   return found;
@@ -168,8 +169,8 @@ const BASIC = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(.{0,10}))?$/i;
  * Converts a text that is a date to ISO 8601; undefined if it is none. Also reads `20240305`, a year, and seconds or
  * milliseconds since 1970.
  */
-export function readDate(text: string, language = ''): string | undefined {
-  if (text.length > LONGEST) return undefined;
+export function parseDate(text: string, language = ''): string | undefined {
+  if (text.length > MAX_CHARACTERS) return undefined;
   const line = spaced(text);
   if (/^[12]\d{9}(?:\d{3})?$/.test(line)) {
     const ms = line.length === 10 ? Number(line) * 1000 : Number(line);
@@ -179,9 +180,9 @@ export function readDate(text: string, language = ''): string | undefined {
   if (basic) {
     const [, year, month, day, hour, minute, second, zone] = basic;
     const rest = hour === undefined ? '' : ` ${hour}:${minute}:${second ?? '00'}${zone ?? ''}`;
-    return written({ year: Number(year), month: Number(month), day: Number(day), rest });
+    return toIso({ year: Number(year), month: Number(month), day: Number(day), rest });
   }
-  if (/^\d{4}$/.test(line)) return written({ year: Number(line), rest: '' });
+  if (/^\d{4}$/.test(line)) return toIso({ year: Number(line), rest: '' });
   const found = findDate(line, language);
   // A few words before the date may be the day of the week; more are a sentence.
   return found && found.before.length <= 30 ? found.date : undefined;
@@ -206,7 +207,7 @@ export const daysAfter = (date: string, other: string): number =>
   (Date.parse(date.slice(0, 10)) - Date.parse(other.slice(0, 10))) / 86_400_000;
 
 /** The date in the folders or the last part of a URL: `/2024/03/05/`, `/2024-03-05-`, `/2024/03/`. */
-export function dateOfUrl(url: string): string | undefined {
+export function dateInUrl(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname } = new URL(url);
   const match =
@@ -215,7 +216,7 @@ export function dateOfUrl(url: string): string | undefined {
     /\/((?:19|20)\d{2})\/(\d{1,2})(?=\/)/.exec(pathname);
   if (!match) return undefined;
   const [, year, month, day] = match;
-  const date = written({
+  const date = toIso({
     year: Number(year),
     month: Number(month),
     day: day === undefined ? undefined : Number(day),

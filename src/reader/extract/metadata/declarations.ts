@@ -36,17 +36,17 @@ export interface Declarations {
   authorLinks: Element[];
 }
 
-const WANTED = new Set(
+const PAGE_PROPERTIES = new Set(
   (
     'author creator datePublished dateCreated uploadDate dateModified headline image thumbnailUrl inLanguage ' +
     'date created issued modified'
   ).split(' '),
 );
-const MOST_HEADINGS = 10;
-const MOST_SUBHEADINGS = 30;
-const MOST_OF_A_KIND = 6;
+const MAX_HEADINGS = 10;
+const MAX_SUBHEADINGS = 30;
+const MAX_PER_KIND = 6;
 
-export function gather(document: Document): Declarations {
+export function collectDeclarations(document: Document): Declarations {
   const found: Declarations = {
     root: null,
     title: null,
@@ -65,13 +65,13 @@ export function gather(document: Document): Declarations {
   };
   let node: Node | null = following(document, document);
   while (node) {
-    if (node.type === ELEMENT && node.namespace === 'html') look(node, found);
+    if (node.type === ELEMENT && node.namespace === 'html') collectElement(node, found);
     node = following(node, document);
   }
   return found;
 }
 
-function look(element: Element, found: Declarations): void {
+function collectElement(element: Element, found: Declarations): void {
   switch (element.name) {
     case 'html':
       found.root ??= element;
@@ -80,14 +80,14 @@ function look(element: Element, found: Declarations): void {
       found.title ??= element;
       break;
     case 'h1':
-      if (found.headings.length < MOST_HEADINGS) found.headings.push(element);
+      if (found.headings.length < MAX_HEADINGS) found.headings.push(element);
       break;
     case 'h2':
     case 'h3':
-      if (found.subheadings.length < MOST_SUBHEADINGS) found.subheadings.push(element);
+      if (found.subheadings.length < MAX_SUBHEADINGS) found.subheadings.push(element);
       break;
     case 'meta':
-      lookAtMeta(element, found);
+      collectMeta(element, found);
       break;
     case 'link':
       if (isElement(element.parent) && element.parent.name === 'head') found.links.push(element);
@@ -104,12 +104,12 @@ function look(element: Element, found: Declarations): void {
   for (let at = 0; at < attributes.length; at++) {
     const { name } = attributes[at]!;
     // The length alone rules out most names, far faster than comparing each with all.
-    if (name.length === 8) lookAtProperty(name, attributes[at]!.value, element, found);
+    if (name.length === 8) collectProperty(name, attributes[at]!.value, element, found);
     else if (name === 'rel' && element.name === 'a') addAuthorLink(attributes[at]!.value, element, found);
   }
 }
 
-function lookAtProperty(name: string, value: string, element: Element, found: Declarations): void {
+function collectProperty(name: string, value: string, element: Element, found: Declarations): void {
   if (name === 'itemprop') addItem(value, element, found);
   else if (name === 'itemtype') found.types.add(value.slice(value.lastIndexOf('/') + 1).toLowerCase());
   else if (name === 'property' && element.name !== 'meta')
@@ -117,29 +117,31 @@ function lookAtProperty(name: string, value: string, element: Element, found: De
 }
 
 function addTime(element: Element, found: Declarations): void {
-  if (found.times.length < MOST_OF_A_KIND && attribute(element, 'datetime')) found.times.push(element);
-  found.hasEntry ||= /\bdt-(?:published|updated)\b/.test((attribute(element, 'class') ?? '').slice(0, LONGEST_LIST));
+  if (found.times.length < MAX_PER_KIND && attribute(element, 'datetime')) found.times.push(element);
+  found.hasEntry ||= /\bdt-(?:published|updated)\b/.test(
+    (attribute(element, 'class') ?? '').slice(0, MAX_LIST_CHARACTERS),
+  );
 }
 
 function addAuthorLink(rel: string, element: Element, found: Declarations): void {
-  if (found.authorLinks.length < MOST_OF_A_KIND && /\bauthor\b/i.test(rel.slice(0, LONGEST_LIST)))
+  if (found.authorLinks.length < MAX_PER_KIND && /\bauthor\b/i.test(rel.slice(0, MAX_LIST_CHARACTERS)))
     found.authorLinks.push(element);
 }
 
 /** Longer values are not lists of properties. */
-const LONGEST_LIST = 200;
+const MAX_LIST_CHARACTERS = 200;
 
 function addItem(names: string, element: Element, found: Declarations): void {
-  if (names.length > LONGEST_LIST) return;
+  if (names.length > MAX_LIST_CHARACTERS) return;
   for (const name of names.includes(' ') ? names.split(/\s+/) : [names]) {
-    if (!WANTED.has(name)) continue;
+    if (!PAGE_PROPERTIES.has(name)) continue;
     const items = found.items.get(name);
     if (!items) found.items.set(name, [element]);
-    else if (items.length < MOST_OF_A_KIND) items.push(element);
+    else if (items.length < MAX_PER_KIND) items.push(element);
   }
 }
 
-function lookAtMeta(element: Element, found: Declarations): void {
+function collectMeta(element: Element, found: Declarations): void {
   const content = attribute(element, 'content');
   if (!content) return;
   const name = attribute(element, 'name') || attribute(element, 'property');

@@ -3,7 +3,7 @@ import { attribute, type Element } from '#html/node.ts';
 import { resolveUrl } from '../content/links.ts';
 
 /** The words of a `rel` attribute in lower case. */
-export function relsOf(rel: string): string[] {
+export function relTokens(rel: string): string[] {
   const words = rel.toLowerCase();
   return /\s/.test(words) ? words.split(/\s+/) : [words];
 }
@@ -24,18 +24,18 @@ export function headLinks(
     const rel = attribute(link, 'rel');
     const href = attribute(link, 'href');
     if (!rel || !href) continue;
-    const rels = relsOf(rel).filter((one) => one && one !== 'stylesheet' && one !== 'shortcut');
+    const rels = relTokens(rel).filter((one) => one && one !== 'stylesheet' && one !== 'shortcut');
     if (!rels.length) continue;
-    const address = resolveUrl(href, baseUrl) ?? href;
+    const url = resolveUrl(href, baseUrl) ?? href;
     const facts = otherAttributes(link);
     for (const one of rels) {
-      let byAddress = external.get(one);
-      if (!byAddress) {
-        byAddress = new Map();
-        external.set(one, byAddress);
+      let byUrl = external.get(one);
+      if (!byUrl) {
+        byUrl = new Map();
+        external.set(one, byUrl);
       }
-      byAddress.set(address, facts);
+      byUrl.set(url, facts);
     }
   }
-  return Object.fromEntries([...external].map(([rel, byAddress]) => [rel, Object.fromEntries(byAddress)]));
+  return Object.fromEntries([...external].map(([rel, byUrl]) => [rel, Object.fromEntries(byUrl)]));
 }

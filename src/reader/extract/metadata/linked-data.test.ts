@@ -10,7 +10,7 @@ const read = (...values: unknown[]) =>
     URL_OF_PAGE,
   );
 
-describe('JSON as pages write it', () => {
+describe('parseLooseJson', () => {
   test.each([
     ['{"a": 1}', { a: 1 }],
     ['<!-- {"a": 1} -->', { a: 1 }],
@@ -26,7 +26,7 @@ describe('JSON as pages write it', () => {
     ['', undefined],
   ])('%s', (text, value) => expect(parseLooseJson(text)).toEqual(value));
 
-  test('what is JSON is read as JSON', () => {
+  test('returns the same value as JSON.parse for valid JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -37,11 +37,11 @@ describe('JSON as pages write it', () => {
   });
 });
 
-describe('whose facts are the page’s', () => {
+describe('the object that describes the page', () => {
   const one = { '@type': 'Article', headline: 'One', datePublished: '2024-01-01', author: 'Ann Lee' };
   const two = { '@type': 'Article', headline: 'Two', datePublished: '2024-02-02', author: 'Bo Chen' };
 
-  test('the only article, wherever it stands', () => {
+  test('is the only article, wherever it is nested', () => {
     expect(read([{ '@type': 'WebSite', name: 'S' }, one])).toMatchObject({
       headline: 'One',
       siteName: 'S',
@@ -51,20 +51,20 @@ describe('whose facts are the page’s', () => {
     expect(read({ '@type': 'WebPage' }, { '@graph': [one] })).toMatchObject({ headline: 'One' });
   });
 
-  test('of several, the one with the address of the page', () => {
+  test('is the article with the URL of the page, if there are several', () => {
     const mine = { ...two, mainEntityOfPage: { '@id': 'http://www.clay.example/kiln/' } };
     expect(read(one, mine)).toMatchObject({ headline: 'Two', people: ['Bo Chen'] });
     expect(read(one, { ...two, url: 'https://clay.example/other' })).toMatchObject({ people: [] });
   });
 
-  test('no list, comment, review or mention', () => {
+  test('is never a list entry, a comment, a review or a mentioned object', () => {
     for (const key of ['itemListElement', 'comment', 'review', 'blogPost', 'hasPart', 'mentions', 'isPartOf']) {
       const { headline, published, people } = read({ '@type': 'CollectionPage', [key]: [one] });
       expect({ headline, published, people }, key).toEqual({ headline: undefined, published: undefined, people: [] });
     }
   });
 
-  test('people apart from organisations; names by reference, in any order', () => {
+  test('separates people from organisations, and resolves references in any order', () => {
     expect(
       read({
         '@graph': [
@@ -75,7 +75,7 @@ describe('whose facts are the page’s', () => {
     ).toMatchObject({ people: ['Ann', 'Cy'], organisations: ['Kiln Press'] });
   });
 
-  test('pictures: an address, an object, a reference, a list of any', () => {
+  test('reads a picture given as a URL, an object, a reference or a list', () => {
     const image = (value: unknown) => read({ ...one, image: value }).image;
     expect(image('/a.png')).toBe('/a.png');
     expect(image({ '@type': 'ImageObject', url: '/b.png' })).toBe('/b.png');
@@ -88,13 +88,13 @@ describe('whose facts are the page’s', () => {
     ).toBe('/d.png');
   });
 
-  test('a thing that refers to itself', () => {
+  test('reads an object that references itself', () => {
     expect(read({ '@id': '#a', '@type': 'Article', author: { '@id': '#a' }, image: { '@id': '#a' } }).people).toEqual(
       [],
     );
   });
 
-  test('every type is told, of what is not the page too', () => {
+  test('returns every type, including those of other objects', () => {
     const { types } = read({
       '@type': ['https://schema.org/NewsArticle', 'schema:Report'],
       comment: { '@type': 'Comment' },

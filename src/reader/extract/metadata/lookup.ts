@@ -1,31 +1,31 @@
 /** Looks up a page's facts in the sources of sources.ts. Each source is read on first use. */
 import { decodeHTML } from 'entities/decode';
 import { attribute, type Document, type Element, following, hasAttribute, type Node, TEXT } from '#html/node.ts';
-import { isHome } from './address.ts';
 import { type Byline, readByline, shortText } from './byline.ts';
-import { dateOfUrl } from './date.ts';
-import { type Declarations, gather } from './declarations.ts';
-import { relsOf } from './head-links.ts';
-import { isWithin, itemValue, ownItems } from './items.ts';
+import { dateInUrl } from './date.ts';
+import { collectDeclarations, type Declarations } from './declarations.ts';
+import { relTokens } from './head-links.ts';
+import { isOrIsInside, itemValue, pageItems } from './items.ts';
 import { type LinkedData, readLinkedData } from './linked-data.ts';
 import { type Microformats, readMicroformats } from './microformats.ts';
-import { NO_SITE, plain, type SiteNames } from './site-name.ts';
-import { type Fact, SOURCES } from './sources.ts';
+import { lettersAndDigits, NO_SITE_NAMES, type SiteNames } from './site-name.ts';
+import { FACT_SOURCES, type Fact } from './sources.ts';
+import { isFrontPage } from './urls.ts';
 
-const LONGEST_LINE = 1000;
+const MAX_LINE_CHARACTERS = 1000;
 
 /** A text of the page on one line of bounded length, without invisible characters. */
-export const oneLine = (text: string) =>
+export const boundedLine = (text: string) =>
   text
     .slice(0, 20_000)
     .replace(/[\u200b\u2060\ufeff\u00ad]/g, '')
     .replace(/[\s\u001d]+/g, ' ')
     .trim()
-    .slice(0, LONGEST_LINE);
+    .slice(0, MAX_LINE_CHARACTERS);
 
 /** Decodes character references in data, which is often escaped once too often. */
-const unescaped = (text: string) =>
-  /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, LONGEST_LINE))
+const decodeReferences = (text: string) =>
+  /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, MAX_LINE_CHARACTERS))
     ? decodeHTML(text.slice(0, 2_000))
     : text;
 
@@ -36,29 +36,29 @@ const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 export function headingText(heading: Element): string {
   let text = '';
   let node: Node | null = following(heading, heading);
-  for (let seen = 0; node && seen < 500 && text.length < LONGEST_LINE * 2; seen++) {
+  for (let count = 0; node && count < 500 && text.length < MAX_LINE_CHARACTERS * 2; count++) {
     if (node.type === TEXT) text += node.value;
     node = following(node, heading);
   }
-  return oneLine(text).replace(PERMALINK, '');
+  return boundedLine(text).replace(PERMALINK, '');
 }
 
 /** The values of one source. */
-export interface Saying {
+export interface SourceValues {
   kind: string;
   name: string;
-  values: readonly Value[];
+  values: readonly SourceValue[];
 }
 
-export interface Value {
+export interface SourceValue {
   value: string;
   /** Written for people, not for programs. */
   isText: boolean;
 }
 
 /** The kind and the name of each source. */
-const PLACES = new Map(
-  Object.entries(SOURCES).map(([fact, sources]) => [
+const SOURCES_BY_FACT = new Map(
+  Object.entries(FACT_SOURCES).map(([fact, sources]) => [
     fact,
     sources.map((source) => {
       const at = source.indexOf(' ');
@@ -81,14 +81,14 @@ const WRITTEN_BY = new Set(
 /** The name of a meta in sources.ts. */
 const keyOf = (name: string) => (name.startsWith('dc:') || name.startsWith('dcterms:') ? name.replace(':', '.') : name);
 
-export class Lookup {
+export class FactLookup {
   readonly found: Declarations;
   readonly data: LinkedData;
   readonly url: string;
   /** Types that the page declares in JSON-LD and microdata, in lower case. */
   readonly types: Set<string>;
   /** Set as soon as it is known, because names in bylines are compared with it. */
-  site: SiteNames = NO_SITE;
+  site: SiteNames = NO_SITE_NAMES;
   language = '';
   title = '';
   readonly #isThread: boolean;
@@ -98,7 +98,7 @@ export class Lookup {
   #microformats: Microformats | undefined;
 
   constructor(document: Document, url: string) {
-    this.found = gather(document);
+    this.found = collectDeclarations(document);
     this.data = readLinkedData(this.found.scripts, url);
     this.url = url;
     this.types = new Set([...this.data.types, ...this.found.types]);
@@ -111,22 +111,22 @@ export class Lookup {
   }
 
   /** The values of each source of a fact, the most trusted first; sources without values are left out. */
-  *sayings(fact: Fact): Generator<Saying> {
-    for (const { kind, name } of PLACES.get(fact)!) {
+  *valuesBySource(fact: Fact): Generator<SourceValues> {
+    for (const { kind, name } of SOURCES_BY_FACT.get(fact)!) {
       const found = this.#read(kind, name);
       if (found.length === 0) continue;
-      const said = found.map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
-      const values = said.filter(({ value }) => value !== '');
+      const sourceValues = found.map((one) => (typeof one === 'string' ? { value: one, isText: false } : one));
+      const values = sourceValues.filter(({ value }) => value !== '');
       if (values.length) yield { kind, name, values };
     }
   }
 
   /** The same, one value at a time. */
-  *texts(fact: Fact): Generator<string> {
-    for (const { values } of this.sayings(fact)) for (const { value } of values) yield value;
+  *values(fact: Fact): Generator<string> {
+    for (const { values } of this.valuesBySource(fact)) for (const { value } of values) yield value;
   }
 
-  #read(kind: string, name: string): readonly (string | Value)[] {
+  #read(kind: string, name: string): readonly (string | SourceValue)[] {
     const { found, url } = this;
     switch (kind) {
       case 'ld':
@@ -134,7 +134,7 @@ export class Lookup {
       case 'meta':
         return this.#named.get(name)?.slice(0, 50) ?? [];
       case 'item':
-        return ownItems(found.items.get(name) ?? [], this.#isThread).map(itemValue);
+        return pageItems(found.items.get(name) ?? [], this.#isThread).map(itemValue);
       case 'link':
         return this.#linksOf(name);
       case 'html':
@@ -148,35 +148,35 @@ export class Lookup {
       case 'byline':
         return this.#inByline(name as keyof Byline);
       case 'rel':
-        return isHome(url) ? [] : authorsOf(found.authorLinks);
+        return isFrontPage(url) ? [] : authorsOf(found.authorLinks);
       case 'time':
-        return isHome(url) ? [] : ownTime(found.times);
+        return isFrontPage(url) ? [] : ownTime(found.times);
       default:
-        return [dateOfUrl(url) ?? ''];
+        return [dateInUrl(url) ?? ''];
     }
   }
 
   #linksOf(rel: string): string[] {
-    const has = (link: Element) => relsOf(attribute(link, 'rel') ?? '').includes(rel);
+    const has = (link: Element) => relTokens(attribute(link, 'rel') ?? '').includes(rel);
     return this.found.links.filter(has).map((link) => attribute(link, 'href') ?? '');
   }
 
   #linked(key: keyof LinkedData): readonly string[] {
     const value = this.data[key];
-    if (typeof value === 'string') return [unescaped(value)];
-    return Array.isArray(value) ? value.map(unescaped) : [];
+    if (typeof value === 'string') return [decodeReferences(value)];
+    return Array.isArray(value) ? value.map(decodeReferences) : [];
   }
 
   /** Twitter cards pair a label, in the language of the page, with a text. */
   #labelled(label: string): string[] {
     return ['1', '2'].flatMap((number) => {
-      const said = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
-      const isIt = said === label || (label === 'written by' && WRITTEN_BY.has(said));
-      return isIt ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
+      const labelText = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
+      const isWanted = labelText === label || (label === 'written by' && WRITTEN_BY.has(labelText));
+      return isWanted ? (this.#named.get(`twitter:data${number}`)?.slice(0, 1) ?? []) : [];
     });
   }
 
-  #classed(name: string): Value[] {
+  #classed(name: string): SourceValue[] {
     if (!this.found.hasEntry) return [];
     this.#microformats ??= readMicroformats(this.#document);
     return (this.#microformats.get(name) ?? []).map(itemValue);
@@ -184,7 +184,7 @@ export class Lookup {
 
   #inByline(key: keyof Byline): readonly string[] {
     if (!this.#byline) {
-      const heading = isHome(this.url) ? undefined : this.#titleElement();
+      const heading = isFrontPage(this.url) ? undefined : this.#titleElement();
       const { site, language } = this;
       this.#byline = heading ? readByline(heading, { site, language }) : { authors: [] };
     }
@@ -195,12 +195,12 @@ export class Lookup {
   /** The element where the page shows its title. */
   #titleElement(): Element | undefined {
     const { headings, subheadings } = this.found;
-    const title = plain(this.title);
-    const says = (heading: Element) => plain(headingText(heading)) === title;
+    const title = lettersAndDigits(this.title);
+    const isTitle = (heading: Element) => lettersAndDigits(headingText(heading)) === title;
     return (
-      headings.find(says) ??
-      subheadings.find(says) ??
-      headings.find((heading) => plain(headingText(heading)).includes(title)) ??
+      headings.find(isTitle) ??
+      subheadings.find(isTitle) ??
+      headings.find((heading) => lettersAndDigits(headingText(heading)).includes(title)) ??
       (headings.length === 1 ? headings[0] : undefined)
     );
   }
@@ -213,19 +213,19 @@ function authorsOf(links: readonly Element[]): string[] {
 }
 
 /** A page with more `<time>` elements than a dateline needs is a list of dated items. */
-const FEW_TIMES = 4;
+const MAX_DATELINE_TIMES = 4;
 
-const ASIDES = new Set(['nav', 'aside', 'footer']);
-const OF_ASIDES =
+const ASIDE_ELEMENTS = new Set(['nav', 'aside', 'footer']);
+const ASIDE_CLASS =
   /(?:^|\s)(?:comments?|comment-list|related(?:-posts)?|recent-posts|sidebar|widget(?:-area)?)(?=\s|$)/i;
 
 /** The page's own time, outside of the parts beside its content. */
 function ownTime(times: readonly Element[]): string[] {
   const isAside = (element: Element) =>
-    ASIDES.has(element.name) ||
-    (element.name !== 'body' && OF_ASIDES.test((attribute(element, 'class') ?? '').slice(0, 300)));
+    ASIDE_ELEMENTS.has(element.name) ||
+    (element.name !== 'body' && ASIDE_CLASS.test((attribute(element, 'class') ?? '').slice(0, 300)));
   const time =
     times.find((one) => hasAttribute(one, 'pubdate')) ??
-    (times.length < FEW_TIMES ? times.find((one) => !isWithin(one, isAside)) : undefined);
+    (times.length < MAX_DATELINE_TIMES ? times.find((one) => !isOrIsInside(one, isAside)) : undefined);
   return time ? [attribute(time, 'datetime') ?? ''] : [];
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { documentBaseUrl } from '../content/links.ts';
 import { extractMetadata } from './metadata.ts';
-import { SOURCES } from './sources.ts';
+import { FACT_SOURCES } from './sources.ts';
 
 const URL_OF_PAGE = 'https://www.clay.example/news/kiln';
 const read = (html: string) => extractMetadata(parseDocument(html), URL_OF_PAGE);
@@ -29,10 +29,10 @@ describe('title', () => {
     ['<p>none</p>', ''],
   ])('%s', (html, title) => expect(read(html).title).toBe(title));
 
-  test('is one line without separators of ours', () => expect(read('<title>a\u001db</title>').title).toBe('a b'));
+  test('is one line without chunk separators', () => expect(read('<title>a\u001db</title>').title).toBe('a b'));
 });
 
-test('description: the first meta whose name or property ends in description', () => {
+test('description: is the first meta whose name or property ends in description', () => {
   const html =
     '<meta name="keywords" content="k"><meta property="og:description" content=" first "><meta name="description" content="second">';
   expect(read(html).description).toBe('first');
@@ -61,18 +61,18 @@ describe('published time', () => {
   ])('%s', (html, time) => expect(read(html).publishedTime).toBe(time));
 });
 
-test('author, language and site', () => {
+test('returns author, language and site name', () => {
   const html = `<html lang="de-AT">${jsonLd({ '@type': 'Article', author: [{ name: 'Ada' }, { name: 'Ben' }] })}<meta property="og:site_name" content="Clay House">`;
   expect(read(html)).toMatchObject({ lang: 'de-AT', author: 'Ada, Ben', siteName: 'Clay House' });
 });
 
-test('the label of a Twitter card, in the language of the page', () => {
+test('reads the label of a Twitter card in the language of the page', () => {
   const card = (label: string) =>
     read(`<meta name="twitter:label1" content="${label}"><meta name="twitter:data1" content="Ada Reyes">`).author;
   expect(['Written by', 'Verfasst von', 'Est. reading time'].map(card)).toEqual(['Ada Reyes', 'Ada Reyes', undefined]);
 });
 
-test('metas: every named one with content, repeats joined with a comma', () => {
+test('metadata: contains every named meta, with repeated values joined by commas', () => {
   const html =
     '<html lang=en><meta name=a content=1><meta property=a content=2><meta name=b><meta charset=utf-8><meta name=__proto__ content=x>';
   const { metadata } = read(html);
@@ -83,7 +83,7 @@ test('metas: every named one with content, repeats joined with a comma', () => {
   ]);
 });
 
-test('linked data: the object that is the page, in its own words', () => {
+test('JSON-LD: returns the values of the main object unchanged', () => {
   const html = jsonLd({
     '@graph': [
       { '@type': 'WebPage', name: 'Frame' },
@@ -113,7 +113,7 @@ test('linked data: the object that is the page, in its own words', () => {
   expect(read(jsonLd({ '@type': 'WebPage', name: 'Frame' })).metadata['jsonld:name']).toBe('Frame');
 });
 
-test('linked data: an author who is told of elsewhere', () => {
+test('JSON-LD: resolves a reference to an author', () => {
   const html = `${jsonLd({
     '@graph': [
       { '@type': 'BlogPosting', headline: 'Kiln', author: { '@id': '#a' } },
@@ -123,7 +123,7 @@ test('linked data: an author who is told of elsewhere', () => {
   expect(read(html).metadata).toMatchObject({ author: 'Dora', 'jsonld:author': 'Dora' });
 });
 
-test('external: head links by rel and address', () => {
+test('external: contains head links by rel and URL', () => {
   const html =
     '<link rel="icon shortcut" href="/i.png" sizes="16x16"><link rel=stylesheet href=a.css><link rel=canonical href="https://clay.example/k"><link rel=next><body><link rel=prev href=/p>';
   expect(read(html).external).toEqual({
@@ -155,23 +155,23 @@ describe.each(readdirSync(PAGES))('page %s', (name) => {
 });
 
 describe('hostile pages', () => {
-  test('100,000 metas of one name', () => {
+  test('reads 100,000 metas with the same name', () => {
     const { metadata } = read('<meta name=a content=b>'.repeat(100_000));
     expect(metadata.a).toHaveLength(199_999);
   });
 
-  test('100,000 metas of other names', () => {
+  test('reads 100,000 metas with different names', () => {
     const metas = Array.from({ length: 100_000 }, (_, at) => `<meta name=n${at} content=${at}>`).join('');
     expect(Object.keys(read(metas).metadata)).toHaveLength(100_000);
   });
 
-  test('100,000 properties, each deep in items', () => {
+  test('reads 100,000 properties in deeply nested items', () => {
     const html = '<div itemscope itemprop=author><b itemprop=datePublished>x</b>'.repeat(100_000);
     const { title, author, publishedTime } = read(`<title>T</title>${html}`);
     expect({ title, author, publishedTime }).toEqual({ title: 'T', author: undefined, publishedTime: undefined });
   });
 
-  test('JSON-LD that is a maze', () => {
+  test('reads a page with very deeply nested JSON-LD', () => {
     const maze = (open: string, close: string, depth: number) =>
       `<script type="application/ld+json">${open.repeat(depth)}${close.repeat(depth)}</script>`;
     expect(read(`${maze('[', ']', 200_000)}<title>T</title>`).title).toBe('T');
@@ -179,14 +179,14 @@ describe('hostile pages', () => {
     expect(read(`${maze('{"author":[', ']}', 50_000)}<title>T</title>`).title).toBe('T');
   });
 
-  test('JSON-LD of 5 MB is not read, what stands before it is', () => {
+  test('ignores JSON-LD of 5 MB, but reads the script before it', () => {
     const small = jsonLd({ '@type': 'Article', headline: 'Small', author: { name: 'Ada Reyes' } });
     const large = jsonLd({ '@type': 'Article', headline: 'Large', articleBody: 'x'.repeat(5_000_000) });
     expect(read(small + large)).toMatchObject({ title: 'Small', author: 'Ada Reyes' });
     expect(read(`${large}<title>T</title>`).title).toBe('T');
   });
 
-  test('titles, names and headings without end', () => {
+  test('reads very long titles, names and headings', () => {
     const long = 'a - :: | » '.repeat(500_000);
     const html = `<title>${long}</title><meta property=og:title content="${long}"><meta name=author content="${'By A, '.repeat(500_000)}"><h1>${'<b>x'.repeat(100_000)}`;
     const { title, author } = read(html);
@@ -194,15 +194,15 @@ describe('hostile pages', () => {
     expect(author).toBeUndefined();
   });
 
-  test('a heading at the bottom of 100,000 boxes, and as many boxes behind it', () => {
+  test('reads a heading nested in 100,000 elements with as many elements after it', () => {
     const html = `<title>Kiln</title>${'<div class="byline date">'.repeat(100_000)}<h1>Kiln</h1>${'<p class=byline>By <i>'.repeat(100_000)}`;
     expect(read(html).title).toBe('Kiln');
   });
 });
 
-test('the guide lists every source in its order', () => {
+test('the guide lists every source in order', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/guide/metadata.md'), 'utf8');
-  for (const [fact, sources] of Object.entries(SOURCES)) {
+  for (const [fact, sources] of Object.entries(FACT_SOURCES)) {
     const row = guide.split('\n').find((line) => line.startsWith(`| ${fact} | \``));
     expect([...(row ?? '').matchAll(/`([^`]+)`/g)].map(([, source]) => source)).toEqual([...sources]);
   }

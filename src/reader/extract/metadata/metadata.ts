@@ -4,66 +4,68 @@
  * each fact.
  */
 import { type Document, textOf } from '#html/node.ts';
-import type { Declared } from '../../article.ts';
-import { pictureAddress, webAddress } from './address.ts';
-import { namesIn } from './author.ts';
-import { daysAfter, isPlausible, readDate } from './date.ts';
+import type { DeclaredMetadata } from '../../article.ts';
+import { findAuthorNames } from './author.ts';
+import { daysAfter, isPlausible, parseDate } from './date.ts';
 import { headLinks } from './head-links.ts';
 import { languageTag } from './language.ts';
-import { headingText, Lookup, oneLine } from './lookup.ts';
-import { NO_SITE, siteNames } from './site-name.ts';
+import { boundedLine, FactLookup, headingText } from './lookup.ts';
+import { createSiteNames, NO_SITE_NAMES } from './site-name.ts';
 import { chooseTitle } from './title.ts';
+import { absoluteWebUrl, pictureUrl } from './urls.ts';
 
-export interface PageMetadata extends Declared {
+export interface PageMetadata extends DeclaredMetadata {
   /** The text of the `<title>` element. */
   documentTitle: string;
   /** Types that the page declares in JSON-LD, microdata and Open Graph, in lower case without prefix. */
   types: Set<string>;
 }
 
-const LONGEST_SITE_NAME = 100;
-const LONGEST_DATE = 100;
+const MAX_SITE_NAME_CHARACTERS = 100;
+const MAX_DATE_CHARACTERS = 100;
 
 /** Sources whose main purpose is not the publication date. */
-const isWeak = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
+const isGuessedFrom = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
 
 /** The publication date: as written if it is declared in the page's data, else in ISO 8601. */
-function publishedOf(lookup: Lookup, modified: string | undefined, types: ReadonlySet<string>): string | undefined {
+function publishedOf(lookup: FactLookup, modified: string | undefined, types: ReadonlySet<string>): string | undefined {
   const isEvent = [...types].some((type) => type.endsWith('event'));
-  for (const { kind, values } of lookup.sayings('published')) {
-    const weak = isWeak(kind);
+  for (const { kind, values } of lookup.valuesBySource('published')) {
+    const isGuess = isGuessedFrom(kind);
     for (const { value, isText } of values) {
-      const date = readDate(value, lookup.language);
-      if (!date || !isPlausible(date, !weak)) continue;
+      const date = parseDate(value, lookup.language);
+      if (!date || !isPlausible(date, !isGuess)) continue;
       // The current time is not used. A date after the last change of the page is one that the page writes about.
-      if (weak && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
-      return weak || isText || /^\s*\d{10,13}\s*$/.test(value) ? date : oneLine(value).slice(0, LONGEST_DATE);
+      if (isGuess && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
+      return isGuess || isText || /^\s*\d{10,13}\s*$/.test(value)
+        ? date
+        : boundedLine(value).slice(0, MAX_DATE_CHARACTERS);
     }
   }
   return undefined;
 }
 
-function modifiedOf(lookup: Lookup): string | undefined {
-  for (const { kind, values } of lookup.sayings('modified')) {
+function modifiedOf(lookup: FactLookup): string | undefined {
+  for (const { kind, values } of lookup.valuesBySource('modified')) {
     for (const { value } of values) {
-      const date = readDate(value, lookup.language);
-      if (date && isPlausible(date, !isWeak(kind))) return date;
+      const date = parseDate(value, lookup.language);
+      if (date && isPlausible(date, !isGuessedFrom(kind))) return date;
     }
   }
   return undefined;
 }
 
 /** Sources that write "Smith, John". */
-const INVERTED = /^(?:citation_|dc\.|dcterms\.)/;
+const INVERTED_NAME_SOURCES = /^(?:citation_|dc\.|dcterms\.)/;
 
 /** People of the first source that names any, else organisations of the first source that does. */
-function authorOf(lookup: Lookup): string | undefined {
+function authorOf(lookup: FactLookup): string | undefined {
   let organisations: string[] = [];
-  for (const { name, values } of lookup.sayings('author')) {
+  for (const { name, values } of lookup.valuesBySource('author')) {
     const texts = values.map(({ value }) => value);
-    const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED.test(name) };
+    const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED_NAME_SOURCES.test(name) };
     // A person whose site has their own name is an author too.
-    const names = namesIn(texts, name === 'persons' ? NO_SITE : lookup.site, style);
+    const names = findAuthorNames(texts, name === 'persons' ? NO_SITE_NAMES : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
     if (!organisations.length) organisations = names.organisations;
   }
@@ -71,11 +73,11 @@ function authorOf(lookup: Lookup): string | undefined {
 }
 
 /** The names that the page gives its site, the most trusted first. */
-function namesOfSite(lookup: Lookup): string[] {
+function namesOfSite(lookup: FactLookup): string[] {
   const names: string[] = [];
-  for (const text of lookup.texts('siteName')) {
-    const name = oneLine(text).replace(/^[\s|–—·•-]+|[\s|–—·•-]+$/g, '');
-    if (name && name.length <= LONGEST_SITE_NAME && !/^https?:|[<>{}]/i.test(name)) names.push(name);
+  for (const text of lookup.values('siteName')) {
+    const name = boundedLine(text).replace(/^[\s|–—·•-]+|[\s|–—·•-]+$/g, '');
+    if (name && name.length <= MAX_SITE_NAME_CHARACTERS && !/^https?:|[<>{}]/i.test(name)) names.push(name);
   }
   return names;
 }
@@ -90,7 +92,7 @@ function firstOf<T>(texts: Iterable<string>, read: (text: string) => T | undefin
 
 /** The page's named facts: its language, every meta, and the JSON-LD of its main object. */
 function metasOf(
-  { found, data }: Lookup,
+  { found, data }: FactLookup,
   lang: string | undefined,
   author: string | undefined,
 ): Record<string, string> {
@@ -98,37 +100,37 @@ function metasOf(
   if (lang) metadata.set('lang', lang);
   for (const [name, values] of found.metas) metadata.set(name, values.join(','));
   if (author && !metadata.has('author')) metadata.set('author', author);
-  for (const [name, value] of Object.entries(data.page)) metadata.set(`jsonld:${name}`, oneLine(value));
+  for (const [name, value] of Object.entries(data.page)) metadata.set(`jsonld:${name}`, boundedLine(value));
   return Object.fromEntries(metadata);
 }
 
 /** Extracts the page's metadata. `baseUrl` is the base for relative URLs, `url` the page's own URL. */
 export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
-  const lookup = new Lookup(document, url);
+  const lookup = new FactLookup(document, url);
   const { found } = lookup;
   const { types } = lookup;
   for (const ogType of found.metas.get('og:type')?.slice(0, 1) ?? []) types.add(`og:${ogType.trim().toLowerCase()}`);
 
   const names = namesOfSite(lookup);
-  lookup.site = siteNames(names, url);
-  const documentTitle = found.title ? oneLine(textOf(found.title)) : '';
+  lookup.site = createSiteNames(names, url);
+  const documentTitle = found.title ? boundedLine(textOf(found.title)) : '';
   const title = chooseTitle({
-    declared: [...lookup.texts('title')].map(oneLine).filter(Boolean),
+    declared: [...lookup.values('title')].map(boundedLine).filter(Boolean),
     documentTitle,
     headings: found.headings.map(headingText).filter(Boolean),
     site: lookup.site,
     url,
   });
   const rootLang = found.root?.attributes.find(({ name }) => name === 'lang')?.value;
-  const lang = firstOf(lookup.texts('language'), languageTag);
+  const lang = firstOf(lookup.values('language'), languageTag);
   lookup.title = title;
   lookup.language = lang ?? '';
 
   const modifiedTime = modifiedOf(lookup);
   const publishedTime = publishedOf(lookup, modifiedTime, types);
   const author = authorOf(lookup);
-  const image = firstOf(lookup.texts('image'), (text) => pictureAddress(text, baseUrl));
-  const canonicalUrl = firstOf(lookup.texts('canonicalUrl'), (text) => webAddress(text, baseUrl));
+  const image = firstOf(lookup.values('image'), (text) => pictureUrl(text, baseUrl));
+  const canonicalUrl = firstOf(lookup.values('canonicalUrl'), (text) => absoluteWebUrl(text, baseUrl));
   return {
     title,
     documentTitle,

@@ -4,24 +4,24 @@ import { attribute, type Document, ELEMENT, type Element, following, type Node }
 /** The supported classes, each with its elements in document order. */
 export type Microformats = ReadonlyMap<string, readonly Element[]>;
 
-const WANTED = /(?:^|\s)(dt-published|dt-updated|p-author|u-featured|u-photo|h-entry)(?=\s|$)/;
-const MOST_ELEMENTS = 20_000;
-const MOST_OF_A_KIND = 10;
+const SUPPORTED_CLASS = /(?:^|\s)(dt-published|dt-updated|p-author|u-featured|u-photo|h-entry)(?=\s|$)/;
+const MAX_ELEMENTS = 20_000;
+const MAX_PER_KIND = 10;
 
 /** Empty if there is no entry, or more than one. */
 export function readMicroformats(document: Document): Microformats {
   const found = new Map<string, Element[]>();
   let node: Node | null = following(document, document);
-  for (let seen = 0; node && seen < MOST_ELEMENTS; node = following(node, document)) {
+  for (let count = 0; node && count < MAX_ELEMENTS; node = following(node, document)) {
     if (node.type !== ELEMENT) continue;
-    seen++;
+    count++;
     const names = attribute(node, 'class');
     if (names === null || names.length > 1_000) continue;
-    const name = names.includes('-') ? WANTED.exec(names)?.[1] : undefined;
+    const name = names.includes('-') ? SUPPORTED_CLASS.exec(names)?.[1] : undefined;
     if (!name) continue;
     const elements = found.get(name);
     if (!elements) found.set(name, [node]);
-    else if (elements.length < MOST_OF_A_KIND) elements.push(node);
+    else if (elements.length < MAX_PER_KIND) elements.push(node);
   }
   return found.get('h-entry')?.length === 1 ? found : new Map();
 }

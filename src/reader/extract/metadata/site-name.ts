@@ -1,7 +1,7 @@
 /** Decides whether a part of a title is the name of the site, as the page gives it or as the host name spells it. */
 
 /** Letters and digits only, to compare names that differ in punctuation. */
-export const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+export const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -18,12 +18,12 @@ function labelsOf(url: string): { host: string; labels: string[] } {
   return { host, labels: labels.slice(0, -1).filter((label) => label.length > 3 || labels.length === 2) };
 }
 
-const SMALL = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
+const SMALL_WORDS = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
 
 /** Whether some of the words, in order and joined, or the initials of all of them, equal the label. */
-function spells(words: readonly string[], label: string): boolean {
-  const said = words.filter((word) => !SMALL.has(word));
-  if (said.length >= 3 && said.map((word) => word[0]).join('') === label) return true;
+function isSpelledBy(words: readonly string[], label: string): boolean {
+  const significant = words.filter((word) => !SMALL_WORDS.has(word));
+  if (significant.length >= 3 && significant.map((word) => word[0]).join('') === label) return true;
   let rest = label;
   let used = 0;
   for (const word of words) {
@@ -31,25 +31,25 @@ function spells(words: readonly string[], label: string): boolean {
     rest = rest.slice(word.length);
     used++;
   }
-  return rest === '' && used >= 2 && used * 2 >= said.length;
+  return rest === '' && used >= 2 && used * 2 >= significant.length;
 }
 
 export interface SiteNames {
   /** Whether the part is the site's name. */
-  is(piece: string): boolean;
+  isName(piece: string): boolean;
   /** Whether the part is the site's name plus a word or two, as in `Clay House Blog`. */
-  has(piece: string): boolean;
+  containsName(piece: string): boolean;
 }
 
-export const NO_SITE: SiteNames = { is: () => false, has: () => false };
+export const NO_SITE_NAMES: SiteNames = { isName: () => false, containsName: () => false };
 
 /** `names` are the names that the page gives its site, the best first. */
-export function siteNames(names: readonly string[], url: string): SiteNames {
+export function createSiteNames(names: readonly string[], url: string): SiteNames {
   const { host, labels } = labelsOf(url);
   const domain = host.split('.').slice(-2).join('.');
-  const plainLabels = labels.map(plain).filter((label) => label.length > 1);
-  const known = new Set([plain(host), plain(domain), ...plainLabels]);
-  const said: string[][] = [];
+  const plainLabels = labels.map(lettersAndDigits).filter((label) => label.length > 1);
+  const known = new Set([lettersAndDigits(host), lettersAndDigits(domain), ...plainLabels]);
+  const declaredNames: string[][] = [];
   for (const name of new Set(names)) {
     const [head = ''] = name.split(/\s*[|–—•·:]\s*|\s-\s/);
     for (const one of new Set([name, head, name.replace(/\.[a-z]{2,4}$/i, '')])) {
@@ -58,25 +58,25 @@ export function siteNames(names: readonly string[], url: string): SiteNames {
       if (text.length < 2) continue;
       known.add(text);
       known.add(text.replace(/^the/, ''));
-      said.push(words);
+      declaredNames.push(words);
     }
   }
   known.delete('');
-  const is = (piece: string): boolean => {
-    const text = plain(piece);
+  const isName = (piece: string): boolean => {
+    const text = lettersAndDigits(piece);
     if (!text || known.has(text) || known.has(text.replace(/^the/, ''))) return true;
     const words = wordsOf(piece);
-    return words.length <= 8 && plainLabels.some((label) => spells(words, label));
+    return words.length <= 8 && plainLabels.some((label) => isSpelledBy(words, label));
   };
-  const has = (piece: string): boolean => {
-    if (is(piece)) return true;
+  const containsName = (piece: string): boolean => {
+    if (isName(piece)) return true;
     const words = wordsOf(piece);
     if (words.length > 5) return false;
-    return said.some((name) => {
+    return declaredNames.some((name) => {
       if (name.length >= words.length || name.join('').length < 3) return false;
       const starts = name.every((word, at) => word === words[at]);
       return starts || name.every((word, at) => word === words[words.length - name.length + at]);
     });
   };
-  return { is, has };
+  return { isName, containsName };
 }

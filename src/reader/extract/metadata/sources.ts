@@ -7,7 +7,7 @@
  * rel, `class` a class of microformats, `rel` anchors, `label` the text of a label in Twitter cards, `html` the root
  * element, `http-equiv` a meta of that kind, `byline` and `time` the page's visible text, `url` its URL.
  */
-export const SOURCES = {
+export const FACT_SOURCES = {
   published: [
     'ld published',
     'meta article:published_time',
@@ -145,4 +145,4 @@ export const SOURCES = {
   ],
 } as const satisfies Record<string, readonly `${string} ${string}`[]>;
 
-export type Fact = keyof typeof SOURCES;
+export type Fact = keyof typeof FACT_SOURCES;

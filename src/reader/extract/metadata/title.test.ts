@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { siteNames } from './site-name.ts';
-import { chooseTitle, withoutSite } from './title.ts';
+import { createSiteNames } from './site-name.ts';
+import { chooseTitle, withoutSiteName } from './title.ts';
 
 const URL_OF_PAGE = 'https://www.clayhouse.example/guides/reduction-firing-explained';
-const site = siteNames(['Clay House'], URL_OF_PAGE);
+const site = createSiteNames(['Clay House'], URL_OF_PAGE);
 
-describe('the name of the site is cut', () => {
+describe('removes the name of the site', () => {
   test.each([
     ['Reduction firing | Clay House', 'Reduction firing'],
     ['Reduction firing|Clay House', 'Reduction firing'],
@@ -19,10 +19,10 @@ describe('the name of the site is cut', () => {
     ['Reduction firing - Clay House Magazine', 'Reduction firing'],
     ['還元焼成｜Clay House', '還元焼成'],
     ['還元焼成_Clay House', '還元焼成'],
-  ])('%s', (title, rest) => expect(withoutSite(title, site)).toBe(rest));
+  ])('%s', (title, rest) => expect(withoutSiteName(title, site)).toBe(rest));
 });
 
-describe('what is no name of the site stays', () => {
+describe('keeps parts that are not the name of the site', () => {
   test.each([
     'C++ - A history',
     'Spider-Man: No Way Home',
@@ -36,7 +36,7 @@ describe('what is no name of the site stays', () => {
     ': ',
     '',
   ])('%s', (title) =>
-    expect(withoutSite(title, site)).toBe(title === 'Clay House | Clay House' ? title : title.trim()),
+    expect(withoutSiteName(title, site)).toBe(title === 'Clay House | Clay House' ? title : title.trim()),
   );
 });
 
@@ -46,15 +46,15 @@ test.each([
   ['clayhouse', 'The Clay House', true],
   ['clayhouse', 'Clay', false],
   ['clayhouse', 'Reduction firing in a clay oven at my house', false],
-])('the host %s.example and %s', (label, piece, is) => {
-  expect(siteNames([], `https://${label}.example/`).is(piece)).toBe(is);
+])('compares the host %s.example with %s', (label, piece, is) => {
+  expect(createSiteNames([], `https://${label}.example/`).isName(piece)).toBe(is);
 });
 
-describe('the title is chosen', () => {
+describe('chooseTitle', () => {
   const choose = (documentTitle: string, headings: string[], declared: string[] = [], url = URL_OF_PAGE) =>
-    chooseTitle({ documentTitle, headings, declared, site: siteNames(['Clay House'], url), url });
+    chooseTitle({ documentTitle, headings, declared, site: createSiteNames(['Clay House'], url), url });
 
-  test('the heading that the head repeats, in its own spelling', () => {
+  test('returns the heading that the head repeats, in its own spelling', () => {
     expect(choose('How to fire in reduction | Clay House', ['How To Fire in Reduction'])).toBe(
       'How To Fire in Reduction',
     );
@@ -62,12 +62,12 @@ describe('the title is chosen', () => {
     expect(choose('C++ - A history', ['C++ - A history'])).toBe('C++ - A history');
   });
 
-  test('the heading that says most of what the head says, or what the address says', () => {
+  test('returns the heading most similar to the titles in the head or to the URL', () => {
     expect(choose('6 Great Kilns for 2026', ['6 Great Kilns'])).toBe('6 Great Kilns');
     expect(choose('Kiln tips & tricks', ['Reduction firing, explained'])).toBe('Reduction firing, explained');
   });
 
-  test('no slogan, no section, no logo', () => {
+  test('returns no slogan, section heading or logo', () => {
     expect(choose('Reduction firing | Clay House', ['Come and throw a pot'])).toBe('Reduction firing');
     expect(choose('News - Clay House', ['News'], ['Reduction firing'])).toBe('Reduction firing');
     expect(choose('Reduction firing | Clay House', ['Clay House'])).toBe('Reduction firing');
@@ -76,24 +76,24 @@ describe('the title is chosen', () => {
     );
   });
 
-  test('the whole title, not the one that was cut off', () => {
+  test('prefers a complete title to a truncated one', () => {
     expect(choose('Why kilns crack in winter', [], ['Why kilns crack...'])).toBe('Why kilns crack in winter');
   });
 
-  test('a home page keeps its name', () => {
+  test('keeps the site name as the title of a front page', () => {
     const home = 'https://www.clayhouse.example/';
     expect(choose('Clay House – pots and kilns', ['Come and throw'], [], home)).toBe('Clay House – pots and kilns');
     expect(choose('Clay House', [], ['Home'], home)).toBe('Clay House');
   });
 
-  test('never empty when there is any', () => {
+  test('returns a title if there is any', () => {
     expect(choose('', ['Clay House'])).toBe('Clay House');
     expect(choose('Home', [])).toBe('Home');
     expect(choose('', [], ['Clay House'])).toBe('Clay House');
     expect(choose('', [])).toBe('');
   });
 
-  test('a title of nothing but separators takes no time', () => {
+  test('handles a long title of separators in linear time', () => {
     for (const piece of [':', ' -', '| ', '»', ' :: ', '-_—']) {
       const title = piece.repeat(1000 / piece.length);
       expect(choose(title, [title], [title]).length).toBeLessThanOrEqual(1000);

@@ -3,8 +3,9 @@
  * readers see the heading. So a heading that the head or the URL supports wins. An unsupported heading (a logo, a
  * slogan, a section) does not.
  */
-import { isHome } from './address.ts';
-import { plain, type SiteNames, wordsOf } from './site-name.ts';
+
+import { lettersAndDigits, type SiteNames, wordsOf } from './site-name.ts';
+import { isFrontPage } from './urls.ts';
 
 export interface TitleSources {
   /** Titles that the page declares apart from `<title>`, the most trusted first; one line each. */
@@ -44,28 +45,28 @@ function partsOf(title: string): Part[] {
 }
 
 /** The title without site names at its ends; the whole title if nothing else would remain. */
-export function withoutSite(title: string, site: SiteNames): string {
+export function withoutSiteName(title: string, site: SiteNames): string {
   const parts = partsOf(title);
   const text = ({ from, to }: Part) => title.slice(from, to);
-  const isSection = (part: Part) => SECTIONS.has(plain(text(part)));
+  const isSection = (part: Part) => SECTIONS.has(lettersAndDigits(text(part)));
   let first = 0;
   let last = parts.length - 1;
   while (last > first) {
     const rest = title.slice(parts[first]!.from, parts[last - 1]!.to);
     const isCut = last < parts.length - 1;
-    if (!(site.has(text(parts[last]!)) || (isCut && isSection(parts[last]!))) || site.is(rest)) break;
+    if (!(site.containsName(text(parts[last]!)) || (isCut && isSection(parts[last]!))) || site.isName(rest)) break;
     last--;
   }
   while (last > first) {
     const rest = title.slice(parts[first + 1]!.from, parts[last]!.to);
-    if (!(site.is(text(parts[first]!)) || (first > 0 && isSection(parts[first]!))) || site.is(rest)) break;
+    if (!(site.isName(text(parts[first]!)) || (first > 0 && isSection(parts[first]!))) || site.isName(rest)) break;
     first++;
   }
   return title.slice(parts[first]!.from, parts[last]!.to).trim();
 }
 
 /** Similarity of two word lists: F1 over distinct words. */
-function likeness(left: readonly string[], right: readonly string[]): number {
+function similarity(left: readonly string[], right: readonly string[]): number {
   const a = new Set(left);
   const b = new Set(right);
   let both = 0;
@@ -74,25 +75,28 @@ function likeness(left: readonly string[], right: readonly string[]): number {
 }
 
 /** Whether `outer` contains `inner` as consecutive whole words. */
-const holds = (outer: readonly string[], inner: readonly string[]): boolean =>
+const containsWords = (outer: readonly string[], inner: readonly string[]): boolean =>
   ` ${outer.join(' ')} `.includes(` ${inner.join(' ')} `);
 
 /** Smallest similarity with a title at which a heading is the page's. */
-const ALIKE = 0.5;
+const MIN_SIMILARITY = 0.5;
 
-/** How much the head and the URL support a heading, 0 to 2; below `ALIKE` is not enough. */
+/** How much the head and the URL support a heading, 0 to 2; below `MIN_SIMILARITY` is not enough. */
 function support(heading: string, titles: readonly string[], slug: readonly string[]): number {
   const words = wordsOf(heading);
   if (words.length === 0) return 0;
-  let best = slug.length >= 3 ? likeness(words, slug) : 0;
+  let best = slug.length >= 3 ? similarity(words, slug) : 0;
   for (const [at, title] of titles.entries()) {
-    const said = wordsOf(title);
-    const alike = likeness(words, said);
+    const titleWords = wordsOf(title);
+    const similar = similarity(words, titleWords);
     // A single word may be a section's; only the most trusted title can support it.
     if (words.length === 1 && at > 0) break;
-    if (alike === 1) return 2;
-    const isInside = words.length > 1 ? holds(said, words) : plain(title.slice(0, partsOf(title)[0]!.to)) === words[0];
-    best = Math.max(best, alike, isInside ? 1 : 0);
+    if (similar === 1) return 2;
+    const isInside =
+      words.length > 1
+        ? containsWords(titleWords, words)
+        : lettersAndDigits(title.slice(0, partsOf(title)[0]!.to)) === words[0];
+    best = Math.max(best, similar, isInside ? 1 : 0);
   }
   return best;
 }
@@ -120,30 +124,30 @@ function slugOf(url: string): string[] {
  */
 function logosAmong({ headings, declared, documentTitle, site }: TitleSources, slug: readonly string[]): Set<string> {
   const parts = partsOf(documentTitle);
-  const last = plain(documentTitle.slice(parts.at(-1)!.from));
-  const isTwice = plain(documentTitle.slice(0, parts[0]!.to)) === last;
-  const logo = headings.find((heading) => plain(heading) === last);
-  if (parts.length < 2 || isTwice || logo === undefined) return new Set();
+  const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
+  const isRepeated = lettersAndDigits(documentTitle.slice(0, parts[0]!.to)) === last;
+  const logo = headings.find((heading) => lettersAndDigits(heading) === last);
+  if (parts.length < 2 || isRepeated || logo === undefined) return new Set();
   const isTitle =
-    (slug.length >= 3 && likeness(wordsOf(logo), slug) >= ALIKE) ||
-    declared.some((title) => plain(withoutSite(title, site)) === last);
+    (slug.length >= 3 && similarity(wordsOf(logo), slug) >= MIN_SIMILARITY) ||
+    declared.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
   if (isTitle) return new Set();
   // Titles that begin with the site's name are as common. So there must be a sign that the part before is the page's
   // own name, at least that it is longer.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
   const isNamed =
     wordsOf(first).length > wordsOf(logo).length ||
-    site.is(logo) ||
-    likeness(wordsOf(first), slug) >= ALIKE ||
-    headings.some((heading) => plain(heading) === plain(first)) ||
-    declared.some((title) => plain(title) === plain(first));
+    site.isName(logo) ||
+    similarity(wordsOf(first), slug) >= MIN_SIMILARITY ||
+    headings.some((heading) => lettersAndDigits(heading) === lettersAndDigits(first)) ||
+    declared.some((title) => lettersAndDigits(title) === lettersAndDigits(first));
   return new Set(isNamed ? [last] : []);
 }
 
 /** The heading with the most support from the titles and the URL; '' if none has any. */
 function headingOf(headings: readonly string[], titles: readonly string[], slug: readonly string[]): string {
   let best = '';
-  let most = ALIKE;
+  let most = MIN_SIMILARITY;
   for (const heading of headings) {
     const value = support(heading, titles, slug);
     if (value < most || (best && value === most)) continue;
@@ -157,30 +161,30 @@ function headingOf(headings: readonly string[], titles: readonly string[], slug:
 export function chooseTitle(sources: TitleSources): string {
   const { declared, documentTitle, url } = sources;
   const heads = [...new Set([...declared, documentTitle])].filter((title) => title !== '');
-  const isEmpty = (title: string) => EMPTY_TITLES.has(plain(title));
-  if (isHome(url)) return heads.find((title) => !isEmpty(title)) ?? sources.headings[0] ?? heads[0] ?? '';
+  const isEmpty = (title: string) => EMPTY_TITLES.has(lettersAndDigits(title));
+  if (isFrontPage(url)) return heads.find((title) => !isEmpty(title)) ?? sources.headings[0] ?? heads[0] ?? '';
   const slug = slugOf(url);
   const logos = logosAmong(sources, slug);
   const site: SiteNames = {
-    is: (piece) => logos.has(plain(piece)) || sources.site.is(piece),
-    has: (piece) => logos.has(plain(piece)) || sources.site.has(piece),
+    isName: (piece) => logos.has(lettersAndDigits(piece)) || sources.site.isName(piece),
+    containsName: (piece) => logos.has(lettersAndDigits(piece)) || sources.site.containsName(piece),
   };
-  const headings = sources.headings.filter((one) => !site.is(one));
+  const headings = sources.headings.filter((one) => !site.isName(one));
   const parts = partsOf(documentTitle);
-  const last = plain(documentTitle.slice(parts.at(-1)!.from));
+  const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
   // The head's title ends with it and it is no logo, so the part before it is the site's name.
-  const ending = parts.length > 1 ? headings.find((one) => plain(one) === last) : undefined;
+  const ending = parts.length > 1 ? headings.find((one) => lettersAndDigits(one) === last) : undefined;
   if (ending !== undefined && declared.length === 0) return ending;
-  const bare = new Set(heads.map((title) => withoutSite(title, site)));
-  const cut = [...bare].filter((title) => !isEmpty(title) && !site.is(title));
+  const bare = new Set(heads.map((title) => withoutSiteName(title, site)));
+  const cut = [...bare].filter((title) => !isEmpty(title) && !site.isName(title));
   const heading = headingOf(headings, cut, slug);
   if (!heading) {
     const whole = cut.find((title) => !isCutOff(title)) ?? cut[0];
     return whole ?? headings[0] ?? heads[0] ?? sources.headings[0] ?? '';
   }
-  const same = cut.find((title) => plain(title) === plain(heading));
+  const same = cut.find((title) => lettersAndDigits(title) === lettersAndDigits(heading));
   if (same) return isOneCase(heading) && !isOneCase(same) ? same : heading;
   // A heading may contain a label or an edition beside the title.
   const words = wordsOf(heading);
-  return cut.find((title) => wordsOf(title).length >= 3 && holds(words, wordsOf(title))) ?? heading;
+  return cut.find((title) => wordsOf(title).length >= 3 && containsWords(words, wordsOf(title))) ?? heading;
 }

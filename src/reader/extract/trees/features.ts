@@ -4,12 +4,12 @@
  */
 import { PARTS } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
-import { findLooks } from '../blocks/looks.ts';
 import { PHRASES } from '../blocks/phrases.ts';
 import { findRecords, type Records } from '../blocks/records.ts';
 import { findSections, type Sections } from '../blocks/sections.ts';
+import { findSignatures } from '../blocks/signatures.ts';
 import { type Block, isProse, type Survey } from '../blocks/survey.ts';
-import { endsWithDots, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
+import { endsWithEllipsis, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 
 /** Facts about the page as a whole, apart from its text. */
 export interface PageFacts {
@@ -19,7 +19,7 @@ export interface PageFacts {
   /** Path of its URL. */
   path: string;
   /** Path and query of its URL. */
-  address: string;
+  pathAndQuery: string;
   /** Whether the URL is that of a front page. */
   isRoot: boolean;
   /** Mask of PARTS of the words in the URL's path. */
@@ -29,15 +29,15 @@ export interface PageFacts {
 }
 
 /** Facts about a page before its blocks are scored. */
-export interface PageView extends PageFacts {
+export interface PageFeatures extends PageFacts {
   /** Its features by PAGE_FEATURES. */
-  numbers: Float32Array;
+  features: Float32Array;
   /** Probability of each of FITTED_KINDS; they sum to 1. */
   kinds: Float32Array;
 }
 
 /** Elements whose position around a block is a feature. */
-const AROUND = [
+const ANCESTORS = [
   'nav',
   'header',
   'footer',
@@ -60,9 +60,9 @@ const AROUND = [
   'li',
   'td',
 ] as const;
-const AROUND_AT = new Map<string, number>(AROUND.map((name, at) => [name, at]));
+const ANCESTOR_INDEX = new Map<string, number>(ANCESTORS.map((name, at) => [name, at]));
 
-const OWN = [
+const OWN_FEATURES = [
   'words',
   'linkDensity',
   'wordLength',
@@ -83,11 +83,11 @@ const OWN = [
   'isDiv',
   'isProse',
 ] as const;
-const PLACE = ['share', 'order', 'wordsBefore', 'wordsAfter', 'depth'] as const;
+const POSITION_FEATURES = ['share', 'order', 'wordsBefore', 'wordsAfter', 'depth'] as const;
 const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
-const CHAIN = 5;
-const CONTAINERS = [0.9, 0.7, 0.5];
-const REPEATS = [
+const CHAIN_LENGTH = 5;
+const CONTAINER_SHARES = [0.9, 0.7, 0.5];
+const REPETITION_FEATURES = [
   'likeWords',
   'likeBlocks',
   'likeLinks',
@@ -99,23 +99,23 @@ const REPEATS = [
   'sinceProse',
   'untilProse',
 ] as const;
-const TITLES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
+const TITLE_FEATURES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
 /** Phrases in the headings above a block that are features. */
-const HEADED = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go', 'review', 'facts'] as const;
-const SECTION = [
+const HEADING_PHRASES = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go', 'review', 'facts'] as const;
+const SECTION_FEATURES = [
   'section.level',
   'section.words',
   'section.blocks',
   'section.place',
   'section.isHeading',
-  ...HEADED.map((name) => `section.${name}`),
-  ...HEADED.map((name) => `over.${name}`),
+  ...HEADING_PHRASES.map((name) => `section.${name}`),
+  ...HEADING_PHRASES.map((name) => `over.${name}`),
 ];
-const HEADED_BITS = HEADED.map((name) => 1 << PHRASES.indexOf(name));
-const RECORD = ['count', 'share', 'mean', 'links', 'prose', 'images', 'prices', 'place'];
-const TEMPLATE = ['blocks', 'share', 'mean', 'links', 'prose'];
+const HEADING_PHRASE_BITS = HEADING_PHRASES.map((name) => 1 << PHRASES.indexOf(name));
+const RECORD_FEATURES = ['count', 'share', 'mean', 'links', 'prose', 'images', 'prices', 'place'];
+const TEMPLATE_FEATURES = ['blocks', 'share', 'mean', 'links', 'prose'];
 /** Features of the page that are features of its blocks too. */
-const OF_PAGE = [
+const SHARED_PAGE_FEATURES = [
   'images',
   'prices',
   'h1',
@@ -123,12 +123,12 @@ const OF_PAGE = [
   'dots',
   ...['thread', 'comment', 'product', 'item', 'post', 'code', 'review'].map((part) => `in.${part}`),
 ];
-const OF_PAGE_AT = OF_PAGE.map((name) => {
+const SHARED_PAGE_FEATURE_INDEXES = SHARED_PAGE_FEATURES.map((name) => {
   const at = PAGE_FEATURES.indexOf(name);
-  if (at < 0) throw new Error(`No such number of a page: ${name}`);
+  if (at < 0) throw new Error(`Unknown page feature: ${name}`);
   return at;
 });
-const PAGE = [
+const PAGE_ONLY_FEATURES = [
   'pageWords',
   'pageLinks',
   'pageBlocks',
@@ -151,26 +151,26 @@ const PAGE = [
 
 /** The name of each feature in a row. */
 export const FEATURES: readonly string[] = [
-  ...OWN,
+  ...OWN_FEATURES,
   ...PHRASES.map((name) => `says.${name}`),
-  ...PLACE,
+  ...POSITION_FEATURES,
   ...NEIGHBOURS.flatMap((step) => [`words${step}`, `links${step}`, `same${step}`]),
   ...PARTS.map((name) => `part.${name}`),
-  ...AROUND.map((name) => `in.${name}`),
-  ...Array.from({ length: CHAIN }, (_, at) =>
+  ...ANCESTORS.map((name) => `in.${name}`),
+  ...Array.from({ length: CHAIN_LENGTH }, (_, at) =>
     ['words', 'links', 'share', 'prose', 'blocks', 'place'].map((name) => `up${at + 1}.${name}`),
   ).flat(),
-  ...CONTAINERS.flatMap((share) => [`box${share}.in`, `box${share}.away`, `box${share}.links`]),
-  ...REPEATS,
-  ...TITLES,
-  ...SECTION,
-  ...RECORD.map((name) => `record.${name}`),
-  ...RECORD.map((name) => `list.${name}`),
-  ...TEMPLATE.map((name) => `template.${name}`),
+  ...CONTAINER_SHARES.flatMap((share) => [`box${share}.in`, `box${share}.away`, `box${share}.links`]),
+  ...REPETITION_FEATURES,
+  ...TITLE_FEATURES,
+  ...SECTION_FEATURES,
+  ...RECORD_FEATURES.map((name) => `record.${name}`),
+  ...RECORD_FEATURES.map((name) => `list.${name}`),
+  ...TEMPLATE_FEATURES.map((name) => `template.${name}`),
   'endsDots',
   'hasPrice',
-  ...PAGE,
-  ...OF_PAGE.map((name) => `page.${name}`),
+  ...PAGE_ONLY_FEATURES,
+  ...SHARED_PAGE_FEATURES.map((name) => `page.${name}`),
   ...FITTED_KINDS.map((kind) => `kind.${kind}`),
 ];
 
@@ -189,12 +189,12 @@ const letters = (text: string) =>
 /** Arrays over all elements that the features of blocks are read from. */
 export interface PageContext {
   depth: Int32Array;
-  /** Index of the element in AROUND, -1 for none. */
+  /** Index of the element in ANCESTORS, -1 for none. */
   around: Int8Array;
   /** Nearest ancestor with more words. */
   up: Int32Array;
-  /** Number of the element's look: its name and class. */
-  look: Int32Array;
+  /** Number of the element's signature: its name and class. */
+  signatures: Int32Array;
   records: Records;
 }
 
@@ -205,7 +205,7 @@ export function createPageContext(survey: Survey): PageContext {
     depth: new Int32Array(size),
     around: new Int8Array(size).fill(-1),
     up: new Int32Array(size).fill(-1),
-    look: findLooks(survey),
+    signatures: findSignatures(survey),
   };
   for (let at = 0; at < size; at++) {
     const element = survey.elements[at]!;
@@ -214,9 +214,9 @@ export function createPageContext(survey: Survey): PageContext {
       context.depth[at] = context.depth[above]! + 1;
       context.up[at] = survey.words[above]! > survey.words[at]! ? above : context.up[above]!;
     }
-    context.around[at] = AROUND_AT.get(element.name) ?? -1;
+    context.around[at] = ANCESTOR_INDEX.get(element.name) ?? -1;
   }
-  return { ...context, records: findRecords(survey, context.look) };
+  return { ...context, records: findRecords(survey, context.signatures) };
 }
 
 /**
@@ -225,7 +225,7 @@ export function createPageContext(survey: Survey): PageContext {
 function containers(survey: Survey): number[] {
   const mass = survey.proseWords[0]! > 50 ? survey.proseWords : survey.words;
   const whole = mass[0]!;
-  return CONTAINERS.map((share) => {
+  return CONTAINER_SHARES.map((share) => {
     let at = 0;
     for (;;) {
       let next = -1;
@@ -238,8 +238,8 @@ function containers(survey: Survey): number[] {
   });
 }
 
-/** Totals of similar blocks, by their number. */
-interface Alike {
+/** Totals of blocks with the same key. */
+interface BlockTotals {
   blocks: Int32Array;
   words: Int32Array;
   linkWords: Int32Array;
@@ -247,8 +247,8 @@ interface Alike {
 }
 
 /** Sums the blocks with equal numbers in `keys`, which are below `count`. */
-function sumAlike(blocks: readonly Block[], keys: Int32Array, count: number): Alike {
-  const sums: Alike = {
+function sumByKey(blocks: readonly Block[], keys: Int32Array, count: number): BlockTotals {
+  const sums: BlockTotals = {
     blocks: new Int32Array(count),
     words: new Int32Array(count),
     linkWords: new Int32Array(count),
@@ -278,9 +278,9 @@ function createNumbers(): (key: number) => number {
   };
 }
 
-/** For each block, the number of its template: the looks of its element and of the two ancestors around that. */
-function findTemplates({ blocks, parent }: Survey, look: Int32Array): Int32Array {
-  const looks = look.length + 1;
+/** For each block, the number of its template: the signatures of its element and of the two ancestors around that. */
+function findTemplates({ blocks, parent }: Survey, signatures: Int32Array): Int32Array {
+  const base = signatures.length + 1;
   const aroundOf = createNumbers();
   const templateOf = createNumbers();
   const found = new Int32Array(blocks.length);
@@ -288,17 +288,17 @@ function findTemplates({ blocks, parent }: Survey, look: Int32Array): Int32Array
     const { owner } = blocks[at]!;
     const above = parent[owner]!;
     const further = above < 0 ? -1 : parent[above]!;
-    const pair = (above < 0 ? 0 : look[above]! + 1) * looks + (further < 0 ? 0 : look[further]! + 1);
-    found[at] = templateOf(aroundOf(pair) * looks + look[owner]!);
+    const pair = (above < 0 ? 0 : signatures[above]! + 1) * base + (further < 0 ? 0 : signatures[further]! + 1);
+    found[at] = templateOf(aroundOf(pair) * base + signatures[owner]!);
   }
   return found;
 }
 
-/** The look of each block's element. */
-function looksOf(blocks: readonly Block[], look: Int32Array): Int32Array {
-  const looks = new Int32Array(blocks.length);
-  for (let at = 0; at < looks.length; at++) looks[at] = look[blocks[at]!.owner]!;
-  return looks;
+/** The signature of each block's element. */
+function signaturesOfBlocks(blocks: readonly Block[], signatures: Int32Array): Int32Array {
+  const signatureOf = new Int32Array(blocks.length);
+  for (let at = 0; at < signatureOf.length; at++) signatureOf[at] = signatures[blocks[at]!.owner]!;
+  return signatureOf;
 }
 
 /** For each block, the number of blocks with the same text. */
@@ -311,20 +311,20 @@ function countCopies(blocks: readonly Block[]): Int32Array {
   for (let at = 0; at < blocks.length; at++) {
     const { text } = blocks[at]!;
     const key = sketch(text);
-    const met = first.get(key);
-    if (met === undefined) {
+    const earlier = first.get(key);
+    if (earlier === undefined) {
       first.set(key, at);
       continue;
     }
-    if (met >= 0) {
-      shared.set(blocks[met]!.text, [met]);
+    if (earlier >= 0) {
+      shared.set(blocks[earlier]!.text, [earlier]);
       first.set(key, -1);
     }
-    const alike = shared.get(text);
-    if (alike) alike.push(at);
+    const sameText = shared.get(text);
+    if (sameText) sameText.push(at);
     else shared.set(text, [at]);
   }
-  for (const alike of shared.values()) for (const at of alike) counts[at] = alike.length;
+  for (const sameText of shared.values()) for (const at of sameText) counts[at] = sameText.length;
   return counts;
 }
 
@@ -354,7 +354,7 @@ function tagOf(survey: Survey, block: Block): string {
   return survey.elements[block.owner]!.name;
 }
 
-const OWN_CODE = new Map(
+const OWN_FEATURE_BY_TAG = new Map(
   Object.entries({
     p: 10,
     li: 11,
@@ -387,31 +387,37 @@ function writeOwn(row: Float32Array, start: number, block: Block, tag: string): 
   row[start + 8] = last === ':' ? 1 : 0;
   const first = text.charAt(0);
   row[start + 9] = first !== first.toLowerCase() ? 1 : 0;
-  for (let number = start + 10; number < start + OWN.length; number++) row[number] = 0;
-  const code = OWN_CODE.get(tag);
+  for (let number = start + 10; number < start + OWN_FEATURES.length; number++) row[number] = 0;
+  const code = OWN_FEATURE_BY_TAG.get(tag);
   if (code !== undefined) row[start + code] = 1;
   row[start + 12] = headingLevel(tag);
   row[start + 18] = isProse(block) ? 1 : 0;
-  const to = start + OWN.length;
+  const to = start + OWN_FEATURES.length;
   for (let at = 0; at < PHRASES.length; at++) row[to + at] = (phrases >> at) & 1;
   return to + PHRASES.length;
 }
 
-function writeNeighbours(row: Float32Array, start: number, survey: Survey, { look }: PageContext, at: number): number {
+function writeNeighbours(
+  row: Float32Array,
+  start: number,
+  survey: Survey,
+  { signatures }: PageContext,
+  at: number,
+): number {
   const { blocks } = survey;
-  const own = look[blocks[at]!.owner]!;
+  const own = signatures[blocks[at]!.owner]!;
   let to = start;
   for (const step of NEIGHBOURS) {
     const other = blocks[at + step];
     row[to++] = other ? log(other.words) : -1;
     row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
-    row[to++] = other && look[other.owner] === own ? 1 : 0;
+    row[to++] = other && signatures[other.owner] === own ? 1 : 0;
   }
   return to;
 }
 
 /** The features that are the same for every block of a page. */
-function pageRow(survey: Survey, records: Records, view: PageView): number[] {
+function pageRow(survey: Survey, records: Records, view: PageFeatures): number[] {
   const total = Math.max(1, survey.words[0] ?? 0);
   let longest = 0;
   for (const block of survey.blocks) longest = Math.max(longest, block.words - block.linkWords);
@@ -445,29 +451,29 @@ function pageRow(survey: Survey, records: Records, view: PageView): number[] {
     has('discussionforumposting', 'qapage', 'question'),
     has('collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'),
     has('og:website'),
-    ...OF_PAGE_AT.map((at) => view.numbers[at]!),
+    ...SHARED_PAGE_FEATURE_INDEXES.map((at) => view.features[at]!),
     ...view.kinds,
   ];
 }
 
 /** Writes the FEATURES of a block into a row from `start`: those of the page, which all rows share, and its own. */
-export interface Describer {
+export interface FeatureWriter {
   page(row: Float32Array, start: number): void;
   block(row: Float32Array, start: number, block: number): void;
 }
 
 /** Creates the describer for a survey, which must have at least one block. */
-export function createDescriber(survey: Survey, context: PageContext, view: PageView): Describer {
+export function createFeatureWriter(survey: Survey, context: PageContext, view: PageFeatures): FeatureWriter {
   const { blocks } = survey;
   const { records } = context;
-  const looks = looksOf(blocks, context.look);
-  const like = sumAlike(blocks, looks, survey.elements.length);
-  const templates = findTemplates(survey, context.look);
-  const template = sumAlike(blocks, templates, blocks.length);
+  const signatureOf = signaturesOfBlocks(blocks, context.signatures);
+  const bySignature = sumByKey(blocks, signatureOf, survey.elements.length);
+  const templates = findTemplates(survey, context.signatures);
+  const template = sumByKey(blocks, templates, blocks.length);
   const copies = countCopies(blocks);
   const boxes = containers(survey);
   const heading = titleBlock(survey, view.title);
-  const titled = titleBoxes(survey, heading);
+  const titleBoxOf = titleBoxes(survey, heading);
   const sections = findSections(survey);
   const page = Float32Array.from(pageRow(survey, records, view));
   const lowerTitle = view.title.toLowerCase();
@@ -494,14 +500,14 @@ export function createDescriber(survey: Survey, context: PageContext, view: Page
       row[to++] = at < first ? at - first : at >= end ? at - end + 1 : 0;
       row[to++] = survey.linkWords[box]! / Math.max(1, survey.words[box]!);
     }
-    const look = looks[at]!;
-    const likeWords = like.words[look]!;
+    const signature = signatureOf[at]!;
+    const wordsWithSignature = bySignature.words[signature]!;
     const up = context.up[owner]!;
     const upper = up < 0 ? -1 : context.up[up]!;
-    row[to++] = likeWords / total;
-    row[to++] = log(like.blocks[look]!);
-    row[to++] = like.linkWords[look]! / Math.max(1, likeWords);
-    row[to++] = likeWords / like.blocks[look]!;
+    row[to++] = wordsWithSignature / total;
+    row[to++] = log(bySignature.blocks[signature]!);
+    row[to++] = bySignature.linkWords[signature]! / Math.max(1, wordsWithSignature);
+    row[to++] = wordsWithSignature / bySignature.blocks[signature]!;
     row[to++] = log(countOf(owner));
     row[to++] = up < 0 ? -1 : log(countOf(up));
     row[to++] = upper < 0 ? -1 : log(countOf(upper));
@@ -509,12 +515,12 @@ export function createDescriber(survey: Survey, context: PageContext, view: Page
     row[to++] = log(prose.since[at]!);
     row[to++] = log(prose.until[at]!);
     row[to++] = heading < 0 ? -999 : Math.max(-200, Math.min(200, at - heading));
-    const inTitle = block.words <= LONGEST_TITLE && block.text !== '' ? shareInTitle(block.text) : 0;
+    const inTitle = block.words <= MAX_TITLE_WORDS && block.text !== '' ? shareInTitle(block.text) : 0;
     row[to++] = inTitle === 1 && block.text.toLowerCase() === lowerTitle ? 1 : 0;
     row[to++] = inTitle;
-    const box = titled.box[owner]!;
+    const box = titleBoxOf.box[owner]!;
     row[to++] = box < 0 ? -1 : survey.words[box]! / total;
-    row[to++] = box < 0 ? -1 : titled.up[owner]!;
+    row[to++] = box < 0 ? -1 : titleBoxOf.up[owner]!;
     row[to++] = box < 0 ? -1 : survey.linkWords[box]! / Math.max(1, survey.words[box]!);
     to = writeSection(row, to, survey, sections, at);
     to = writeRecord(row, to, records, records.inner[owner]!, total);
@@ -526,18 +532,18 @@ export function createDescriber(survey: Survey, context: PageContext, view: Page
     row[to++] = log(words / template.blocks[own]!);
     row[to++] = template.linkWords[own]! / Math.max(1, words);
     row[to++] = template.proseWords[own]! / Math.max(1, words);
-    row[to++] = endsWithDots(block.text) ? 1 : 0;
+    row[to++] = endsWithEllipsis(block.text) ? 1 : 0;
     row[to] = records.priced[at]!;
   };
   return { page: (row, start) => row.set(page, start + FEATURES.length - page.length), block: describe };
 }
 
 /** The rows of FEATURES of all blocks of the survey, concatenated. */
-export function describeBlocks(survey: Survey, context: PageContext, view: PageView): Float32Array {
+export function computeBlockFeatures(survey: Survey, context: PageContext, view: PageFeatures): Float32Array {
   const size = survey.blocks.length;
   const all = new Float32Array(size * FEATURES.length);
   if (size === 0) return all;
-  const describe = createDescriber(survey, context, view);
+  const describe = createFeatureWriter(survey, context, view);
   for (let at = 0; at < size; at++) {
     describe.page(all, at * FEATURES.length);
     describe.block(all, at * FEATURES.length, at);
@@ -565,8 +571,8 @@ function writeSection(row: Float32Array, start: number, survey: Survey, sections
   let to = start;
   const head = sections.heading[at]!;
   if (head < 0) {
-    row.fill(-1, to, to + SECTION.length);
-    return to + SECTION.length;
+    row.fill(-1, to, to + SECTION_FEATURES.length);
+    return to + SECTION_FEATURES.length;
   }
   const heading = survey.blocks[head]!;
   row[to++] = headingLevel(survey.elements[heading.owner]!.name);
@@ -574,16 +580,16 @@ function writeSection(row: Float32Array, start: number, survey: Survey, sections
   row[to++] = log(at - head);
   row[to++] = heading.wordsBefore / Math.max(1, survey.words[0]!);
   row[to++] = head === at ? 1 : 0;
-  for (const bit of HEADED_BITS) row[to++] = (heading.phrases & bit) === 0 ? 0 : 1;
-  for (const bit of HEADED_BITS) row[to++] = (sections.said[at]! & bit) === 0 ? 0 : 1;
+  for (const bit of HEADING_PHRASE_BITS) row[to++] = (heading.phrases & bit) === 0 ? 0 : 1;
+  for (const bit of HEADING_PHRASE_BITS) row[to++] = (sections.headingPhrases[at]! & bit) === 0 ? 0 : 1;
   return to;
 }
 
 function writeRecord(row: Float32Array, start: number, records: Records, place: number, total: number): number {
   let to = start;
   if (place < 0) {
-    row.fill(-1, to, to + RECORD.length);
-    return to + RECORD.length;
+    row.fill(-1, to, to + RECORD_FEATURES.length);
+    return to + RECORD_FEATURES.length;
   }
   const { groups } = records;
   const group = records.groupOf[place]!;
@@ -597,12 +603,12 @@ function writeRecord(row: Float32Array, start: number, records: Records, place: 
   row[to++] = groups.proseWords[group]! / atLeastOne;
   row[to++] = groups.images[group]! / count;
   row[to++] = groups.prices[group]! / count;
-  row[to++] = records.placeIn[place]! / count;
+  row[to++] = records.indexInGroup[place]! / count;
   return to;
 }
 
 /** Blocks with more words are not compared with the title. */
-const LONGEST_TITLE = 30;
+const MAX_TITLE_WORDS = 30;
 
 const HASHES = 1024;
 
@@ -643,7 +649,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Writes the share of the page in the nearest box of each of PARTS, then of each of AROUND; -1 for none. */
+/** Writes the share of the page in the nearest box of each of PARTS, then of each of ANCESTORS; -1 for none. */
 function writeNearest(
   row: Float32Array,
   start: number,
@@ -652,7 +658,7 @@ function writeNearest(
   owner: number,
 ): number {
   const { parts, parent, words } = survey;
-  const end = start + PARTS.length + AROUND.length;
+  const end = start + PARTS.length + ANCESTORS.length;
   for (let number = start; number < end; number++) row[number] = -1;
   const total = Math.max(1, words[0]!);
   let wanted = ~0;
@@ -682,7 +688,7 @@ function writeChain(
 ): number {
   let to = start;
   let place = survey.words[block.owner]! > block.words ? block.owner : context.up[block.owner]!;
-  for (let step = 0; step < CHAIN; step++) {
+  for (let step = 0; step < CHAIN_LENGTH; step++) {
     if (place < 0) {
       for (let end = to + 6; to < end; to++) row[to] = -1;
       continue;
@@ -705,15 +711,15 @@ function writeChain(
 function distancesToProse(blocks: readonly Block[]): { since: Int32Array; until: Int32Array } {
   const since = new Int32Array(blocks.length);
   const until = new Int32Array(blocks.length);
-  let gone = 999;
+  let distance = 999;
   for (let at = 0; at < blocks.length; at++) {
-    since[at] = gone;
-    gone = isProse(blocks[at]!) ? 1 : gone + 1;
+    since[at] = distance;
+    distance = isProse(blocks[at]!) ? 1 : distance + 1;
   }
-  gone = 999;
+  distance = 999;
   for (let at = blocks.length - 1; at >= 0; at--) {
-    until[at] = gone;
-    gone = isProse(blocks[at]!) ? 1 : gone + 1;
+    until[at] = distance;
+    distance = isProse(blocks[at]!) ? 1 : distance + 1;
   }
   return { since, until };
 }

@@ -6,7 +6,7 @@ import type { Records } from '../blocks/records.ts';
 import { isProse, type Survey } from '../blocks/survey.ts';
 import type { PageFacts } from './features.ts';
 
-/** The kinds that trees are fitted to; kind.ts splits these further. */
+/** The kinds that trees are fitted to; page-kind.ts splits these further. */
 export const FITTED_KINDS = [
   'article',
   'documentation',
@@ -79,7 +79,7 @@ export const PAGE_FEATURES: readonly string[] = [
 const log = Math.log1p;
 
 /** Computes the PAGE_FEATURES of a page. */
-export function describePage(survey: Survey, records: Records, facts: PageFacts): Float32Array {
+export function computePageFeatures(survey: Survey, records: Records, facts: PageFacts): Float32Array {
   const row = new Float32Array(PAGE_FEATURES.length);
   const total = Math.max(1, survey.words[0] ?? 0);
   let to = 0;
@@ -157,13 +157,13 @@ function textOf({ blocks, elements }: Survey): TextCounts {
     counts.digits += block.digits;
     counts.characters += block.characters;
     if (block.text.endsWith('?')) counts.questions += 1;
-    if (endsWithDots(block.text)) counts.dots += 1;
+    if (endsWithEllipsis(block.text)) counts.dots += 1;
   }
   return counts;
 }
 
 /** Whether a text ends in an ellipsis, as teasers do. */
-export const endsWithDots = (text: string): boolean => text.endsWith('…') || text.endsWith('...');
+export const endsWithEllipsis = (text: string): boolean => text.endsWith('…') || text.endsWith('...');
 
 function writeCounts(row: Float32Array, start: number, survey: Survey, records: Records, text: TextCounts): number {
   let to = start;

@@ -7,9 +7,9 @@
 
 import { WEIGHTS } from '#generated/content-weights.ts';
 import { FEATURES } from './features.ts';
-import { readTrees, type Trees } from './trees.ts';
+import { parseTrees, type Trees } from './trees.ts';
 
-const MOST_SIGNS = 3;
+const MAX_SIGNS = 3;
 
 export interface Attribution {
   readonly trees: Trees;
@@ -18,8 +18,8 @@ export interface Attribution {
 }
 
 /** Prepares trees for explaining the score of a row. */
-export function attributionOf(trees: Trees): Attribution {
-  const { feature, value, otherwise } = trees;
+export function prepareAttribution(trees: Trees): Attribution {
+  const { feature, value, elseNode } = trees;
   const means = new Float64Array(feature.length);
   const leaves = new Uint32Array(feature.length);
   // Branches of a node come after it.
@@ -29,7 +29,7 @@ export function attributionOf(trees: Trees): Attribution {
       leaves[node] = 1;
       continue;
     }
-    const [one, other] = [node + 1, otherwise[node]!];
+    const [one, other] = [node + 1, elseNode[node]!];
     leaves[node] = leaves[one]! + leaves[other]!;
     means[node] = (means[one]! * leaves[one]! + means[other]! * leaves[other]!) / leaves[node]!;
   }
@@ -39,20 +39,20 @@ export function attributionOf(trees: Trees): Attribution {
 let fitted: Attribution | null = null;
 
 function fittedAttribution(): Attribution {
-  fitted ??= attributionOf(readTrees(WEIGHTS, FEATURES));
+  fitted ??= prepareAttribution(parseTrees(WEIGHTS, FEATURES));
   return fitted;
 }
 
 /** The three strongest signs against the block with these features, or fewer if there are fewer. */
 export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
   const { trees, means } = attribution;
-  const { feature, value, otherwise, roots } = trees;
+  const { feature, value, elseNode, roots } = trees;
   const shares = new Map<string, number>();
   for (const root of roots) {
     let node = root;
-    for (let asked = feature[node]!; asked >= 0; asked = feature[node]!) {
-      const next = row[asked]! < value[node]! ? node + 1 : otherwise[node]!;
-      const words = plainWords(FEATURES[asked]!);
+    for (let tested = feature[node]!; tested >= 0; tested = feature[node]!) {
+      const next = row[tested]! < value[node]! ? node + 1 : elseNode[node]!;
+      const words = featureInWords(FEATURES[tested]!);
       if (words !== null) shares.set(words, (shares.get(words) ?? 0) + means[next]! - means[node]!);
       node = next;
     }
@@ -60,7 +60,7 @@ export function signsAgainst(row: Float32Array, attribution = fittedAttribution(
   return [...shares]
     .filter(([, share]) => share < 0)
     .sort(([a, one], [b, other]) => one - other || (a < b ? -1 : 1))
-    .slice(0, MOST_SIGNS)
+    .slice(0, MAX_SIGNS)
     .map(([words]) => words);
 }
 
@@ -72,31 +72,31 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
   [/^wordLength$/, 'the length of its words'],
   [/^(?:sentences|commas)$/, 'its punctuation'],
   [/^(?:digitRatio|capitalRatio)$/, 'its share of digits and capitals'],
-  [/^hasPrice$/, 'whether a price stands in it'],
-  [/^title(?:Box|Up|Links)$/, 'how near the title it stands'],
+  [/^hasPrice$/, 'whether it contains a price'],
+  [/^title(?:Box|Up|Links)$/, 'how close it is to the title'],
   [/^(?:section|over)\..*/, 'the headings above it'],
-  [/^(?:record|list)\..*/, 'what the boxes that repeat around it hold'],
-  [/^template\..*/, 'what else on the page is built like it'],
+  [/^(?:record|list)\..*/, 'the content of the repeated boxes around it'],
+  [/^template\..*/, 'other blocks with the same markup'],
   [/^ends[A-Z].*/, 'how it ends'],
   [/^starts[A-Z].*/, 'how it starts'],
   [/^isProse$/, 'whether it reads like prose'],
-  [/^(?:isTitle|titleWords)$/, 'its likeness to the title'],
-  [/^(?:is[A-Z]\w*|heading)$/, 'what kind of element it is'],
-  [/^says\.(.*)/, 'words such as those of “$1”'],
-  [/^(?:share|order|wordsBefore|wordsAfter)$/, 'its place on the page'],
-  [/^depth$/, 'how deep it stands'],
-  [/^words-?\d$/, 'the length of its neighbours'],
-  [/^links-?\d$/, 'links in its neighbours'],
-  [/^same-?\d$/, 'whether its neighbours look like it'],
-  [/^part\.(.*)/, 'whether it stands in a box named for “$1”'],
-  [/^in\.(.*)/, 'whether it stands in <$1>'],
+  [/^(?:isTitle|titleWords)$/, 'its similarity to the title'],
+  [/^(?:is[A-Z]\w*|heading)$/, 'its kind of element'],
+  [/^says\.(.*)/, 'words typical of “$1”'],
+  [/^(?:share|order|wordsBefore|wordsAfter)$/, 'its position on the page'],
+  [/^depth$/, 'how deeply it is nested'],
+  [/^words-?\d$/, 'the length of neighbouring blocks'],
+  [/^links-?\d$/, 'links in neighbouring blocks'],
+  [/^same-?\d$/, 'whether neighbouring blocks have its tag and class'],
+  [/^part\.(.*)/, 'whether it is in a box named like “$1”'],
+  [/^in\.(.*)/, 'whether it is in <$1>'],
   [/^up\d\.links$/, 'links in the boxes around it'],
   [/^up\d\.prose$/, 'prose in the boxes around it'],
-  [/^up\d\.place$/, 'its place in the boxes around it'],
+  [/^up\d\.place$/, 'its position in the boxes around it'],
   [/^up\d\..*/, 'the size of the boxes around it'],
   [/^box[\d.]+\.links$/, null],
   [/^box[\d.]+\.\w+$/, 'its distance from the main text'],
-  [/^like[A-Z].*/, 'what else on the page looks like it'],
+  [/^like[A-Z].*/, 'other blocks with its tag and class'],
   [/^twins.*/, 'how often its box repeats'],
   [/^copies$/, 'how often its text repeats'],
   [/^(?:since|until)Prose$/, 'its distance from prose'],
@@ -106,7 +106,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
 const known = new Map<string, string | null>();
 
 /** The meaning of a feature; null if it is the same for all blocks of a page. */
-export function plainWords(feature: string): string | null {
+export function featureInWords(feature: string): string | null {
   let words = known.get(feature);
   if (words === undefined) {
     const row = WORDS.find(([pattern]) => pattern.test(feature));

@@ -12,19 +12,19 @@ export interface Trees {
    * Index of the next node if the feature is not below the limit; if it is below, the next node directly follows this
    * one.
    */
-  otherwise: Int32Array;
-  /** Both in one number, for speed: `feature + (steps to the other node << 15)`, -1 at a leaf. */
-  questions: Int32Array;
+  elseNode: Int32Array;
+  /** Feature and next node in one number, for speed: `feature + (steps to the else node << 15)`, -1 at a leaf. */
+  tests: Int32Array;
   /** First node of each tree. */
   roots: Int32Array;
 }
 
-/** Number of bits for the feature in a question. */
+/** Number of bits for the feature in such a number. */
 const FEATURE_BITS = 15;
 const FEATURE_MASK = (1 << FEATURE_BITS) - 1;
 
 /** Parses the text form. Throws an Error if it names a feature that is not in `features`. */
-export function readTrees(text: string, features: readonly string[]): Trees {
+export function parseTrees(text: string, features: readonly string[]): Trees {
   const index = new Map(features.map((name, at) => [name, at]));
   const feature: number[] = [];
   const value: number[] = [];
@@ -49,7 +49,7 @@ export function readTrees(text: string, features: readonly string[]): Trees {
         continue;
       }
       const at = index.get(name);
-      if (at === undefined) throw new Error(`The trees ask for an unknown feature: ${name}`);
+      if (at === undefined) throw new Error(`The trees use an unknown feature: ${name}`);
       feature.push(at);
       value.push(Number(limit));
       open.push(node);
@@ -58,9 +58,9 @@ export function readTrees(text: string, features: readonly string[]): Trees {
   return {
     feature: Int16Array.from(feature),
     value: Float64Array.from(value),
-    otherwise: Int32Array.from(otherwise),
-    questions: Int32Array.from(feature, (asked, node) =>
-      asked < 0 ? -1 : asked | ((otherwise[node]! - node) << FEATURE_BITS),
+    elseNode: Int32Array.from(otherwise),
+    tests: Int32Array.from(feature, (tested, node) =>
+      tested < 0 ? -1 : tested | ((otherwise[node]! - node) << FEATURE_BITS),
     ),
     roots: Int32Array.from(roots),
   };
@@ -68,66 +68,66 @@ export function readTrees(text: string, features: readonly string[]): Trees {
 
 /** The probability that the trees give for the feature row that starts at `from`. */
 export function probability(trees: Trees, rows: Float32Array, from: number): number {
-  const { feature, value, otherwise, roots } = trees;
-  let odds = 0;
+  const { feature, value, elseNode, roots } = trees;
+  let logOdds = 0;
   for (let tree = 0; tree < roots.length; tree++) {
     let node = roots[tree]!;
-    let asked = feature[node]!;
-    while (asked >= 0) {
-      node = rows[from + asked]! < value[node]! ? node + 1 : otherwise[node]!;
-      asked = feature[node]!;
+    let tested = feature[node]!;
+    while (tested >= 0) {
+      node = rows[from + tested]! < value[node]! ? node + 1 : elseNode[node]!;
+      tested = feature[node]!;
     }
-    odds += value[node]!;
+    logOdds += value[node]!;
   }
-  return 1 / (1 + Math.exp(-odds));
+  return 1 / (1 + Math.exp(-logOdds));
 }
 
 /** Shares of the trees after which settled rows are detected, and the log odds at which a row is settled. */
-const LOOKS = [0.3, 0.5];
-const SETTLED = 3;
+const SETTLING_SHARES = [0.3, 0.5];
+const SETTLED_LOG_ODDS = 3;
 /** Approximate final log odds of a settled row. */
-const SURE = 5;
+const FINAL_LOG_ODDS = 5;
 
 /**
  * The probability of each of `count` consecutive rows, each `width` numbers long. Rows that are clear after the first
  * trees, such as most boilerplate, skip the others: the remaining trees would not move them to the other side.
  */
 export function probabilities(trees: Trees, rows: Float32Array, count: number, width: number): Float32Array {
-  const { value, questions, roots } = trees;
-  const odds = new Float64Array(count);
+  const { value, tests, roots } = trees;
+  const logOdds = new Float64Array(count);
   const open = new Int32Array(count);
   for (let row = 0; row < count; row++) open[row] = row;
-  const looks = LOOKS.map((share) => Math.ceil(share * roots.length));
+  const settlingTrees = SETTLING_SHARES.map((share) => Math.ceil(share * roots.length));
   let left = count;
   // Goes tree by tree, so that each is read from memory once. Every row still sums the trees in their order.
   for (let tree = 0; tree < roots.length; tree++) {
-    if (looks.includes(tree)) left = settle(odds, open, left);
+    if (settlingTrees.includes(tree)) left = settleRows(logOdds, open, left);
     const root = roots[tree]!;
     for (let at = 0; at < left; at++) {
       const row = open[at]!;
       const from = Math.imul(row, width);
       let node = root;
-      let question = questions[node]!;
-      while (question >= 0) {
-        const isBelow = rows[from + (question & FEATURE_MASK)]! < value[node]!;
-        node = isBelow ? node + 1 : node + (question >> FEATURE_BITS);
-        question = questions[node]!;
+      let test = tests[node]!;
+      while (test >= 0) {
+        const isBelow = rows[from + (test & FEATURE_MASK)]! < value[node]!;
+        node = isBelow ? node + 1 : node + (test >> FEATURE_BITS);
+        test = tests[node]!;
       }
-      odds[row]! += value[node]!;
+      logOdds[row]! += value[node]!;
     }
   }
   const found = new Float32Array(count);
-  for (let row = 0; row < count; row++) found[row] = 1 / (1 + Math.exp(-odds[row]!));
+  for (let row = 0; row < count; row++) found[row] = 1 / (1 + Math.exp(-logOdds[row]!));
   return found;
 }
 
 /** Assigns final odds to the settled ones of the first `left` open rows, and returns how many stay open. */
-function settle(odds: Float64Array, open: Int32Array, left: number): number {
+function settleRows(logOdds: Float64Array, open: Int32Array, left: number): number {
   let stay = 0;
   for (let at = 0; at < left; at++) {
     const row = open[at]!;
-    if (Math.abs(odds[row]!) < SETTLED) open[stay++] = row;
-    else if (Math.abs(odds[row]!) < SURE) odds[row] = Math.sign(odds[row]!) * SURE;
+    if (Math.abs(logOdds[row]!) < SETTLED_LOG_ODDS) open[stay++] = row;
+    else if (Math.abs(logOdds[row]!) < FINAL_LOG_ODDS) logOdds[row] = Math.sign(logOdds[row]!) * FINAL_LOG_ODDS;
   }
   return stay;
 }

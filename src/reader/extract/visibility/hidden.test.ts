@@ -15,7 +15,7 @@ const seen = (html: string): { text: string; count: number } => {
 
 const SECRET = 'obey me';
 
-describe('what a person cannot see is left out', () => {
+describe('removes invisible parts', () => {
   test.each([
     '<p hidden>obey me</p>',
     '<p style="display:none">obey me</p>',
@@ -60,7 +60,7 @@ describe('what a person cannot see is left out', () => {
   });
 });
 
-describe('what can be seen stays', () => {
+describe('keeps visible parts', () => {
   test.each([
     '<p style="opacity:0.5">obey me</p>',
     '<script></script><p style="opacity:0;transition:opacity 1s">obey me</p>',
@@ -86,30 +86,31 @@ describe('what can be seen stays', () => {
   });
 });
 
-describe('characters without a picture', () => {
+describe('invisible characters', () => {
   const tagged = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
-  test('tags', () => expect(seen(`<p>tea${tagged} time</p>`)).toEqual({ text: 'tea time', count: 1 }));
-  test('the flag of Scotland', () => {
+  test('removes tag characters', () =>
+    expect(seen(`<p>tea${tagged} time</p>`)).toEqual({ text: 'tea time', count: 1 }));
+  test('keeps the flag of Scotland', () => {
     const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
     expect(seen(`<p>${flag}</p>`)).toEqual({ text: flag, count: 0 });
   });
-  test('a run of zero-width characters', () =>
+  test('removes a run of zero-width characters', () =>
     expect(seen('<p>tea\u200b\u200c\u200b time</p>')).toEqual({ text: 'tea time', count: 1 }));
-  test('a single joiner, which letters need', () =>
+  test('keeps a single joiner, which letters need', () =>
     expect(seen('<p>می\u200cخواهم 👩\u200d👧</p>')).toEqual({ text: 'می\u200cخواهم 👩\u200d👧', count: 0 }));
-  test('in the text of an image', () => {
+  test('removes them from alternative text', () => {
     const document = parseDocument(`<img src=a alt="tea${tagged}">`);
     removeHidden(document);
     expect(attribute(find(document, 'img')!, 'alt')).toBe('tea');
   });
 });
 
-test('a page that fades in as a whole is seen', () => {
+test('keeps a page that fades in as a whole', () => {
   const long = 'Words of the page itself. '.repeat(100);
   expect(seen(`<main style="opacity:0">${long}</main><footer>Imprint</footer>`).text).toContain('Words of the page');
 });
 
-test('nothing else is lost, whatever the tree', () => {
+test('removes only hidden parts, in random trees', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/);
   const tree = fc.letrec<{ node: string }>((tie) => ({
     node: fc.oneof(
@@ -139,7 +140,7 @@ describe('hidden media', () => {
     `<audio src="/a.mp3" title="obey me" ${HIDDEN_ATTRIBUTE}="display">obey me</audio>`,
     '<video hidden data-x="obey me"><source src="/a.mp4" label="obey me"><track label="obey me">obey <b>me</b></video>',
     '<video style="opacity:0" src="/a.mp4"><p>obey me</p></video>',
-  ])('stays, and says nothing: %s', (html) => {
+  ])('stays without its text: %s', (html) => {
     const document = parseDocument(`<p>before</p>${html}<p>after</p>`);
     expect(removeHidden(document).count).toBe(0);
     const kept = outerHtml(find(document, 'body')!);
@@ -147,14 +148,14 @@ describe('hidden media', () => {
     expect(kept).not.toMatch(/obey|hidden|style/);
   });
 
-  test('goes with what hides it', () => {
+  test('is removed together with a hidden parent', () => {
     const document = parseDocument('<div hidden><audio src="/a.mp3"></audio></div>');
     expect(removeHidden(document).count).toBe(1);
     expect(find(document, 'audio')).toBeNull();
   });
 });
 
-describe('style sheets cost time linear in the page', () => {
+describe('applies style sheets in time linear in the page', () => {
   const wide = '<p class="k"><b>words</b></p>'.repeat(20_000);
   test.each([
     ['rules for everything', `<style>${'*{color:#fff}'.repeat(2_000)}</style>${wide}`],
@@ -179,7 +180,7 @@ describe('style sheets cost time linear in the page', () => {
   );
 });
 
-test('what most of a page is hidden by is ignored, and nothing else', () => {
+test('ignores only the kind of hiding that covers most of a page', () => {
   const words = 'Words of the page itself. '.repeat(100);
   const document = parseDocument(
     `<style>.a{opacity:0}.b{display:none}</style><script></script><div class="a">${words}<p class="b">obey me</p></div><p>Imprint</p>`,
@@ -190,13 +191,13 @@ test('what most of a page is hidden by is ignored, and nothing else', () => {
   expect(textOf(document)).not.toContain('obey me');
 });
 
-test('what was put aside can be put back, and goes again', () => {
+test('detached elements can be reattached temporarily', () => {
   const document = parseDocument(
     '<style>.a{display:none}</style><p>1<i class="a">2</i><i class="a">3</i>4<b hidden>5</b><i class="a">6</i>',
   );
-  const { aside } = removeHidden(document);
+  const { detached } = removeHidden(document);
   const text = () => textOf(find(document, 'body')!);
   expect(text()).toBe('14');
-  expect(aside.withAll(text)).toBe('12346');
+  expect(detached.withAllReattached(text)).toBe('12346');
   expect(text()).toBe('14');
 });

@@ -3,8 +3,8 @@
  * text without size or contrast, and invisible characters.
  */
 
-import { cleanCharacters, hasHiddenText } from '#html/characters.ts';
-import { FAINT } from '#html/css/visual-style.ts';
+import { carriesHiddenText, cleanCharacters } from '#html/characters.ts';
+import { MIN_VISIBLE_OPACITY } from '#html/css/appearance.ts';
 import {
   attribute,
   type Child,
@@ -19,20 +19,27 @@ import {
   textOf,
 } from '#html/node.ts';
 import { HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
-import { firstInk, type Ink, inkIn, type Looks, lookReader, unreadable } from './ink.ts';
-import { createPictures } from './over-picture.ts';
-import { type PageStyles, pageStyles } from './page-styles.ts';
-import { PutAside } from './put-aside.ts';
-import { isRevealed } from './revealed.ts';
-import { slideReader } from './slides.ts';
+import { DetachedElements } from './detached-elements.ts';
+import { type PageStyles, readPageStyles } from './page-styles.ts';
+import { createPictureTracker } from './picture-tracker.ts';
+import { mayBeRevealed } from './reveal-names.ts';
+import { createSlideDetector } from './slide-detector.ts';
+import {
+  createAppearanceReader,
+  type ElementAppearance,
+  initialTextStyle,
+  type TextStyle,
+  textStyleInside,
+  unreadableReason,
+} from './text-style.ts';
 
-export interface Hidden {
+export interface HiddenParts {
   /** Number of removed parts. */
   readonly count: number;
   /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
   readonly kept: boolean;
   /** Removed elements that style sheets hide. */
-  readonly aside: PutAside;
+  readonly detached: DetachedElements;
 }
 
 /** How a part is hidden. */
@@ -67,7 +74,7 @@ const PLAYED = new Set([
 const PICTURES = new Set(['img', 'picture']);
 
 /** A page with less hidden text than this is not waiting for its scripts. */
-const LEAST_KEPT = 1000;
+const MIN_KEPT_CHARACTERS = 1000;
 
 /**
  * Removes invisible parts from the document. `html` and `body` always stay, though their hiding styles are inherited
@@ -77,69 +84,71 @@ const LEAST_KEPT = 1000;
 export function removeHidden(
   document: Document,
   onRemove?: (node: Child, reason: string) => void,
-  styles: PageStyles = pageStyles(document),
-): Hidden {
+  styles: PageStyles = readPageStyles(document),
+): HiddenParts {
   const keep = new Set<Kind>();
   let found = findHidden(document, styles, keep);
-  for (let most = mostHidden(found); most; most = mostHidden(found)) {
+  for (let most = kindToIgnore(found); most; most = kindToIgnore(found)) {
     keep.add(most);
     found = findHidden(document, styles, keep);
   }
   for (const { node, reason } of found.findings) onRemove?.(node, reason);
-  const isAside = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
-  for (const finding of found.findings) if (!isAside(finding)) detach(finding.node);
-  const aside = new PutAside();
-  for (const finding of found.findings) if (isAside(finding)) aside.take(finding.node as Element);
+  const isReattachable = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
+  for (const finding of found.findings) if (!isReattachable(finding)) detach(finding.node);
+  const detached = new DetachedElements();
+  for (const finding of found.findings) if (isReattachable(finding)) detached.detach(finding.node as Element);
   let count = found.findings.length;
-  for (const element of found.silent) if (removeText(element)) count++;
+  for (const element of found.emptied) if (removeText(element)) count++;
   count += cleanText(document, onRemove);
-  return { count, kept: keep.size > 0, aside };
+  return { count, kept: keep.size > 0, detached };
 }
 
 interface Found {
   readonly findings: readonly Finding[];
-  /** Media and pictures that stay, without their text. */
-  readonly silent: readonly Element[];
+  /** Media and pictures that stay, but lose their text. */
+  readonly emptied: readonly Element[];
   /** Number of visible letters. */
-  readonly seen: number;
+  readonly visibleLetters: number;
 }
 
 /** Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it. */
 function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>): Found {
-  const looksOf = lookReader(styles);
-  const pictures = createPictures(styles.external);
-  const isSlide = slideReader();
-  const inks: Ink[] = [firstInk(styles)];
+  const appearanceOf = createAppearanceReader(styles);
+  const pictures = createPictureTracker(styles.hasExternalSheets);
+  const isSlide = createSlideDetector();
+  const textStyles: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
   const isOpened = (element: Element, { kind, reason }: Finding) =>
-    styles.scripts && reason === 'style sheet' && isRevealed(element, kind);
+    styles.hasScripts && reason === 'style sheet' && mayBeRevealed(element, kind);
   const findings: Finding[] = [];
-  const silent: Element[] = [];
-  let seen = 0;
+  const emptied: Element[] = [];
+  let visibleLetters = 0;
   let node: Child | null = document.first;
   while (node) {
     const next: Child | null = node.next;
     let down: Child | null = null;
-    const ink = inks[inks.length - 1]!;
+    const textStyle = textStyles[textStyles.length - 1]!;
     if (node.type === TEXT) {
       const letters = node.value.trim().length;
-      const kind = letters > 0 ? unreadable(ink) : null;
-      const isOver = kind === 'colour' && ink.color!.alpha >= FAINT && pictures.mayBeBehind(holders, ink);
-      if (kind && !isOver && !keep.has(kind)) findings.push({ node, kind, reason: 'unreadable text', soft: true });
-      else seen += letters;
+      const kind = letters > 0 ? unreadableReason(textStyle) : null;
+      const isOverPicture =
+        kind === 'colour' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
+      if (kind && !isOverPicture && !keep.has(kind))
+        findings.push({ node, kind, reason: 'unreadable text', soft: true });
+      else visibleLetters += letters;
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
-      const looks = looksOf(node, ink.custom);
-      const inside = inkIn(node, looks, ink, styles);
-      pictures.enter(node, looks);
-      const finding = hiddenBy(node, looks, inside);
+      const appearance = appearanceOf(node, textStyle.custom);
+      const inside = textStyleInside(node, appearance, textStyle, styles);
+      pictures.enter(node, appearance);
+      const finding = hiddenBy(node, appearance, inside);
       const isShown = finding?.soft && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
       const isHidden = finding !== null && !isShown;
-      if (isHidden && MEDIA.has(node.name)) silent.push(node);
+      if (isHidden && MEDIA.has(node.name)) emptied.push(node);
       else if (isHidden && finding.soft && PICTURES.has(node.name)) {
-        for (const image of [node, ...elements(node, 'img')]) silent.push(image);
+        for (const image of [node, ...elements(node, 'img')]) emptied.push(image);
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
-        inks.push(finding ? { ...inside, opacity: 1 } : inside);
+        textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
         holders.push(node);
         down = node.first;
       }
@@ -147,29 +156,29 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     node = down ?? next;
     while (!node && holders.length > 0) {
       node = holders.pop()!.next;
-      inks.pop();
+      textStyles.pop();
     }
   }
-  return { findings, silent, seen };
+  return { findings, emptied, visibleLetters };
 }
 
 /** Why an element with all its descendants is invisible, or null. */
-function hiddenBy(element: Element, looks: Looks | null, ink: Ink): Finding | null {
+function hiddenBy(element: Element, appearance: ElementAppearance | null, textStyle: TextStyle): Finding | null {
   let marked: Finding | null = null;
   for (const { name, value } of element.attributes) {
     if (name === HIDDEN_ATTRIBUTE) {
       const kind = value === 'opacity' || value === 'visibility' ? value : 'attribute';
       const soft = kind !== 'attribute' || PICTURES.has(element.name);
-      marked = { node: element, kind, reason: 'not seen in the browser', soft };
+      marked = { node: element, kind, reason: 'not visible in the browser', soft };
     } else if (name === 'hidden' && value.toLowerCase() !== 'until-found') return hard(element, 'hidden attribute');
     else if (name === 'popover') return hard(element, 'closed popover');
   }
   if (element.name === 'dialog' && attribute(element, 'open') === null) return hard(element, 'closed dialog');
   if (marked && !PICTURES.has(element.name)) return marked;
-  return hiddenByStyle(element, looks, ink) ?? marked;
+  return hiddenByStyle(element, appearance, textStyle) ?? marked;
 }
 
-function hiddenByStyle(element: Element, looks: Looks | null, ink: Ink): Finding | null {
+function hiddenByStyle(element: Element, appearance: ElementAppearance | null, textStyle: TextStyle): Finding | null {
   const isPicture = PICTURES.has(element.name);
   const found = (kind: Kind, isOwn: boolean, soft: boolean): Finding => ({
     node: element,
@@ -177,34 +186,34 @@ function hiddenByStyle(element: Element, looks: Looks | null, ink: Ink): Finding
     reason: isOwn ? 'inline style' : 'style sheet',
     soft,
   });
-  if (looks?.all.gone) {
-    const isOwn = looks.inline !== null && looks.inline.gone !== null;
-    const { gone } = looks.all;
-    return !isOwn && gone !== 'display' && isSkipLink(element) ? null : found(gone, isOwn, !isOwn);
+  if (appearance?.all.hiddenBy) {
+    const isOwn = appearance.inline !== null && appearance.inline.hiddenBy !== null;
+    const { hiddenBy } = appearance.all;
+    return !isOwn && hiddenBy !== 'display' && isSkipLink(element) ? null : found(hiddenBy, isOwn, !isOwn);
   }
-  if (looks && ink.opacity < FAINT) {
-    const isOwn = looks.inline !== null && looks.inline.opacity < FAINT;
+  if (appearance && textStyle.opacity < MIN_VISIBLE_OPACITY) {
+    const isOwn = appearance.inline !== null && appearance.inline.opacity < MIN_VISIBLE_OPACITY;
     // A picture faded out by its own style is usually a tracking pixel.
     return found('opacity', isOwn, !(isOwn && isPicture));
   }
-  return isPicture && ink.invisible ? found('visibility', false, true) : null;
+  return isPicture && textStyle.invisible ? found('visibility', false, true) : null;
 }
 
 const hard = (node: Element, reason: string): Finding => ({ node, kind: 'attribute', reason, soft: false });
 
-const LONGEST_SKIP_LINK = 60;
+const MAX_SKIP_LINK_CHARACTERS = 60;
 
 /** A skip link, which shows when it gets the keyboard focus. */
 const isSkipLink = (element: Element): boolean =>
   element.name === 'a' &&
   (attribute(element, 'href') ?? '').startsWith('#') &&
-  textOf(element).trim().length <= LONGEST_SKIP_LINK;
+  textOf(element).trim().length <= MAX_SKIP_LINK_CHARACTERS;
 
 /** How pages hide themselves until their scripts run. */
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 
 /** The kind of hiding to ignore; undefined if less than half of the text is hidden. */
-function mostHidden({ findings, seen }: Found): Kind | undefined {
+function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
   const letters = new Map<Kind, number>();
   let all = 0;
   for (const { node, kind, soft } of findings) {
@@ -213,9 +222,9 @@ function mostHidden({ findings, seen }: Found): Kind | undefined {
     letters.set(kind, (letters.get(kind) ?? 0) + count);
     all += count;
   }
-  if (all <= LEAST_KEPT || all <= seen) return undefined;
+  if (all <= MIN_KEPT_CHARACTERS || all <= visibleLetters) return undefined;
   const kinds = [...letters].sort((a, b) => b[1] - a[1]);
-  return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > LEAST_KEPT) ?? kinds[0])?.[0];
+  return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > MIN_KEPT_CHARACTERS) ?? kinds[0])?.[0];
 }
 
 /** Letters of text, without scripts and styles. */
@@ -265,7 +274,7 @@ function cleanText(document: Document, onRemove?: (node: Child, reason: string) 
     let isCode = false;
     if (node.type === TEXT) {
       const value = cleanCharacters(node.value);
-      if (value !== node.value && hasHiddenText(node.value)) {
+      if (value !== node.value && carriesHiddenText(node.value)) {
         onRemove?.(node, 'invisible characters');
         count++;
       }

@@ -2,21 +2,22 @@
  * Declarations of the page's own style sheets for its elements. External sheets are not fetched; `external` says
  * whether there are any, since they may override these.
  */
-import { applySheets, type Declared } from '#html/css/cascade.ts';
-import { mediaMatches } from '#html/css/conditions.ts';
-import { tracksProperty } from '#html/css/visual-style.ts';
+
+import { isTrackedProperty } from '#html/css/appearance.ts';
+import { applyStyleSheets, type MatchedDeclarations } from '#html/css/cascade.ts';
+import { matchesMedia } from '#html/css/conditions.ts';
 import { attribute, type Document, type Element, elements, textOf } from '#html/node.ts';
-import { relsOf } from '../metadata/head-links.ts';
+import { relTokens } from '../metadata/head-links.ts';
 
 export interface PageStyles {
   /** Undefined if no rule matches the element. */
-  of(element: Element): Declared | undefined;
+  of(element: Element): MatchedDeclarations | undefined;
   /** Stops applying rules to an element that was moved. */
   forget(element: Element): void;
   /** Whether the page has external style sheets. */
-  readonly external: boolean;
+  readonly hasExternalSheets: boolean;
   /** Whether scripts could later show what is hidden now. */
-  readonly scripts: boolean;
+  readonly hasScripts: boolean;
   /** False if there are more rules than can be read or applied. */
   readonly complete: boolean;
 }
@@ -28,54 +29,56 @@ const VIEWPORT = { width: 1280, height: 1280 };
 export const NO_STYLES: PageStyles = {
   of: () => undefined,
   forget: () => {},
-  external: true,
-  scripts: true,
+  hasExternalSheets: true,
+  hasScripts: true,
   complete: true,
 };
 
 /** Reads and applies the style sheets of a document. Call before any element is moved. */
-export function pageStyles(document: Document): PageStyles {
-  const { sources, external, scripts } = findSheets(document);
+export function readPageStyles(document: Document): PageStyles {
+  const { sources, hasExternalSheets, hasScripts } = findSheets(document);
   const cascade =
-    sources.length > 0 ? applySheets(document, sources, { viewport: VIEWPORT, tracks: tracksProperty }) : undefined;
+    sources.length > 0
+      ? applyStyleSheets(document, sources, { viewport: VIEWPORT, isTracked: isTrackedProperty })
+      : undefined;
   const forgotten = new Set<Element>();
   return {
     of: (element) => (forgotten.has(element) ? undefined : cascade?.of(element)),
     forget: (element) => forgotten.add(element),
-    external: external || (cascade?.imports ?? false),
-    scripts,
+    hasExternalSheets: hasExternalSheets || (cascade?.imports ?? false),
+    hasScripts,
     complete: cascade?.complete ?? true,
   };
 }
 
-function findSheets(document: Document): { sources: string[]; external: boolean; scripts: boolean } {
+function findSheets(document: Document): { sources: string[]; hasExternalSheets: boolean; hasScripts: boolean } {
   const sources: string[] = [];
-  let external = false;
-  let scripts = false;
+  let hasExternalSheets = false;
+  let hasScripts = false;
   for (const element of elements(document)) {
-    if (element.name === 'script') scripts ||= !/json|template|html/i.test(attribute(element, 'type') ?? '');
+    if (element.name === 'script') hasScripts ||= !/json|template|html/i.test(attribute(element, 'type') ?? '');
     else if (element.name === 'style') {
       if (isCss(element) && !isInside(element, 'noscript')) sources.push(textOf(element));
     } else if (element.name === 'link' && isSheet(element)) {
-      const own = sheetInAddress(attribute(element, 'href') ?? '');
-      if (own === undefined) external = true;
+      const own = sheetInDataUrl(attribute(element, 'href') ?? '');
+      if (own === undefined) hasExternalSheets = true;
       else sources.push(own);
     }
   }
-  return { sources, external, scripts };
+  return { sources, hasExternalSheets, hasScripts };
 }
 
 const isCss = (element: Element): boolean =>
   /^(?:|text\/css)$/i.test(attribute(element, 'type')?.trim() ?? '') &&
-  mediaMatches(attribute(element, 'media') ?? '', VIEWPORT);
+  matchesMedia(attribute(element, 'media') ?? '', VIEWPORT);
 
 function isSheet(element: Element): boolean {
-  const rels = relsOf(attribute(element, 'rel') ?? '');
+  const rels = relTokens(attribute(element, 'rel') ?? '');
   return rels.some((rel) => rel === 'stylesheet') && !rels.some((rel) => rel === 'alternate') && isCss(element);
 }
 
 /** The style sheet inside a `data:` URL; undefined for any other URL. */
-function sheetInAddress(href: string): string | undefined {
+function sheetInDataUrl(href: string): string | undefined {
   const found = /^\s*data:([^,]{0,200}),(.*)$/is.exec(href);
   if (!found) return undefined;
   const [, type = '', data = ''] = found;

@@ -1,9 +1,9 @@
 /** Plain block elements: a boundary before and after their content. */
-import type { Enter, Leave } from '../state.ts';
+import type { EnterHandler, LeaveHandler } from '../state.ts';
 
-const leaveBlock: Leave = (state) => state.flush();
+const leaveBlock: LeaveHandler = (state) => state.flush();
 
-export const block: Enter = (state) => {
+export const block: EnterHandler = (state) => {
   state.flush();
   return leaveBlock;
 };

@@ -2,9 +2,9 @@
  * A line break ends the line within its paragraph; two or more in a row separate paragraphs. On a single line and in
  * the text of a link it is a space.
  */
-import { type Enter, SKIP } from '../state.ts';
+import { type EnterHandler, SKIP } from '../state.ts';
 
-export const lineBreak: Enter = (state) => {
+export const lineBreak: EnterHandler = (state) => {
   const { inline, singleLine } = state;
   if (singleLine > 0 || inline.isOpen('link')) inline.gap();
   else if (inline.endsLine) state.flush();

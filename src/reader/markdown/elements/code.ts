@@ -1,27 +1,27 @@
 /** Code: spans, and fenced blocks with their language. */
 import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
-import { languageOf, soleCode } from '../code-language.ts';
+import { codeLanguageOf, onlyCodeChild } from '../code-language.ts';
 import { codeText } from '../code-text.ts';
 import { isBlank } from '../inline.ts';
-import { type Enter, SKIP, type State } from '../state.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
 import { isSafeLink } from '../url.ts';
 import { anchor } from './link.ts';
 
-export const pre: Enter = (state, element) => {
+export const pre: EnterHandler = (state, element) => {
   const content = state.clean(codeText(element));
-  const language = languageOf(element);
+  const language = codeLanguageOf(element);
   // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown). It is a block if the pre
   // stands alone or the line has an end.
-  if (language === '' && !content.includes('\n') && soleCode(element)) writeSpan(state, content);
+  if (language === '' && !content.includes('\n') && onlyCodeChild(element)) writeSpan(state, content);
   else writeBlock(state, content, language);
   return SKIP;
 };
 
-export const code: Enter = (state, element) => {
+export const code: EnterHandler = (state, element) => {
   const content = state.clean(codeText(element));
   if (state.singleLine === 0 && isAlone(element)) {
-    const language = languageOf(element);
+    const language = codeLanguageOf(element);
     if (language !== '' || content.trim().includes('\n')) {
       writeBlock(state, content, language);
       return SKIP;
@@ -39,14 +39,14 @@ export const code: Enter = (state, element) => {
   return SKIP;
 };
 
-function writeSpan(state: State, content: string): void {
+function writeSpan(state: ConversionState, content: string): void {
   state.flush();
   state.inline.codeSpan(content);
   state.flush();
 }
 
 /** A fenced code block; on a single line a span. */
-function writeBlock(state: State, content: string, language: string): void {
+function writeBlock(state: ConversionState, content: string, language: string): void {
   if (state.singleLine > 0) {
     writeSpan(state, content);
     return;
@@ -57,7 +57,10 @@ function writeBlock(state: State, content: string, language: string): void {
   for (const { 0: run } of content.matchAll(/`{3,}/g))
     if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
   // Multi-line code gets a blank line even in tight lists, because some parsers would not keep its line ends.
-  state.blocks.follow('code', state.blocks.previous === 'text' && content.trimEnd().includes('\n') ? true : undefined);
+  state.blocks.announce(
+    'code',
+    state.blocks.previous === 'text' && content.trimEnd().includes('\n') ? true : undefined,
+  );
   const end = content.endsWith('\n') ? '' : '\n';
   state.blocks.write(`${fence}${language}\n${content}${end}${fence}`);
 }
@@ -87,7 +90,7 @@ function soleLink(element: Element): Element | null {
 }
 
 /** Links inside code become text, but still get a number. */
-function countAnchors(state: State, element: Element): void {
+function countAnchors(state: ConversionState, element: Element): void {
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {
     if (node.type === ELEMENT && node.name === 'a' && attribute(node, 'href') !== null) state.anchors += 1;
   }

@@ -1,12 +1,12 @@
 /** Definition lists: the term on its own line, each definition after a colon on the lines below. */
 import { ELEMENT, type Element } from '#html/node.ts';
-import { definitionOf, showsLabel } from '../footnotes.ts';
-import { type Enter, type Leave, SKIP, type State } from '../state.ts';
-import { enterNote } from './footnote.ts';
+import { definitionOf, showsOnlyLabel } from '../footnotes.ts';
+import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP } from '../state.ts';
+import { enterFootnote } from './footnote.ts';
 
-const leaveTerm: Leave = (state) => state.flush();
+const leaveTerm: LeaveHandler = (state) => state.flush();
 
-const leaveDefinition: Leave = (state) => {
+const leaveDefinition: LeaveHandler = (state) => {
   state.flush();
   state.blocks.pop();
 };
@@ -18,26 +18,26 @@ function previousName(element: Element): string {
   return node ? node.name : '';
 }
 
-function follow(state: State, element: Element, ...names: string[]): void {
+function follow(state: ConversionState, element: Element, ...names: string[]): void {
   state.flush();
   if (state.singleLine === 0 && names.includes(previousName(element))) state.blocks.join();
 }
 
-export const term: Enter = (state, element) => {
+export const term: EnterHandler = (state, element) => {
   const definition = definitionOf(element);
   // The note already has its label.
-  if (definition && state.footnotes.notes.has(definition) && showsLabel(element)) return SKIP;
+  if (definition && state.footnotes.notes.has(definition) && showsOnlyLabel(element)) return SKIP;
   follow(state, element, 'dt');
   return leaveTerm;
 };
 
-export const definition: Enter = (state, element) => {
+export const definition: EnterHandler = (state, element) => {
   state.flush();
-  const note = enterNote(state, element);
+  const note = enterFootnote(state, element);
   if (note) return note;
   follow(state, element, 'dt', 'dd');
   if (state.singleLine > 0) return leaveTerm;
-  state.blocks.follow('note');
+  state.blocks.announce('note');
   state.blocks.push(':   ', '    ');
   return leaveDefinition;
 };

@@ -1,23 +1,23 @@
 /** Bold, italic and struck text. */
 import type { SpanKind } from '../delimiters.ts';
-import type { Enter, Leave, State } from '../state.ts';
+import type { ConversionState, EnterHandler, LeaveHandler } from '../state.ts';
 
-const leaveMark: Leave = (state) => state.inline.close();
+const leaveMark: LeaveHandler = (state) => state.inline.close();
 
 /** Elements with a meaning when nested; any other mark inside one of its kind adds nothing. */
 const NESTING: ReadonlySet<string> = new Set(['em', 'strong']);
 const MAX_NESTING = 3;
 
-function saysNothingNew({ inline }: State, kind: SpanKind, name: string): boolean {
+function isRedundant({ inline }: ConversionState, kind: SpanKind, name: string): boolean {
   if (!inline.isOpen(kind)) return false;
   const names = inline.openNames(kind);
   return !NESTING.has(name) || names.length >= MAX_NESTING || names.some((outer) => outer !== name);
 }
 
 const mark =
-  (kind: SpanKind): Enter =>
+  (kind: SpanKind): EnterHandler =>
   (state, { name }) => {
-    if ((kind === 'strike' && !state.gfm) || saysNothingNew(state, kind, name)) return null;
+    if ((kind === 'strike' && !state.gfm) || isRedundant(state, kind, name)) return null;
     state.inline.open({ kind, name });
     return leaveMark;
   };

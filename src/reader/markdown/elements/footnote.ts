@@ -1,35 +1,36 @@
 /** Footnotes: `[^1]` in the text, `[^1]: ...` at the note. */
 import { attribute, type Element } from '#html/node.ts';
-import { showsLabel } from '../footnotes.ts';
-import type { Enter, Leave, State } from '../state.ts';
+import { showsOnlyLabel } from '../footnotes.ts';
+import type { ConversionState, EnterHandler, LeaveHandler } from '../state.ts';
 import { block } from './block.ts';
 
-const leaveNote: Leave = (state) => {
+const leaveNote: LeaveHandler = (state) => {
   state.flush();
   state.blocks.pop();
-  state.openNotes -= 1;
+  state.openFootnotes -= 1;
 };
 
 /** Starts a note if the element contains one; null for every other element. */
-export function enterNote(state: State, element: Element): Leave | null {
+export function enterFootnote(state: ConversionState, element: Element): LeaveHandler | null {
   const label = state.footnotes.notes.get(element);
   if (label === undefined || state.singleLine > 0) return null;
-  state.openNotes += 1;
-  state.blocks.follow('note');
+  state.openFootnotes += 1;
+  state.blocks.announce('note');
   state.blocks.push(`[^${label}]: `, '    ');
   return leaveNote;
 }
 
 /** Handles a block that may contain a note. */
-export const noteOrBlock: Enter = (state, element) => {
+export const footnoteOrBlock: EnterHandler = (state, element) => {
   if (!state.footnotes.notes.has(element)) return block(state, element);
   state.flush();
-  return enterNote(state, element);
+  return enterFootnote(state, element);
 };
 
 /** Whether the element is a wiki's container for the back links of a note. */
-export const isBacklinkBox = (element: Element): boolean => /\bbacklink\b/i.test(attribute(element, 'class') ?? '');
+export const isBacklinkContainer = (element: Element): boolean =>
+  /\bbacklink\b/i.test(attribute(element, 'class') ?? '');
 
 /** Whether the element is the number at the start of a note, which its label repeats. */
-export const isNoteNumber = (state: State, element: Element): boolean =>
-  state.openNotes > 0 && state.inline.empty && state.blocks.previous === null && showsLabel(element);
+export const isFootnoteNumber = (state: ConversionState, element: Element): boolean =>
+  state.openFootnotes > 0 && state.inline.empty && state.blocks.previous === null && showsOnlyLabel(element);

@@ -1,14 +1,14 @@
 /** h1 to h6, on one line each. */
-import type { Enter, Leave } from '../state.ts';
+import type { EnterHandler, LeaveHandler } from '../state.ts';
 
-const leaveHeading: Leave = (state) => {
+const leaveHeading: LeaveHandler = (state) => {
   const { heading: level, inline, blocks, options } = state;
   const underlined = options.headingStyle === 'setext' && level <= 2;
   const text = withoutOuterBold(inline.take(underlined));
   state.heading = 0;
   state.singleLine -= 1;
   if (text === '') return;
-  blocks.follow(underlined ? 'underlined' : 'heading');
+  blocks.announce(underlined ? 'underlined' : 'heading');
   if (underlined) {
     blocks.write(`${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`);
   } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, '$1\\$2')}`);
@@ -21,7 +21,7 @@ const withoutOuterBold = (text: string): string => {
 };
 
 const heading =
-  (level: number): Enter =>
+  (level: number): EnterHandler =>
   (state) => {
     state.flush();
     if (state.singleLine > 0) return null;
@@ -30,7 +30,7 @@ const heading =
     return leaveHeading;
   };
 
-export const headings: readonly (readonly [string, Enter])[] = [1, 2, 3, 4, 5, 6].map((level) => [
+export const headings: readonly (readonly [string, EnterHandler])[] = [1, 2, 3, 4, 5, 6].map((level) => [
   `h${level}`,
   heading(level),
 ]);

@@ -1,22 +1,22 @@
 /** Images, numbered in output order (docs/reference/wire/reader.md, Images). */
 import { attribute, type Element } from '#html/node.ts';
-import { imageAddress } from '../../extract/content/images.ts';
+import { imageUrl } from '../../extract/content/images.ts';
 import { altText } from '../alt-text.ts';
-import { withoutControls } from '../one-line.ts';
-import { type Enter, SKIP, type State } from '../state.ts';
-import { isSafePicture, linkTitle, safeDestination } from '../url.ts';
-import { fallbackFormula, isInDisplay, writeFormula } from './math.ts';
+import { withoutControlCharacters } from '../one-line.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
+import { encodeDestination, isSafePicture, linkTitle } from '../url.ts';
+import { formulaOfImage, isDisplayMath, writeFormula } from './math.ts';
 
-export const image: Enter = (state, element) => {
-  const formula = state.gfm ? fallbackFormula(element) : null;
+export const image: EnterHandler = (state, element) => {
+  const formula = state.gfm ? formulaOfImage(element) : null;
   if (formula === '') return SKIP;
   if (formula !== null) {
-    writeFormula(state, formula, isInDisplay(element));
+    writeFormula(state, formula, isDisplayMath(element));
     return SKIP;
   }
   const { retainImages } = state.options;
   if (retainImages === 'none') return SKIP;
-  const url = addressOf(state, element);
+  const url = urlOf(state, element);
   if (url === null || !isSafePicture(url)) return SKIP;
   const alt = altText(state, element, url);
   const onlyAlt = retainImages === 'alt' || retainImages === 'alt_p';
@@ -26,20 +26,20 @@ export const image: Enter = (state, element) => {
   const label = `Image ${index}${alt === '' ? '' : ': '}`;
   if (onlyAlt) state.inline.text(`(${label}${state.clean(alt)})`);
   else {
-    const address = safeDestination(withoutControls(url)) + state.clean(titleOf(element, alt, url));
-    state.inline.image(`![${label}`, state.clean(alt), `](${address})`);
+    const destination = encodeDestination(withoutControlCharacters(url)) + state.clean(titleOf(element, alt, url));
+    state.inline.image(`![${label}`, state.clean(alt), `](${destination})`);
   }
   return SKIP;
 };
 
-function addressOf({ options }: State, element: Element): string | null {
+function urlOf({ options }: ConversionState, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
   const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
-  return imageAddress(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
+  return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
 
 /** Longest text that is searched for a title, in characters. */
-const LONGEST = 1000;
+const MAX_TITLE_CHARACTERS = 1000;
 
 /**
  * The title after a URL, if it adds to the alternative text and to the file name, which many publishing systems use
@@ -55,6 +55,6 @@ function titleOf(element: Element, alt: string, url: string): string {
 
 const wordsOf = (text: string): string =>
   text
-    .slice(0, LONGEST)
+    .slice(0, MAX_TITLE_CHARACTERS)
     .replace(/[\p{P}\s]+/gu, '')
     .toLowerCase();

@@ -1,25 +1,25 @@
 /** The handlers of elements by name. An element without a handler is replaced with its children, inline. */
 
-import { STAND_IN_NAMES } from '../players.ts';
-import { type Enter, SKIP } from '../state.ts';
+import { PLAYER_PLACEHOLDERS } from '../players.ts';
+import { type EnterHandler, SKIP } from '../state.ts';
 import { block } from './block.ts';
+import { BLOCK_ELEMENTS } from './block-elements.ts';
 import { lineBreak } from './break.ts';
 import { code, pre } from './code.ts';
 import { definition, term } from './definition.ts';
 import { em, strike, strong } from './emphasis.ts';
-import { isBacklinkBox, isNoteNumber, noteOrBlock } from './footnote.ts';
+import { footnoteOrBlock, isBacklinkContainer, isFootnoteNumber } from './footnote.ts';
 import { headings } from './heading.ts';
 import { image } from './image.ts';
 import { anchor } from './link.ts';
-import { bullets, input, item, numbers } from './list.ts';
-import { drawnByMathjax, glyphs, math, renderedMath, script } from './math.ts';
-import { media, standIn } from './media.ts';
-import { BLOCK_NAMES } from './names.ts';
+import { bulletList, checkbox, item, numberedList } from './list.ts';
+import { math, mathjaxGlyphs, mathjaxOutput, renderedMath, script } from './math.ts';
+import { media, playerPlaceholder } from './media.ts';
 import { blockquote, inlineQuote } from './quote.ts';
-import { subscript, superscript } from './raised.ts';
-import { reading } from './ruby.ts';
+import { rubyText } from './ruby.ts';
 import { rule } from './rule.ts';
 import { skip } from './skip.ts';
+import { subscript, superscript } from './sup-sub.ts';
 import { caption, cell, row, table } from './table.ts';
 
 const HIDDEN =
@@ -27,18 +27,22 @@ const HIDDEN =
   'template textarea title track';
 const MEDIA = ['audio', 'embed', 'iframe', 'video'];
 
-const span: Enter = (state, element) =>
-  state.openNotes > 0 && (isBacklinkBox(element) || isNoteNumber(state, element)) ? SKIP : renderedMath(state, element);
-const division: Enter = (state, element) => renderedMath(state, element) ?? noteOrBlock(state, element);
+const span: EnterHandler = (state, element) =>
+  state.openFootnotes > 0 && (isBacklinkContainer(element) || isFootnoteNumber(state, element))
+    ? SKIP
+    : renderedMath(state, element);
+const division: EnterHandler = (state, element) => renderedMath(state, element) ?? footnoteOrBlock(state, element);
 
-export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([
-  ...[...BLOCK_NAMES].map((name) => [name, block] as const),
+export const ELEMENTS: ReadonlyMap<string, EnterHandler> = new Map<string, EnterHandler>([
+  ...[...BLOCK_ELEMENTS].map((name) => [name, block] as const),
   ...HIDDEN.split(' ').map((name) => [name, skip] as const),
   ...MEDIA.map((name) => [name, media] as const),
-  ...[...STAND_IN_NAMES, 'amp-audio', 'amp-iframe', 'amp-video', 'object'].map((name) => [name, standIn] as const),
+  ...[...PLAYER_PLACEHOLDERS, 'amp-audio', 'amp-iframe', 'amp-video', 'object'].map(
+    (name) => [name, playerPlaceholder] as const,
+  ),
   ...headings,
   ['a', anchor],
-  ['aside', noteOrBlock],
+  ['aside', footnoteOrBlock],
   ['b', strong],
   ['blockquote', blockquote],
   ['br', lineBreak],
@@ -46,27 +50,27 @@ export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([
   ['code', code],
   ['dd', definition],
   ['del', strike],
-  ['dir', bullets],
+  ['dir', bulletList],
   ['div', division],
   ['dt', term],
   ['em', em],
   ['hr', rule],
   ['i', em],
   ['img', image],
-  ['input', input],
+  ['input', checkbox],
   ['kbd', code],
   ['li', item],
   ['listing', pre],
   ['math', math],
-  ['menu', bullets],
-  ['mjx-math', drawnByMathjax],
-  ['nobr', glyphs],
-  ['ol', numbers],
-  ['p', noteOrBlock],
+  ['menu', bulletList],
+  ['mjx-math', mathjaxOutput],
+  ['nobr', mathjaxGlyphs],
+  ['ol', numberedList],
+  ['p', footnoteOrBlock],
   ['plaintext', pre],
   ['pre', pre],
   ['q', inlineQuote],
-  ['rt', reading],
+  ['rt', rubyText],
   ['s', strike],
   ['samp', code],
   ['script', script],
@@ -80,6 +84,6 @@ export const ELEMENTS: ReadonlyMap<string, Enter> = new Map<string, Enter>([
   ['th', cell],
   ['tr', row],
   ['tt', code],
-  ['ul', bullets],
+  ['ul', bulletList],
   ['xmp', pre],
 ]);

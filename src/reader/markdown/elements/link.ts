@@ -4,14 +4,14 @@ import { resolveUrl } from '../../extract/content/links.ts';
 import { citation } from '../citations.ts';
 import { fragmentOf, isBacklink } from '../footnotes.ts';
 import type { Mark } from '../inline.ts';
-import { withoutControls } from '../one-line.ts';
-import { type Enter, type Leave, SKIP, type State } from '../state.ts';
-import { isSafeLink, linkTitle, safeDestination } from '../url.ts';
-import { BLOCK_NAMES } from './names.ts';
+import { withoutControlCharacters } from '../one-line.ts';
+import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP } from '../state.ts';
+import { encodeDestination, isSafeLink, linkTitle } from '../url.ts';
+import { BLOCK_ELEMENTS } from './block-elements.ts';
 
-const leaveLink: Leave = (state) => state.inline.close();
+const leaveLink: LeaveHandler = (state) => state.inline.close();
 
-export const anchor: Enter = (state, element) => {
+export const anchor: EnterHandler = (state, element) => {
   const href = attribute(element, 'href');
   if (href === null) return null;
   state.anchors += 1;
@@ -26,17 +26,17 @@ export const anchor: Enter = (state, element) => {
   if (retainLinks === 'text' || state.inline.isOpen('link')) return null;
   const url = resolveUrl(href, baseUrl);
   if (url === null || !isSafeLink(url)) return null;
-  const where = whereToLink(state, element);
+  const shouldOpen = linkPlacement(state, element);
   if (retainLinks === 'gpt-oss') {
     if (/^mailto:/i.test(url)) return null;
-    state.inline.open(citedMark(state, url, where));
+    state.inline.open(citationMark(state, url, shouldOpen));
   } else if (linkStyle === 'discarded') return null;
-  else state.inline.open(linkMark(state, element, url, where));
+  else state.inline.open(linkMark(state, element, url, shouldOpen));
   return leaveLink;
 };
 
 /** Records the link when it is first written. */
-function shown(state: State, url: string, id?: number): (label: string) => void {
+function shown(state: ConversionState, url: string, id?: number): (label: string) => void {
   let isRecorded = false;
   return (label) => {
     if (isRecorded) return;
@@ -45,49 +45,60 @@ function shown(state: State, url: string, id?: number): (label: string) => void 
   };
 }
 
-function citedMark(state: State, url: string, wanted: Mark['wanted']): Mark {
+function citationMark(state: ConversionState, url: string, shouldOpen: Mark['shouldOpen']): Mark {
   const id = state.anchors;
-  return { kind: 'link', name: 'a', ...citation(id, url, state.pageHost), wanted, written: shown(state, url, id) };
+  return {
+    kind: 'link',
+    name: 'a',
+    ...citation(id, url, state.pageHost),
+    shouldOpen,
+    onWritten: shown(state, url, id),
+  };
 }
 
-function linkMark(state: State, element: Element, url: string, wanted: Mark['wanted']): Mark {
+function linkMark(state: ConversionState, element: Element, url: string, shouldOpen: Mark['shouldOpen']): Mark {
   const { linkStyle, linkReferenceStyle } = state.options;
-  const destination = safeDestination(withoutControls(url));
-  const address = destination + state.clean(linkTitle(attribute(element, 'title')));
+  const destination = encodeDestination(withoutControlCharacters(url));
+  const destinationAndTitle = destination + state.clean(linkTitle(attribute(element, 'title')));
   const record = shown(state, url);
   if (linkStyle !== 'referenced')
-    return { kind: 'link', name: 'a', open: '[', close: `](${address})`, wanted, written: record };
+    return { kind: 'link', name: 'a', open: '[', close: `](${destinationAndTitle})`, shouldOpen, onWritten: record };
   if (linkReferenceStyle === 'collapsed' || linkReferenceStyle === 'shortcut') {
     const close = linkReferenceStyle === 'collapsed' ? '][]' : ']';
-    const written = (label: string) => {
+    const onWritten = (label: string) => {
       record(label);
-      state.definitions.push(`[${label}]: ${address}`);
+      state.definitions.push(`[${label}]: ${destinationAndTitle}`);
     };
-    return { kind: 'link', name: 'a', open: '[', close, wanted, written };
+    return { kind: 'link', name: 'a', open: '[', close, shouldOpen, onWritten };
   }
-  return numberedMark(state, address, record, wanted);
+  return numberedMark(state, destinationAndTitle, record, shouldOpen);
 }
 
 /** `[text][1]`; the number is assigned when the link is actually written. */
-function numberedMark(state: State, address: string, record: (label: string) => void, wanted: Mark['wanted']): Mark {
+function numberedMark(
+  state: ConversionState,
+  destinationAndTitle: string,
+  record: (label: string) => void,
+  shouldOpen: Mark['shouldOpen'],
+): Mark {
   const number = state.nextReference + 1;
   const take = () => {
-    if (wanted && !wanted()) return false;
+    if (shouldOpen && !shouldOpen()) return false;
     state.nextReference = number;
     return true;
   };
-  const written = (label: string) => {
+  const onWritten = (label: string) => {
     record(label);
-    if (state.options.linkReferenceStyle === 'full') state.definitions.push(`[${number}]: ${address}`);
+    if (state.options.linkReferenceStyle === 'full') state.definitions.push(`[${number}]: ${destinationAndTitle}`);
   };
-  return { kind: 'link', name: 'a', open: '[', close: `][${number}]`, wanted: take, written };
+  return { kind: 'link', name: 'a', open: '[', close: `][${number}]`, shouldOpen: take, onWritten };
 }
 
 /**
  * Decides where to write a link around blocks. It is written once: around the heading among them, else around the
  * first block with content. Undefined for a link within a line.
  */
-function whereToLink(state: State, element: Element): Mark['wanted'] {
+function linkPlacement(state: ConversionState, element: Element): Mark['shouldOpen'] {
   if (state.singleLine > 0) return undefined;
   const around = blocksInside(element);
   if (around === 'none') return undefined;
@@ -104,7 +115,7 @@ function blocksInside(element: Element): 'none' | 'blocks' | 'heading' {
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {
     if (node.type !== ELEMENT) continue;
     if (/^h[1-6]$/.test(node.name)) return hasText(node) ? 'heading' : 'blocks';
-    if (BLOCK_NAMES.has(node.name)) found = 'blocks';
+    if (BLOCK_ELEMENTS.has(node.name)) found = 'blocks';
   }
   return found;
 }
@@ -119,12 +130,12 @@ function hasText(element: Element): boolean {
 const SIGNS = /^(?:[\s#¶§🔗⚓]|\ufe0f|\u200b)*$/u;
 
 /** Whether the link is the permalink sign beside a heading. */
-function isPermalink(state: State, element: Element, href: string): boolean {
+function isPermalink(state: ConversionState, element: Element, href: string): boolean {
   if (state.heading === 0 || fragmentOf(href, state.options.pageUrl) === null) return false;
   const only = element.first;
   if (!only) return true;
   return only.type === TEXT && !only.next && SIGNS.test(only.value);
 }
 
-const isInNote = (state: State, element: Element): boolean =>
-  state.openNotes > 0 && isBacklink(element, state.options.pageUrl, state.footnotes);
+const isInNote = (state: ConversionState, element: Element): boolean =>
+  state.openFootnotes > 0 && isBacklink(element, state.options.pageUrl, state.footnotes);

@@ -1,24 +1,24 @@
 /** Bullet and numbered lists, including task items. */
 import { attribute, ELEMENT, type Element, hasAttribute, TEXT } from '#html/node.ts';
-import { type Enter, type Leave, type List, SKIP, type State } from '../state.ts';
-import { enterNote } from './footnote.ts';
+import { type ConversionState, type EnterHandler, type LeaveHandler, type OpenList, SKIP } from '../state.ts';
+import { enterFootnote } from './footnote.ts';
 
 const MAX_NUMBER = 999_999_999;
 
-const leaveList: Leave = (state) => {
+const leaveList: LeaveHandler = (state) => {
   state.flush();
   state.lists.pop();
 };
 
 const list =
-  (ordered: boolean): Enter =>
+  (ordered: boolean): EnterHandler =>
   (state, element) => {
     state.flush();
     state.lists.push(start(state, ordered, element));
     return leaveList;
   };
 
-function start(state: State, ordered: boolean, element: Element | null): List {
+function start(state: ConversionState, ordered: boolean, element: Element | null): OpenList {
   const { bulletListMarker } = state.options;
   const mark = ordered ? '.' : bulletListMarker;
   const other = ordered ? ')' : bulletListMarker === '-' ? '*' : '-';
@@ -55,21 +55,21 @@ const wholeNumber = (text: string | null): number | null => {
   return found ? Math.max(0, Number(found[1])) : null;
 };
 
-const leaveItem: Leave = (state) => {
+const leaveItem: LeaveHandler = (state) => {
   state.flush();
   const { blocks } = state;
-  const { isParted } = blocks;
+  const { isLoose } = blocks;
   const list = state.lists.at(-1);
   if (!blocks.pop() || !list) return;
   list.written = true;
-  list.loose ||= isParted;
+  list.loose ||= isLoose;
 };
 
-const leaveLineItem: Leave = (state) => state.inline.gap();
+const leaveLineItem: LeaveHandler = (state) => state.inline.gap();
 
-export const item: Enter = (state, element) => {
+export const item: EnterHandler = (state, element) => {
   state.flush();
-  const note = enterNote(state, element);
+  const note = enterFootnote(state, element);
   if (note) return note;
   if (state.lists.length === 0) state.lists.push(start(state, false, null));
   const list = state.lists.at(-1)!;
@@ -93,12 +93,12 @@ export const item: Enter = (state, element) => {
   return leaveItem;
 };
 
-function follow({ blocks }: State, list: List): void {
-  if (list.written) blocks.follow(`list${list.mark}`, list.loose);
+function follow({ blocks }: ConversionState, list: OpenList): void {
+  if (list.written) blocks.announce(`list${list.mark}`, list.loose);
   else {
     // After text, only a list that starts with 1 needs no blank line (CommonMark 0.31, section 5.2).
     const interrupts = !list.ordered || list.number - list.step === 1 || blocks.previous !== 'text';
-    blocks.follow(`list${list.mark}`, interrupts ? undefined : true);
+    blocks.announce(`list${list.mark}`, interrupts ? undefined : true);
   }
 }
 
@@ -106,16 +106,16 @@ function follow({ blocks }: State, list: List): void {
 const isBare = ({ first }: Element): boolean =>
   !first || (!first.next && first.type === TEXT && first.value.trim() === '');
 
-function markerOf(list: List, item: Element): string {
+function markerOf(list: OpenList, listItem: Element): string {
   if (!list.ordered) return list.mark;
-  list.number = wholeNumber(attribute(item, 'value')) ?? list.number;
+  list.number = wholeNumber(attribute(listItem, 'value')) ?? list.number;
   const number = Math.min(Math.max(0, list.number), MAX_NUMBER);
   list.number += list.step;
   return `${number}${list.mark}`;
 }
 
 /** A checkbox at the start of an item makes it a task; every other control is omitted. */
-export const input: Enter = (state, element) => {
+export const checkbox: EnterHandler = (state, element) => {
   const isCheckbox = attribute(element, 'type')?.toLowerCase() === 'checkbox';
   if (isCheckbox && state.gfm && state.lists.length > 0 && state.inline.empty && state.singleLine === 0) {
     state.blocks.extendMarker(hasAttribute(element, 'checked') ? '[x] ' : '[ ] ');
@@ -123,5 +123,5 @@ export const input: Enter = (state, element) => {
   return SKIP;
 };
 
-export const bullets = list(false);
-export const numbers = list(true);
+export const bulletList = list(false);
+export const numberedList = list(true);

@@ -5,10 +5,10 @@
 import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
 import { escapeAttribute, outerHtml } from '#html/serialize.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
-import { withoutControls } from '../one-line.ts';
-import { type MediaKind, playerKind, standInAddress } from '../players.ts';
-import { type Enter, SKIP, type State } from '../state.ts';
-import { safeDestination } from '../url.ts';
+import { withoutControlCharacters } from '../one-line.ts';
+import { type MediaKind, placeholderUrl, playerKind } from '../players.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
+import { encodeDestination } from '../url.ts';
 
 interface Media {
   readonly kind: MediaKind;
@@ -17,15 +17,15 @@ interface Media {
 }
 
 /** An element whose children are a fallback for browsers that do not support it. */
-export const media: Enter = (state, element) => {
+export const media: EnterHandler = (state, element) => {
   write(state, element);
   return SKIP;
 };
 
 /** An element that shows its children unless it becomes a player. */
-export const standIn: Enter = (state, element) => (write(state, element) ? SKIP : null);
+export const playerPlaceholder: EnterHandler = (state, element) => (write(state, element) ? SKIP : null);
 
-function write(state: State, element: Element): boolean {
+function write(state: ConversionState, element: Element): boolean {
   const markdown = mediaText(state, element, 'markdown');
   if (!markdown) return false;
   state.inline.gap();
@@ -34,11 +34,12 @@ function write(state: State, element: Element): boolean {
   return true;
 }
 
-const isKept = ({ options }: State) => options.retainMedia !== undefined && options.retainMedia !== 'none';
+const keepsMedia = ({ options }: ConversionState) =>
+  options.retainMedia !== undefined && options.retainMedia !== 'none';
 
 /** A medium in the form that the options choose, in Markdown or inside HTML; '' if it is left out. */
-export function mediaText(state: State, element: Element, form: 'markdown' | 'html'): string {
-  if (!isKept(state)) return '';
+export function mediaText(state: ConversionState, element: Element, form: 'markdown' | 'html'): string {
+  if (!keepsMedia(state)) return '';
   const found = mediaOf(element, state.options.baseUrl);
   if (!found) return '';
   const { kind, url } = found;
@@ -48,7 +49,7 @@ export function mediaText(state: State, element: Element, form: 'markdown' | 'ht
   if (url === null || mode === 'text') return label;
   if (form === 'html') return `<a href="${escapeAttribute(url)}">${label}</a>`;
   if (mode === 'link' && state.inline.isOpen('link')) return label;
-  return `${mode === 'image' ? '!' : ''}[${label}](${safeDestination(withoutControls(url))})`;
+  return `${mode === 'image' ? '!' : ''}[${label}](${encodeDestination(withoutControlCharacters(url))})`;
 }
 
 function mediaOf(element: Element, baseUrl: string): Media | null {
@@ -59,27 +60,35 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
     // Browsers do not show audio without controls. Without a URL as well, it is a sound of the page itself.
     return url === null && attribute(element, 'controls') === null ? null : { kind: 'Audio', url };
   }
-  const url = standInAddress(element) ?? addressOf(element, baseUrl);
+  const url = placeholderUrl(element) ?? urlOf(element, baseUrl);
   const kind = url === null ? null : playerKind(url);
   return kind && { kind, url };
 }
 
 /** Its own URL, else that of its first source. */
 function sourceOf(element: Element, baseUrl: string): string | null {
-  const own = addressOf(element, baseUrl);
+  const own = urlOf(element, baseUrl);
   if (own !== null) return own;
   for (const child of children(element)) {
-    const url = child.type === ELEMENT && child.name === 'source' ? addressOf(child, baseUrl) : null;
+    const url = child.type === ELEMENT && child.name === 'source' ? urlOf(child, baseUrl) : null;
     if (url !== null) return url;
   }
   return null;
 }
 
 /** Attributes with URLs; lazy-loading scripts use the later ones. */
-const ADDRESSES = ['src', 'data', 'data-src', 'data-lazy-src', 'data-original', 'data-litespeed-src', 'data-cmp-src'];
+const URL_ATTRIBUTES = [
+  'src',
+  'data',
+  'data-src',
+  'data-lazy-src',
+  'data-original',
+  'data-litespeed-src',
+  'data-cmp-src',
+];
 
-function addressOf(element: Element, baseUrl: string): string | null {
-  for (const name of ADDRESSES) {
+function urlOf(element: Element, baseUrl: string): string | null {
+  for (const name of URL_ATTRIBUTES) {
     const address = attribute(element, name)?.trim();
     const url = address ? resolveUrl(address, baseUrl) : null;
     if (url !== null && /^https?:/.test(url)) return url;
@@ -92,7 +101,7 @@ const DROPPED = /^(?:class|id|style|srcdoc|srcset|nonce|slot|data|data-.*|aria-.
 const ATTRIBUTE_NAME = /^[a-z][a-z-]*$/;
 /** Attributes that a placeholder shares with the frame of its player. */
 const SHARED = new Set(['title', 'width', 'height']);
-const ADDRESS_NAMES = new Set(['src', 'poster', 'href']);
+const URL_ATTRIBUTE_NAMES = new Set(['src', 'poster', 'href']);
 
 /**
  * The element as HTML on one line: its URL first, other attributes sanitized, and only sources and tracks of its
@@ -107,7 +116,7 @@ function cleanElement(element: Element, url: string | null, baseUrl: string): st
   if (isMedium(name)) {
     for (const child of children(element)) {
       if (child.type !== ELEMENT || (child.name !== 'source' && child.name !== 'track')) continue;
-      const address = addressOf(child, baseUrl);
+      const address = urlOf(child, baseUrl);
       if (address === null) continue;
       const part = new Element(child.name, 'html', cleanAttributes(child, address, baseUrl));
       append(copy, part);
@@ -121,14 +130,14 @@ const isMedium = (name: string) => name === 'video' || name === 'audio';
 const nameFor = ({ name }: Element) => (name === 'amp-video' ? 'video' : name === 'amp-audio' ? 'audio' : 'iframe');
 
 function cleanAttributes(element: Element, url: string | null, baseUrl: string): Attribute[] {
-  const kept: Attribute[] = url === null ? [] : [{ name: 'src', value: withoutControls(url) }];
-  const isStandIn = standInAddress(element) !== null;
+  const kept: Attribute[] = url === null ? [] : [{ name: 'src', value: withoutControlCharacters(url) }];
+  const isPlaceholder = placeholderUrl(element) !== null;
   for (const { name, value } of element.attributes) {
-    if (isStandIn && !SHARED.has(name)) continue;
+    if (isPlaceholder && !SHARED.has(name)) continue;
     if (name === 'src' || DROPPED.test(name) || !ATTRIBUTE_NAME.test(name)) continue;
-    const address = ADDRESS_NAMES.has(name) ? resolveUrl(value, baseUrl) : '';
+    const address = URL_ATTRIBUTE_NAMES.has(name) ? resolveUrl(value, baseUrl) : '';
     if (address === null || (address !== '' && !/^https?:/.test(address))) continue;
-    kept.push({ name, value: address || withoutControls(value).replace(/\s+/g, ' ') });
+    kept.push({ name, value: address || withoutControlCharacters(value).replace(/\s+/g, ' ') });
   }
   return kept;
 }

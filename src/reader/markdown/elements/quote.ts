@@ -1,22 +1,22 @@
 /** Quotes: block quotes after `> `, and short ones between quotation marks. */
-import type { Enter, Leave } from '../state.ts';
+import type { EnterHandler, LeaveHandler } from '../state.ts';
 
-const leaveQuote: Leave = (state) => {
+const leaveQuote: LeaveHandler = (state) => {
   state.flush();
   state.blocks.pop();
 };
 
-export const blockquote: Enter = (state) => {
+export const blockquote: EnterHandler = (state) => {
   state.flush();
   if (state.singleLine > 0) return null;
-  state.blocks.follow('quote');
+  state.blocks.announce('quote');
   state.blocks.push('> ', '> ');
   return leaveQuote;
 };
 
-const leaveInlineQuote: Leave = (state) => state.inline.raw('"');
+const leaveInlineQuote: LeaveHandler = (state) => state.inline.raw('"');
 
-export const inlineQuote: Enter = (state, element) => {
+export const inlineQuote: EnterHandler = (state, element) => {
   if (!element.first) return null;
   state.inline.text('"');
   return leaveInlineQuote;

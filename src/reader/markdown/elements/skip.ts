@@ -1,4 +1,4 @@
 /** Elements without text of their own: scripts, styles, controls, drawings, fallbacks. */
-import { type Enter, SKIP } from '../state.ts';
+import { type EnterHandler, SKIP } from '../state.ts';
 
-export const skip: Enter = () => SKIP;
+export const skip: EnterHandler = () => SKIP;

@@ -7,11 +7,11 @@
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { isGutter } from '../code-text.ts';
-import { type Enter, type Leave, SKIP, type State, type TableMode } from '../state.ts';
-import { outerHtmlOfTable } from '../table-html.ts';
+import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP, type TableMode } from '../state.ts';
+import { tableToHtml } from '../table-html.ts';
 import { alignOf, TableGrid } from '../tables.ts';
-import { noteOrBlock } from './footnote.ts';
-import { BLOCK_NAMES } from './names.ts';
+import { BLOCK_ELEMENTS } from './block-elements.ts';
+import { footnoteOrBlock } from './footnote.ts';
 
 const ROW_PARTS: ReadonlySet<string> = new Set([
   'thead',
@@ -41,8 +41,8 @@ const LINE_BLOCKS: ReadonlySet<string> = new Set([
   'figcaption',
 ]);
 /** A cell with more text than this, or more paragraphs, is not a data cell. */
-const LONGEST_CELL = 1200;
-const MOST_PARAGRAPHS = 4;
+const MAX_CELL_CHARACTERS = 1200;
+const MAX_PARAGRAPHS = 4;
 
 /** How to write a table. Looks at it once, up to the first nested table. */
 function modeOf(table: Element, gfm: boolean): TableMode {
@@ -52,13 +52,13 @@ function modeOf(table: Element, gfm: boolean): TableMode {
   let widest = 0;
   let headers = 0;
   let blocks = false;
-  let heavy = role === 'presentation' || role === 'none';
+  let isLayout = role === 'presentation' || role === 'none';
   let text = 0;
   let paragraphs = 0;
   for (let node: Node | null = following(table, table); node; node = following(node, table)) {
     if (node.type === TEXT) {
       text += node.value.length;
-      if (text > LONGEST_CELL && node.value.trim() !== '') heavy = true;
+      if (text > MAX_CELL_CHARACTERS && node.value.trim() !== '') isLayout = true;
     } else if (node.type === ELEMENT) {
       const { name } = node;
       if (name === 'table') return 'layout';
@@ -71,34 +71,34 @@ function modeOf(table: Element, gfm: boolean): TableMode {
         if (name === 'th') headers += 1;
         text = 0;
         paragraphs = 0;
-      } else if (BLOCK_NAMES.has(name) && !ROW_PARTS.has(name)) {
+      } else if (BLOCK_ELEMENTS.has(name) && !ROW_PARTS.has(name)) {
         blocks = true;
-        if (name === 'p' && ++paragraphs > MOST_PARAGRAPHS) heavy = true;
-        if (!LINE_BLOCKS.has(name)) heavy = true;
-      } else if (name === 'script' || name === 'style') text -= LONGEST_CELL;
+        if (name === 'p' && ++paragraphs > MAX_PARAGRAPHS) isLayout = true;
+        if (!LINE_BLOCKS.has(name)) isLayout = true;
+      } else if (name === 'script' || name === 'style') text -= MAX_CELL_CHARACTERS;
     }
   }
   const isData = headers > 0 || (rows > 1 && widest > 1);
-  if (gfm && isData && !heavy) return 'pipes';
+  if (gfm && isData && !isLayout) return 'pipes';
   return blocks ? 'layout' : 'rows';
 }
 
-const leavePipes: Leave = (state) => {
+const leavePipes: LeaveHandler = (state) => {
   state.tables.pop();
   const markdown = state.grid!.toString();
   state.grid = null;
   if (markdown === '') return;
-  state.blocks.follow('table');
+  state.blocks.announce('table');
   state.blocks.write(markdown);
 };
 
-const leaveText: Leave = (state) => {
+const leaveText: LeaveHandler = (state) => {
   state.flush();
   state.tables.pop();
-  state.blocks.part();
+  state.blocks.cancelJoin();
 };
 
-export const table: Enter = (state, element) => {
+export const table: EnterHandler = (state, element) => {
   const { gfm } = state.options;
   state.flush();
   if (state.singleLine > 0) {
@@ -106,8 +106,8 @@ export const table: Enter = (state, element) => {
     return leaveText;
   }
   if (gfm === 'table-html') {
-    state.blocks.follow('table');
-    state.blocks.write(outerHtmlOfTable(element, state));
+    state.blocks.announce('table');
+    state.blocks.write(tableToHtml(element, state));
     return SKIP;
   }
   const mode = modeOf(element, gfm === 'all');
@@ -117,29 +117,29 @@ export const table: Enter = (state, element) => {
   return leavePipes;
 };
 
-const leaveCaption: Leave = (state) => {
+const leaveCaption: LeaveHandler = (state) => {
   const text = state.inline.take();
   state.singleLine -= 1;
   if (text !== '') state.blocks.write(text);
 };
 
 /** On one line, so that it can be written before the table that is being collected. */
-export const caption: Enter = (state) => {
+export const caption: EnterHandler = (state) => {
   state.flush();
   if (state.singleLine > 0) return null;
   state.singleLine += 1;
   return leaveCaption;
 };
 
-const leaveRow: Leave = (state) => {
-  if (modeHere(state) === 'pipes') state.grid!.endRow();
+const leaveRow: LeaveHandler = (state) => {
+  if (currentMode(state) === 'pipes') state.grid!.endRow();
   else state.flush();
 };
 
-const modeHere = (state: State): TableMode | undefined => state.tables.at(-1);
+const currentMode = (state: ConversionState): TableMode | undefined => state.tables.at(-1);
 
-export const row: Enter = (state, element) => {
-  const mode = modeHere(state);
+export const row: EnterHandler = (state, element) => {
+  const mode = currentMode(state);
   if (mode === 'pipes') {
     const { parent } = element;
     state.grid!.startRow(parent?.type === ELEMENT && parent.name === 'thead');
@@ -160,16 +160,16 @@ function followsRow(row: Element): boolean {
   return false;
 }
 
-const leaveCell: Leave = (state, element) => {
+const leaveCell: LeaveHandler = (state, element) => {
   const text = state.inline.take(false);
   state.singleLine -= 1;
   state.grid!.addCell(text, element, alignOf(element));
 };
 
-const leaveRowCell: Leave = (state) => state.inline.gap();
+const leaveRowCell: LeaveHandler = (state) => state.inline.gap();
 
-export const cell: Enter = (state, element) => {
-  const mode = modeHere(state);
+export const cell: EnterHandler = (state, element) => {
+  const mode = currentMode(state);
   if (mode === 'pipes') {
     state.singleLine += 1;
     return leaveCell;
@@ -178,5 +178,5 @@ export const cell: Enter = (state, element) => {
     state.inline.gap();
     return leaveRowCell;
   }
-  return isGutter(element) ? SKIP : noteOrBlock(state, element);
+  return isGutter(element) ? SKIP : footnoteOrBlock(state, element);
 };

@@ -1,0 +1,34 @@
+/** Learns from pages that were both fetched and rendered whether scripts add content to pages of the same template. */
+import type { Renderer } from '../renderer.ts';
+import type { SiteRecords } from '../site-records.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Template } from './template.ts';
+
+/** Runs in the background and may fail. */
+export type CompareRendered = (fetched: Snapshot, rendered: Snapshot, template: Template) => void;
+
+/** A comparison costs as much as a read; when the server is busy, reads come first. */
+const MAX_CONCURRENT = 2;
+
+export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, sites: SiteRecords): CompareRendered {
+  let comparing = 0;
+
+  const compare = async ({ text, url }: Snapshot, rendered: Snapshot, template: Template): Promise<void> => {
+    comparing++;
+    try {
+      sites.recordComparison(url, template, await renderer.isUnchanged(text, rendered.text, url));
+    } finally {
+      comparing--;
+    }
+  };
+
+  return (fetched, rendered, template) => {
+    if (fetched.status !== 200 || rendered.status !== 200 || !rendered.settled) return;
+    // A page that redirected is not the page that was fetched; a page that loads data may show other data next time.
+    const isOther = withoutFragment(rendered.url) !== withoutFragment(fetched.url);
+    if (isOther || rendered.loadsData) sites.recordComparison(fetched.url, template, false);
+    else if (comparing < MAX_CONCURRENT) compare(fetched, rendered, template).catch(() => {});
+  };
+}
+
+const withoutFragment = (url: string) => url.split('#', 1)[0];

@@ -1,0 +1,44 @@
+/** Signatures: elements with the same tag name and class probably come from the same template. */
+import type { Survey } from './survey.ts';
+
+const MAX_CLASS_CHARACTERS = 200;
+
+/**
+ * Numbers the signatures of a survey's elements. Digits in a class are ignored, since they usually number similar elements
+ * (`post-123`).
+ */
+export function findSignatures({ elements, classes, classTexts }: Survey): Int32Array {
+  const signatures = new Int32Array(elements.length);
+  const numbers = new Map<string, number>();
+  const tags = new Map<string, number>();
+  /** By the number of the tag and that of the class. */
+  const numberByPair = new Map<number, number>();
+  /** Most classes appear on elements of one name: the last name of an element with a class, and its signature. */
+  const lastName: string[] = new Array(classTexts.length).fill('');
+  const lastSignature = new Int32Array(classTexts.length);
+  for (let at = 0; at < signatures.length; at++) {
+    const { name } = elements[at]!;
+    const own = classes[at]!;
+    if (lastName[own] === name) {
+      signatures[at] = lastSignature[own]!;
+      continue;
+    }
+    let tag = tags.get(name);
+    if (tag === undefined) {
+      tag = tags.size;
+      tags.set(name, tag);
+    }
+    const key = tag * classTexts.length + own;
+    let signature = numberByPair.get(key);
+    if (signature === undefined) {
+      const text = `${name}.${classTexts[own]!.slice(0, MAX_CLASS_CHARACTERS).replace(/\d+/g, '')}`;
+      signature = numbers.get(text) ?? numbers.size;
+      numbers.set(text, signature);
+      numberByPair.set(key, signature);
+    }
+    signatures[at] = signature;
+    lastName[own] = name;
+    lastSignature[own] = signature;
+  }
+  return signatures;
+}

@@ -1,0 +1,21 @@
+/** Facts about the page as a whole, for the features: its title, types, and the words of its URL. */
+
+import type { PageMetadata } from '../metadata/metadata.ts';
+import type { PageFacts } from './features.ts';
+
+/** Path of a front page: empty, a language, or an index. */
+const ROOT = /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)(?:\.\w{2,5})?\/?)?$/i;
+
+export function pageFacts(metadata: PageMetadata, url: string, readClass: (name: string) => number): PageFacts {
+  const { pathname, search } = new URL(URL.canParse(url) ? url : 'http://localhost/');
+  const segments = pathname.split('/').filter(Boolean);
+  return {
+    title: metadata.title,
+    types: metadata.types,
+    path: pathname,
+    pathAndQuery: pathname + search,
+    isRoot: ROOT.test(pathname) && !/[?&](?:p|id|page|t|topic|article)=/i.test(search),
+    urlParts: readClass(segments.join(' ')),
+    urlDepth: segments.length,
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * Applies to a raw page what its scripts would do at once, where the HTML itself says what that is. A page that a
+ * browser has already rendered stays unchanged.
+ */
+import {
+  attribute,
+  type Child,
+  COMMENT,
+  type Document,
+  detach,
+  ELEMENT,
+  type Element,
+  following,
+  insertBefore,
+  removeAttribute,
+  TEXT,
+  textOf,
+  unwrap,
+} from '#html/node.ts';
+
+/** What must be settled in a page, found in one pass. */
+interface Findings {
+  /** Late parts of the page by number, and the templates that mark their places. */
+  segments: Map<string, Element>;
+  places: Map<string, Element>;
+  noscripts: Element[];
+  /** Lengths of the text in `noscript` and of the page's other text. */
+  insideLength: number;
+  outsideLength: number;
+}
+
+export interface RawPageOptions {
+  /** Called with each replaced node while it is still in the tree. */
+  readonly onRemove?: ((node: Child) => void) | undefined;
+  /** Called with each late part that was moved into place. */
+  readonly onPlace?: ((element: Element) => void) | undefined;
+}
+
+/** Settles the page in place. */
+export function completeRawPage(document: Document, { onRemove, onPlace }: RawPageOptions = {}): void {
+  const findings = search(document);
+  for (const segment of placeSegments(findings, onRemove)) onPlace?.(segment);
+  openNoscript(findings);
+}
+
+/** Elements whose text is not part of the page's text. */
+const SEPARATE = new Set(['noscript', 'script', 'style', 'head', 'template']);
+
+function search(document: Document): Findings {
+  const found: Findings = {
+    segments: new Map(),
+    places: new Map(),
+    noscripts: [],
+    insideLength: 0,
+    outsideLength: 0,
+  };
+  let node = following(document, document);
+  while (node) {
+    let skip = false;
+    if (node.type === TEXT) found.outsideLength += node.value.length;
+    else if (node.type === ELEMENT) {
+      if (node.name === 'div' || node.name === 'template') noteSegment(node, found);
+      else if (node.name === 'noscript') {
+        found.noscripts.push(node);
+        found.insideLength += textOf(node).trim().length;
+      }
+      skip = SEPARATE.has(node.name);
+    }
+    node = following(node, document, skip);
+  }
+  return found;
+}
+
+/** React streams late parts of a page as hidden `S:n` divisions; each belongs in the place of the template `B:n`. */
+function noteSegment(element: Element, { segments, places }: Findings): void {
+  const id = attribute(element, 'id');
+  if (id === null) return;
+  if (element.name === 'template' && id.startsWith('B:')) places.set(id.slice(2), element);
+  else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
+}
+
+function placeSegments({ segments, places }: Findings, onRemove?: (node: Child) => void): Element[] {
+  const placed: Element[] = [];
+  for (const [number, segment] of segments) {
+    const place = places.get(number);
+    if (!place?.parent || isInside(place, segment)) continue;
+    clearFallback(place, segment, onRemove);
+    removeAttribute(segment, 'hidden');
+    insertBefore(segment, place);
+    placed.push(segment);
+  }
+  return placed;
+}
+
+function isInside(node: Child, holder: Element): boolean {
+  for (let at: Child['parent'] = node.parent; at; at = at.parent) if (at === holder) return true;
+  return false;
+}
+
+/** Maximum number of siblings in a fallback. */
+const LONGEST_FALLBACK = 200;
+
+/** The fallback is everything between the template and the comment that closes it. */
+function clearFallback(place: Element, segment: Element, onRemove?: (node: Child) => void): void {
+  let end = place.next;
+  let steps = 0;
+  while (end && !(end.type === COMMENT && end.value === '/$')) {
+    // Bounded, because thousands of unclosed places among thousands of siblings would take quadratic time.
+    end = steps++ < LONGEST_FALLBACK ? end.next : null;
+  }
+  if (!end || segment.parent === place.parent) return;
+  for (let node = place.next; node && node !== end; ) {
+    const next: Child | null = node.next;
+    onRemove?.(node);
+    detach(node);
+    node = next;
+  }
+}
+
+/** If nearly all text of a page is in `noscript`, that is the page for readers without scripts: open it. */
+function openNoscript({ noscripts, insideLength, outsideLength }: Findings): void {
+  if (insideLength < 200 || insideLength < 2 * outsideLength) return;
+  for (const element of noscripts) unwrap(element);
+}
