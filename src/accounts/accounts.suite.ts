@@ -64,7 +64,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
     }
 
     async function startProcess(): Promise<AccountsProcess> {
-      const started = startAccountsProcess();
+      const started = await startAccountsProcess();
       closing.push(async () => started.child.kill('SIGKILL'));
       await started.call('open', options());
       return started;

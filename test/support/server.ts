@@ -35,6 +35,8 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',
+    // A connection without any request, such as `fetch` opens after an aborted one, is only closed at the end of this time.
+    drainMs: 500,
     // Tests ask more than people do, and most of them are about something else.
     keylessRpm: 'none',
     keylessFeatures: [...FEATURES],
