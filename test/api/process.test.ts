@@ -1,4 +1,4 @@
-/** The process as a whole: its greeting, its key, its faults, and how it ends. */
+/** The server process: its greeting, its key, its errors, and how it ends. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,10 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-// Servers start here, and the machine may be busy with others.
+// Enough to start servers on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A site whose page comes when the test lets it come; at once unless it is to be held. */
+/** A site that answers at once, or, if `held`, when the test calls `release`. */
 async function openSite({ held = false } = {}) {
   const events = new EventEmitter();
   const asked = once(events, 'asked');
@@ -28,16 +28,16 @@ async function openSite({ held = false } = {}) {
     const answer = () =>
       response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.');
     events.emit('asked');
-    if (held) events.once('let', answer);
+    if (held) events.once('release', answer);
     else answer();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  return { host: `127.0.0.1:${port}`, asked, let: () => events.emit('let'), close: () => server.close() };
+  return { host: `127.0.0.1:${port}`, asked, release: () => events.emit('release'), close: () => server.close() };
 }
 
-it('greets with every face, a curl line for each, and one key, once', async () => {
+it('prints every face with a curl line, and the first key once', async () => {
   const environment = { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' };
   const first = await startProcess({ ...environment, LECTERN_RAEDER_PORT: '1' });
   const greeting = first.lines.join('\n');
@@ -59,12 +59,13 @@ it('greets with every face, a curl line for each, and one key, once', async () =
   expect(await second.stop()).toBe(0);
 });
 
-it('finishes reads in flight when it is told to end, and takes no more', async () => {
+it('finishes reads in flight on SIGTERM, and accepts no more', async () => {
   const site = await openSite({ held: true });
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
     LECTERN_BROWSER: 'none',
     LECTERN_ALLOW_NETWORKS: site.host,
+    LECTERN_DRAIN_MS: '60000',
   });
   const reader = server.place('reader');
   const reading = fetch(`${reader}/http://${site.host}/`);
@@ -72,7 +73,7 @@ it('finishes reads in flight when it is told to end, and takes no more', async (
   const stopping = server.stop();
   const answers = () => fetch(`${reader}/live`).then(Boolean, () => false);
   await expect.poll(answers, { timeout: 20_000 }).toBe(false);
-  site.let();
+  site.release();
   expect(await (await reading).text()).toContain('This page took its time to come.');
   expect(await stopping).toBe(0);
   site.close();
@@ -91,7 +92,7 @@ it('leaves no browser behind', async () => {
   site.close();
 });
 
-it.runIf(process.platform === 'linux')('ends the programs that a killed server has left', async () => {
+it.runIf(process.platform === 'linux')('ends programs that a killed server left running', async () => {
   const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
   mkdirSync(folder, { recursive: true });
   const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
@@ -103,7 +104,7 @@ it.runIf(process.platform === 'linux')('ends the programs that a killed server h
   expect(await server.stop()).toBe(0);
 });
 
-it('says what is wrong with its settings, one line each, and ends', async () => {
+it('reports each wrong setting in a line, and ends', async () => {
   const file = path.join(dataDir, 'settings.yaml');
   writeFileSync(file, 'readerPort: many\nnothing: 1\n');
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_CONFIG: file, LECTERN_READER_PORT: '' });
@@ -111,7 +112,7 @@ it('says what is wrong with its settings, one line each, and ends', async () => 
   expect(server.lines.join('\n')).toMatch(/readerPort in .*settings\.yaml, line 1: .*\n.*line 2: unknown setting/);
 });
 
-it('says when a port is taken, and how to take another', async () => {
+it('reports a port that is in use', async () => {
   const site = await openSite();
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
@@ -123,7 +124,7 @@ it('says when a port is taken, and how to take another', async () => {
   site.close();
 });
 
-it('refuses networks that it cannot understand', async () => {
+it('rejects invalid networks', async () => {
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
     LECTERN_BROWSER: 'none',
@@ -133,7 +134,7 @@ it('refuses networks that it cannot understand', async () => {
   expect(server.lines.join('\n')).toContain('10.0.0.0/99');
 });
 
-it('lists every setting by --help', async () => {
+it('lists the settings with --help', async () => {
   const help = await startProcess({ LECTERN_DATA_DIR: dataDir }, '--help');
   expect(await help.stop()).toBe(0);
   expect(help.lines.join('\n')).toContain('--allow-networks');

@@ -80,7 +80,6 @@ function answerCalls(): void {
     } catch (error) {
       process.send!({ number, failure: String(error) });
     }
-    if (name === 'close') process.disconnect();
   });
 }
 
