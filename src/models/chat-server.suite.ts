@@ -36,7 +36,7 @@ export type Reply =
 export interface ChatServer {
   /** The base address, ending in `/v1`. */
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: SeenRequest[];
   /** The headers of each request. */
   readonly headers: readonly IncomingMessage['headers'][];
   /** Connections that are open now. */

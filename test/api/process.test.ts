@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { pidsWith, startProcess } from '../support/process.ts';
-import { shareBrowser } from '../support/server.ts';
+import { shareBrowser } from '../support/share-browser.ts';
 
 let dataDir: string;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { programFile } from '../support/program.ts';
-import { shareBrowser } from '../support/server.ts';
+import { shareBrowser } from '../support/share-browser.ts';
 import { makeFiles } from './files.ts';
 import { findWay, runInside } from './namespace.ts';
 import type { Seen, Task } from './product.ts';
