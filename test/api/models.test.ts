@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type ChatServer, openChatServer, type Reply, type SeenRequest } from '#models/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
@@ -29,14 +29,15 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 interface Started {
-  readonly chat: Awaited<ReturnType<typeof startChatServer>>;
+  readonly chat: ChatServer;
   readonly server: TestServer;
   // biome-ignore lint/suspicious/noExplicitAny: the tests read pages freely
   read(body: Record<string, unknown>): Promise<any>;
+  close(): Promise<void>;
 }
 
 async function start(rule: (request: SeenRequest) => Reply, settings: Record<string, unknown> = {}): Promise<Started> {
-  const chat = await startChatServer(rule, { key: 'secret-key' });
+  const chat = await openChatServer(rule, { key: 'secret-key' });
   const server = await startServer({
     allowNetworks: site.allow.join(','),
     chatUrl: chat.url,
@@ -51,6 +52,10 @@ async function start(rule: (request: SeenRequest) => Reply, settings: Record<str
     async read(body) {
       const headers = { 'content-type': 'application/json', accept: 'application/json' };
       return (await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+    },
+    async close() {
+      await server.close();
+      chat.close();
     },
   };
 }
@@ -87,7 +92,7 @@ beforeAll(async () => {
 }, LONG_MS);
 beforeEach(() => void shared.chat.requests.splice(0));
 afterAll(async () => {
-  await shared?.server.close();
+  await shared?.close();
   renderer?.close();
 });
 
@@ -183,8 +188,8 @@ it('renders in the remote service if its engine is requested', { timeout: LONG_M
 });
 
 it('uses no model outside of the EU if the region is eu', { timeout: LONG_MS }, async () => {
-  const { chat, server, read } = await start(() => 'never', { browser: 'none', region: 'eu' });
-  onTestFinished(() => server.close());
+  const { chat, read, close } = await start(() => 'never', { browser: 'none', region: 'eu' });
+  onTestFinished(() => close());
   const before = site.hits('/article');
   for (const asked of [
     { respondWith: 'readerlm-v2' },
@@ -201,7 +206,7 @@ it('uses no model outside of the EU if the region is eu', { timeout: LONG_MS }, 
   expect(chat.requests).toEqual([]);
   expect([site.hits('/article'), site.hits('/robots.txt')]).toEqual([before, 0]);
   const marked = await start(() => 'inside', { browser: 'none', region: 'eu', euHosts: '127.0.0.1' });
-  onTestFinished(() => marked.server.close());
+  onTestFinished(() => marked.close());
   const allowed = await marked.read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
   expect(allowed.data.content).toBe('inside');
 });
