@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await expect.poll(() => charged.map(({ id, tokens }) => [id, tokens])).toEqual([[job.id, 43]]);
     });
 
-    it('goes on where it was left, by another server', async () => {
+    it('is continued by another server where the first one stopped', async () => {
       const ran: string[] = [];
       const slow = { batchMs: 5, onBatch: (texts: readonly string[]) => void ran.push(...texts) };
       const first = await open(slow);
@@ -121,7 +121,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(output.map(({ custom_id }) => custom_id)).toEqual(Array.from({ length: 600 }, (_, at) => `line ${at}`));
     });
 
-    it('is cancelled after the lines in work', async () => {
+    it('is cancelled after its running lines', async () => {
       const { batchModule, submit, ended, lines, charged } = await open({ batchMs: 20 });
       const job = await submit(Array.from({ length: 5_000 }, (_, at) => line(`line ${at}`, `tea ${at}`)));
       await expect
@@ -139,7 +139,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await expect.poll(() => charged.map(({ tokens }) => tokens)).toEqual([cancelled.tokens]);
     });
 
-    it('is cancelled when it waits, and is one thing or the other when it ends just then', async () => {
+    it('is cancelled while it waits; a cancellation at its end leaves one of both states', async () => {
       const idle = await open({}, { jobs: 0 });
       const waiting = await idle.submit([line('a', 'tea')]);
       expect(await idle.batchModule.cancel(waiting)).toMatchObject({ state: 'cancelled', completed: 0 });
@@ -155,7 +155,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       }
     });
 
-    it('fails a line that the model cannot do, and no other', async () => {
+    it('fails only the line that the model rejects', async () => {
       const { submit, ended, lines } = await open({
         onBatch(texts) {
           if (texts.includes('poison')) throw problem('DownstreamServiceFailureError', { message: 'The model failed' });
@@ -200,7 +200,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       });
     });
 
-    it('reads its lines from a file elsewhere', async () => {
+    it('reads its lines from a URL', async () => {
       const address = await server((_, response) => {
         response.end(
           `\ufeff${JSON.stringify(line('a', 'tea'))}\r\n\r\n  \n{broken\n${JSON.stringify(line('b', 'tea'))}`,
@@ -233,7 +233,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(batchModule.file(done, 'output').bytes).toBe(0);
     });
 
-    it('fails without a connection when its file is at a refused address, after a redirect too', async () => {
+    it('fails without a connection if its URL is not allowed, also after a redirect', async () => {
       let asked = 0;
       const secret = await serve((_, response) => {
         asked++;
@@ -255,7 +255,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(asked).toBe(0);
     });
 
-    it('tries a file again that cannot be had for the moment', async () => {
+    it('retries a file that is temporarily unavailable', async () => {
       let asked = 0;
       const address = await server((_, response) => {
         if (++asked < 3) response.writeHead(503).end();
@@ -266,7 +266,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(asked).toBe(3);
     });
 
-    it('expires with its files, done or not', async () => {
+    it('expires together with its files', async () => {
       let now = Date.now();
       const { batchModule, submit, ended, lines } = await open({}, { now: () => now, keepMs: 60_000 });
       const job = await submit([line('a', 'tea')]);
@@ -284,7 +284,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect((await batchModule.list('me', 10)).map(({ state }) => state)).toEqual(['expired']);
     });
 
-    it('tells its end once, signed, and again until it is heard', async () => {
+    it('sends a signed webhook at its end, and retries until one succeeds', async () => {
       const heard: { headers: IncomingHttpHeaders; body: string }[] = [];
       const hook = await server(async (request, response) => {
         heard.push({ headers: request.headers, body: await text(request) });
@@ -310,7 +310,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(heard).toHaveLength(2);
     });
 
-    it('is told to nobody at a refused address', async () => {
+    it('sends no webhook to a URL that is not allowed', async () => {
       let asked = 0;
       const secret = await serve((_, response) => {
         asked++;

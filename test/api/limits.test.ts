@@ -106,7 +106,7 @@ describe('the Authorization header', () => {
     }
   });
 
-  it('an almost right key is an unknown one, on every host', async () => {
+  it('a key with one wrong character is unknown, on every host', async () => {
     const { key } = await mint(shared, 'free');
     const almost = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
     expect((await embed(shared, { authorization: `Bearer ${almost}` })).status).toBe(401);
@@ -114,7 +114,7 @@ describe('the Authorization header', () => {
     expect([answer.status, (await json(answer)).name]).toEqual([401, 'AuthenticationFailedError']);
   });
 
-  it('of 1 MB is refused by every face in its own envelope', async () => {
+  it('of 1 MB is rejected by every face in its own format', async () => {
     const lines = [`Authorization: Bearer ${long}`];
     const ask = (url: string): Promise<RawAnswer> => rawRequest(url, { lines });
     const [reader, model] = await Promise.all([ask(shared.reader), ask(shared.urls.model!)]);
@@ -122,7 +122,7 @@ describe('the Authorization header', () => {
     expect([model.status, Object.keys(JSON.parse(model.body))]).toEqual([431, ['detail', 'request_id']]);
   });
 
-  it('a revoked and an expired key are unknown ones', async () => {
+  it('revoked and expired keys are unknown', async () => {
     const { accounts } = shared.app.accounts;
     const revoked = await mint(shared, 'free');
     expect((await readHtml(shared, revoked.headers)).status).toBe(200);
@@ -133,7 +133,7 @@ describe('the Authorization header', () => {
     expect((await embed(shared, expired.headers)).status).toBe(401);
   });
 
-  it('is not asked for by the model list and the probes', async () => {
+  it('is ignored by the model list and the probes', async () => {
     for (const path of ['/v1/models', '/health', '/live']) {
       const answer = await fetch(shared.urls.model + path, { headers: { authorization: 'Bearer nonsense' } });
       expect([path, answer.status]).toEqual([path, 200]);
@@ -142,7 +142,7 @@ describe('the Authorization header', () => {
 });
 
 describe('limits of a key', () => {
-  it('requests a minute: exactly so many of many at once, with headers and Retry-After', async () => {
+  it('requests per minute: passes exactly the limit of concurrent requests, with headers and Retry-After', async () => {
     const { headers } = await mint(shared, 'free');
     const answers = await Promise.all(Array.from({ length: 30 }, () => readHtml(shared, headers)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
@@ -161,7 +161,7 @@ describe('limits of a key', () => {
     expect((await readHtml(shared, (await mint(shared, 'free')).headers)).status).toBe(200);
   });
 
-  it('requests and tokens a minute on the model host', async () => {
+  it('requests and tokens per minute on the model host', async () => {
     const { headers } = await mint(shared, 'paid');
     const first = await embed(shared, headers);
     const { usage } = await json(first);
@@ -213,7 +213,7 @@ describe('limits of a key', () => {
     });
     afterAll(() => server?.close());
 
-    it('requests at once, counted over all faces, and free again when one ends or its client leaves', async () => {
+    it('concurrent requests, over all faces, until they end or their client disconnects', async () => {
       const { headers } = await mint(server, 'free');
       const leaving = new AbortController();
       const slow = (path: string, signal?: AbortSignal) =>
@@ -244,7 +244,7 @@ describe('limits of a key', () => {
       await untilStatus(() => embed(server, headers), 200);
     });
 
-    it('requests that were sent behind another on one connection end with it', async () => {
+    it('pipelined requests end with their connection', async () => {
       const { key, headers, account } = await mint(server, 'paid');
       const { hostname, port } = new URL(server.reader);
       const socket = net.connect(Number(port), hostname);
@@ -283,7 +283,7 @@ describe('limits of a key', () => {
 });
 
 describe('balances', () => {
-  it('go down once a request by what it cost, are shown, and end', async () => {
+  it('decrease once for each request, are shown, and run out', async () => {
     const { headers, account } = await mint(shared, 'premium', 60);
     const { accounts, usage } = shared.app.accounts;
     const answer = await readHtml(shared, headers);

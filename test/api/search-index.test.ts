@@ -129,7 +129,7 @@ const find = async (q: string) => {
   return results;
 };
 
-it('finds the right page of ten first, and answers it read', async () => {
+it('ranks the right page of ten first, and returns its content', async () => {
   for (const name of Object.keys(TOPICS)) await read(name);
   await index.flush();
   expect((await index.stats()).pages).toBe(10);
@@ -149,7 +149,7 @@ it('finds the right page of ten first, and answers it read', async () => {
   }
 });
 
-it('remembers nothing that is not for everybody', async () => {
+it('indexes no private pages', async () => {
   const before = (await index.stats()).pages;
   const signal = new AbortController().signal;
   const given = { text: article('Given', 'The zeppelin is made up.'), mediaType: 'text/html' };
@@ -179,7 +179,7 @@ it('remembers nothing that is not for everybody', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('remembers the last of what a stream shows', async () => {
+it('indexes the last snapshot of a stream', async () => {
   await index.remove(`${site.origin}/zeppelin`);
   await read('bees');
   const before = (await index.stats()).pages;
@@ -196,7 +196,7 @@ it('remembers the last of what a stream shows', async () => {
   expect((await find('flat ponds wind sun'))[0]!.title).toBe('About salt');
 });
 
-it('forgets a page that is gone, or wants to be forgotten', async () => {
+it('removes a page that is gone or has become noindex', async () => {
   for (const [then, indexed] of [
     [{ status: 200, head: '<meta name="robots" content="noindex">' }, false],
     [{ status: 404, head: '' }, false],
@@ -213,7 +213,7 @@ it('forgets a page that is gone, or wants to be forgotten', async () => {
   }
 });
 
-it('keeps what is read again, and takes back what was removed meanwhile', async () => {
+it('keeps pages that are read again, and adds removed ones again', async () => {
   await read('steel');
   await index.flush();
   await index.clear();
