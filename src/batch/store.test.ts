@@ -292,7 +292,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
           }
           expect(await log(job.id, 'output', written)).toBe('x'.repeat(written));
         }),
-        { seed: 8, numRuns: dialect === 'sqlite' ? 150 : 40 },
+        { seed: 8, numRuns: dialect === 'sqlite' ? 60 : 20 },
       );
     });
   });

@@ -82,7 +82,7 @@ export class Starting extends Executor {
 const FLOW = (folder: string) => `
 jtype: Flow
 executors:
-  - {name: ${MARK}, uses: Hostile, modules: hostile.mjs, max_memory_bytes: 300000000, env: {GIVEN: given}}
+  - {name: ${MARK}, uses: Hostile, modules: hostile.mjs, max_memory_bytes: 200000000, env: {GIVEN: given}}
   - {name: other, uses: Good, modules: hostile.mjs}
   - {name: double, uses: Double, modules: hostile.mjs, replicas: 2}
   - {name: starting, uses: Starting, modules: hostile.mjs, uses_with: {broken: ${path.join(folder, 'broken')}}}
@@ -268,7 +268,7 @@ it.each(['/heap', '/buffers'])('ends a process that takes too much memory by %s'
   const before = await pidOf();
   const answer = await post(endpoint);
   expect(answer).toMatchObject(DIED);
-  expect(JSON.stringify(answer.header.status)).toContain('it used more than the 300000000 bytes of max_memory_bytes');
+  expect(JSON.stringify(answer.header.status)).toContain('it used more than the 200000000 bytes of max_memory_bytes');
   await expectOthersWell();
   expect(await pidOf()).not.toBe(before);
   expect(lines('the process of an executor ended').at(-1)).toContain('max_memory_bytes');

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { pidsWith, startProcess } from '../support/process.ts';
 import { shareBrowser } from '../support/share-browser.ts';
@@ -20,10 +20,10 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 // Enough to start servers on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A site that answers at once, or, if `held`, when the test calls `release`. */
-async function openSite({ held = false } = {}) {
+/** A site that answers at once until `hold` is called, and then when `release` is called. */
+async function openSite() {
   const events = new EventEmitter();
-  const asked = once(events, 'asked');
+  let held = false;
   const server = http.createServer((_, response) => {
     const answer = () =>
       response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.');
@@ -34,12 +34,37 @@ async function openSite({ held = false } = {}) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  return { host: `127.0.0.1:${port}`, asked, release: () => events.emit('release'), close: () => server.close() };
+  return {
+    host: `127.0.0.1:${port}`,
+    /** Resolves at the next request. */
+    hold() {
+      held = true;
+      return once(events, 'asked');
+    },
+    release: () => events.emit('release'),
+    close: () => server.close(),
+  };
 }
 
-it('prints every face with a curl line, and the first key once', async () => {
+/** A program that a killed server left running, with its folder. */
+function leaveProgram() {
+  const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
+  mkdirSync(folder, { recursive: true });
+  const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
+  const closed = once(program, 'close');
+  writeFileSync(path.join(folder, 'job.json'), JSON.stringify({ server: 999_999, serverStart: '1', pid: program.pid }));
+  return { folder, program, closed };
+}
+
+it('prints every face with a curl line, and the first key once, and ends programs of a killed server', async () => {
   const environment = { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' };
+  const left = process.platform === 'linux' ? leaveProgram() : undefined;
+  onTestFinished(() => void left?.program.kill('SIGKILL'));
   const first = await startProcess({ ...environment, LECTERN_RAEDER_PORT: '1' });
+  if (left) {
+    expect(await left.closed).toEqual([null, 'SIGKILL']);
+    expect(existsSync(left.folder)).toBe(false);
+  }
   const greeting = first.lines.join('\n');
   for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
     const url = first.place(label);
@@ -59,49 +84,31 @@ it('prints every face with a curl line, and the first key once', async () => {
   expect(await second.stop()).toBe(0);
 });
 
-it('finishes reads in flight on SIGTERM, and accepts no more', async () => {
-  const site = await openSite({ held: true });
+it('finishes reads in flight on SIGTERM, accepts no more, and leaves no browser behind', async () => {
+  const site = await openSite();
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
-    LECTERN_BROWSER: 'none',
     LECTERN_ALLOW_NETWORKS: site.host,
     LECTERN_DRAIN_MS: '60000',
   });
   const reader = server.place('reader');
-  const reading = fetch(`${reader}/http://${site.host}/`);
-  await site.asked;
+  const rendered = await fetch(`${reader}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
+  expect(await rendered.text()).toContain('This page took its time to come.');
+  const health = (await (await fetch(`${reader}/health`)).json()) as { browser: { version: string } };
+  expect(health.browser.version).toMatch(/^\d+\./);
+  expect(pidsWith(dataDir)).not.toEqual([]);
+
+  const asked = site.hold();
+  const reading = fetch(`${reader}/http://${site.host}/held`, { headers: { 'x-engine': 'direct' } });
+  await asked;
   const stopping = server.stop();
   const answers = () => fetch(`${reader}/live`).then(Boolean, () => false);
   await expect.poll(answers, { timeout: 20_000 }).toBe(false);
   site.release();
   expect(await (await reading).text()).toContain('This page took its time to come.');
   expect(await stopping).toBe(0);
+  await expect.poll(() => pidsWith(dataDir), { timeout: 20_000 }).toEqual([]);
   site.close();
-});
-
-it('leaves no browser behind', async () => {
-  const site = await openSite();
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_ALLOW_NETWORKS: site.host });
-  const answer = await fetch(`${server.place('reader')}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
-  expect(await answer.text()).toContain('This page took its time to come.');
-  const health = (await (await fetch(`${server.place('reader')}/health`)).json()) as { browser: { version: string } };
-  expect(health.browser.version).toMatch(/^\d+\./);
-  expect(pidsWith(dataDir)).not.toEqual([]);
-  expect(await server.stop()).toBe(0);
-  expect(pidsWith(dataDir)).toEqual([]);
-  site.close();
-});
-
-it.runIf(process.platform === 'linux')('ends programs that a killed server left running', async () => {
-  const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
-  mkdirSync(folder, { recursive: true });
-  const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
-  const gone = once(program, 'close');
-  writeFileSync(path.join(folder, 'job.json'), JSON.stringify({ server: 999_999, serverStart: '1', pid: program.pid }));
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
-  expect(await gone).toEqual([null, 'SIGKILL']);
-  expect(existsSync(folder)).toBe(false);
-  expect(await server.stop()).toBe(0);
 });
 
 it('reports each wrong setting in a line, and ends', async () => {
