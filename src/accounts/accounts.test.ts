@@ -20,7 +20,7 @@ accountsSuite('SQLite', {
 });
 
 describe.skipIf(!(await postgresUrl()))('PostgreSQL', () => {
-  /** A separate relay, so that other tests do not notice its outages. */
+  /** A separate server, so that other tests do not notice its outages. */
   let own: Service | undefined;
   afterAll(() => own?.close());
   accountsSuite('accounts', {
@@ -29,7 +29,7 @@ describe.skipIf(!(await postgresUrl()))('PostgreSQL', () => {
       own ??= await startPostgres();
       const service = own!;
       return {
-        databaseUrl: await freshDatabase(service.url),
+        databaseUrl: await empty(service.url),
         async away() {
           await service.kill();
           return () => service.start();
@@ -39,14 +39,12 @@ describe.skipIf(!(await postgresUrl()))('PostgreSQL', () => {
   });
 });
 
-let databases = 0;
-
-async function freshDatabase(url: string): Promise<string> {
+/** Removes all tables, which is faster than creating a database. */
+async function empty(databaseUrl: string): Promise<string> {
   const { Client } = (await import('pg')).default;
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  const name = `accounts_${++databases}`;
-  await client.query(`CREATE DATABASE ${name}`);
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   await client.end();
-  return new URL(`/${name}`, url).href;
+  return databaseUrl;
 }

@@ -1,4 +1,4 @@
-/** Workers are killed at random moments; whatever jobs there were come out whole. */
+/** Kills workers at random moments, and checks that every job completes with each line once. */
 import type { ChildProcess } from 'node:child_process';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
@@ -9,17 +9,17 @@ export interface KillReport {
   readonly kills: number;
   readonly jobs: number;
   readonly lines: number;
-  /** Kills that came while there was work. */
+  /** Kills while a job was being processed. */
   readonly inWork: number;
   readonly lost: number;
   readonly repeated: number;
-  /** Lines out of their order, with another answer than theirs, or counted wrongly. */
+  /** Lines in the wrong order or with the wrong answer, and jobs with wrong counts. */
   readonly wrong: number;
 }
 
 const WORKERS = 2;
-const LINES = 1_500;
-const MOST_PAUSE_MS = 700;
+const LINES = 600;
+const MAX_PAUSE_MS = 500;
 
 const textOf = (at: number) => `tea number ${at}`;
 /** Some lines fail. */
@@ -29,7 +29,7 @@ const inputOf = () =>
     isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, textOf(at)),
   );
 
-/** Two workers are always alive, and one of them is killed, `kills` times. */
+/** Keeps two workers running and kills one of them, `kills` times. */
 export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
   const { batchMs, ...shared } = place;
   const batchModule = await openTestBatch({ ...shared, jobs: 0 });
@@ -44,7 +44,7 @@ export async function killWorkers(place: WorkerPlace, kills: number): Promise<Ki
         jobs.push(await batchModule.submit(inputOf(), { options: { normalized: false } }));
         states.push('pending');
       }
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
       const before = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
       if (before.includes('processing')) inWork++;
       await kill(workers.shift()!);

@@ -44,18 +44,18 @@ describe('a line', () => {
     expect(read(value)).toEqual({ line: 7, id, fault: expect.stringContaining(fault) });
   });
 
-  it('may name the model by any of its names', () => {
+  it('accepts every name of the model', () => {
     for (const model of ['tea', 'tea-v1', 'makers/tea-v1', 'others/tea', null]) {
       expect(read(line('a', { model })).fault, String(model)).toBeUndefined();
     }
   });
 
-  it('counts characters, not their halves', () => {
+  it('counts characters, not surrogates', () => {
     expect(read({ custom_id: '\u{1F375}'.repeat(256), body: { input: 'a' } }).fault).toBeUndefined();
     expect(read({ custom_id: '\u{1F375}'.repeat(257), body: { input: 'a' } }).fault).toBeDefined();
   });
 
-  it('says for itself what it is embedded with, by any name of it', () => {
+  it('overrides the options of the job, by any of their names', () => {
     const body = {
       input: 'a',
       encoding_format: 'base64',
@@ -68,7 +68,7 @@ describe('a line', () => {
     expect(optionsOf({ dimensions: 4, output_dimension: 8 })).toEqual({ dimensions: 4 });
   });
 
-  it('of any bytes is read or fails, and never throws', () => {
+  it('never throws, whatever its bytes', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -14,6 +14,10 @@ import type { BatchModuleOptions } from './open.ts';
 
 const url = await postgresUrl();
 const LONG_MS = 120_000;
+/** Failed runs are retried at once, not at the next poll of the table. */
+const NO_PAUSE = { pauseMs: 0 };
+/** Longer than all webhook attempts together. */
+const WEBHOOK_MS = 400;
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
   describe.skipIf(dialect === 'postgres' && !url)('a job', { timeout: LONG_MS }, () => {
@@ -95,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await expect.poll(() => charged.map(({ id, tokens }) => [id, tokens])).toEqual([[job.id, 43]]);
     });
 
-    it('goes on where it was left, by another server', async () => {
+    it('is continued by another server where the first one stopped', async () => {
       const ran: string[] = [];
       const slow = { batchMs: 5, onBatch: (texts: readonly string[]) => void ran.push(...texts) };
       const first = await open(slow);
@@ -117,7 +121,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(output.map(({ custom_id }) => custom_id)).toEqual(Array.from({ length: 600 }, (_, at) => `line ${at}`));
     });
 
-    it('is cancelled after the lines in work', async () => {
+    it('is cancelled after its running lines', async () => {
       const { batchModule, submit, ended, lines, charged } = await open({ batchMs: 20 });
       const job = await submit(Array.from({ length: 5_000 }, (_, at) => line(`line ${at}`, `tea ${at}`)));
       await expect
@@ -135,12 +139,12 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await expect.poll(() => charged.map(({ tokens }) => tokens)).toEqual([cancelled.tokens]);
     });
 
-    it('is cancelled when it waits, and is one thing or the other when it ends just then', async () => {
+    it('is cancelled while it waits; a cancellation at its end leaves one of both states', async () => {
       const idle = await open({}, { jobs: 0 });
       const waiting = await idle.submit([line('a', 'tea')]);
       expect(await idle.batchModule.cancel(waiting)).toMatchObject({ state: 'cancelled', completed: 0 });
       const { batchModule, submit, ended, lines } = await open();
-      for (let at = 0; at < 20; at++) {
+      for (let at = 0; at < 12; at++) {
         const job = await submit([line('a', 'tea'), line('b', 'tea')]);
         await new Promise((resolve) => setTimeout(resolve, at));
         const done = await batchModule.cancel(job);
@@ -151,7 +155,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       }
     });
 
-    it('fails a line that the model cannot do, and no other', async () => {
+    it('fails only the line that the model rejects', async () => {
       const { submit, ended, lines } = await open({
         onBatch(texts) {
           if (texts.includes('poison')) throw problem('DownstreamServiceFailureError', { message: 'The model failed' });
@@ -168,19 +172,25 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
 
     it('waits while the model is busy, and fails when the model is broken', async () => {
       let times = 0;
-      const busy = await open({
-        onBatch() {
-          if (++times < 7) throw problem('ServiceNodeResourceDrainError');
+      const busy = await open(
+        {
+          onBatch() {
+            if (++times < 7) throw problem('ServiceNodeResourceDrainError');
+          },
         },
-      });
+        NO_PAUSE,
+      );
       const patient = await busy.submit([line('a', 'tea')]);
       expect(await busy.ended(patient.id)).toMatchObject({ state: 'completed', completed: 1 });
       await busy.close();
-      const broken = await open({
-        onLoad() {
-          throw problem('DownstreamServiceFailureError', { message: 'The model cannot be loaded' });
+      const broken = await open(
+        {
+          onLoad() {
+            throw problem('DownstreamServiceFailureError', { message: 'The model cannot be loaded' });
+          },
         },
-      });
+        NO_PAUSE,
+      );
       const hopeless = await broken.submit([line('a', 'tea')]);
       expect(await broken.ended(hopeless.id)).toMatchObject({
         state: 'failed',
@@ -190,7 +200,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       });
     });
 
-    it('reads its lines from a file elsewhere', async () => {
+    it('reads its lines from a URL', async () => {
       const address = await server((_, response) => {
         response.end(
           `\ufeff${JSON.stringify(line('a', 'tea'))}\r\n\r\n  \n{broken\n${JSON.stringify(line('b', 'tea'))}`,
@@ -223,7 +233,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(batchModule.file(done, 'output').bytes).toBe(0);
     });
 
-    it('fails without a connection when its file is at a refused address, after a redirect too', async () => {
+    it('fails without a connection if its URL is not allowed, also after a redirect', async () => {
       let asked = 0;
       const secret = await serve((_, response) => {
         asked++;
@@ -245,18 +255,18 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect(asked).toBe(0);
     });
 
-    it('tries a file again that cannot be had for the moment', async () => {
+    it('retries a file that is temporarily unavailable', async () => {
       let asked = 0;
       const address = await server((_, response) => {
         if (++asked < 3) response.writeHead(503).end();
         else response.end(JSON.stringify(line('a', 'tea')));
       });
-      const { submit, ended } = await open();
+      const { submit, ended } = await open({}, NO_PAUSE);
       expect(await ended((await submit(address)).id)).toMatchObject({ state: 'completed', completed: 1 });
       expect(asked).toBe(3);
     });
 
-    it('expires with its files, done or not', async () => {
+    it('expires together with its files', async () => {
       let now = Date.now();
       const { batchModule, submit, ended, lines } = await open({}, { now: () => now, keepMs: 60_000 });
       const job = await submit([line('a', 'tea')]);
@@ -274,7 +284,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       expect((await batchModule.list('me', 10)).map(({ state }) => state)).toEqual(['expired']);
     });
 
-    it('tells its end once, signed, and again until it is heard', async () => {
+    it('sends a signed webhook at its end, and retries until one succeeds', async () => {
       const heard: { headers: IncomingHttpHeaders; body: string }[] = [];
       const hook = await server(async (request, response) => {
         heard.push({ headers: request.headers, body: await text(request) });
@@ -296,11 +306,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         expect(JSON.parse(body)).toMatchObject({ batch_id: job.id, status: 'completed', stats: { completed: 1 } });
         expect(JSON.parse(body).output_url).toMatch(/^http:\/\/models\.example\/v1\/batch\/.*sig=/);
       }
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, WEBHOOK_MS));
       expect(heard).toHaveLength(2);
     });
 
-    it('is told to nobody at a refused address', async () => {
+    it('sends no webhook to a URL that is not allowed', async () => {
       let asked = 0;
       const secret = await serve((_, response) => {
         asked++;
@@ -311,7 +321,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const job = await submit([line('a', 'tea')], { webhookUrl: secret.url.replace('127.0.0.1', '127.0.0.2') });
       await ended(job.id);
       await expect.poll(() => charged.length).toBe(1);
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, WEBHOOK_MS));
       expect(asked).toBe(0);
     });
   });

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bundleProcess } from '../../test/support/bundled.ts';
 import { openTestBatch } from './batch.suite.ts';
 
 export interface WorkerPlace {
@@ -11,33 +12,34 @@ export interface WorkerPlace {
   readonly batchMs: number;
 }
 
-/** How long a killed worker's job rests. */
+/** How long the job of a killed worker stays leased. */
 const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
+let bundle: Promise<string> | undefined;
 
 /** A small heap, so that garbage is collected at once and memory held by the code shows. */
-export const LITTLE_ROOM = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
+export const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
 
-/** Resolves when it works. */
+/** Resolves once the workers run. */
 export async function startWorkerProcess(
   place: WorkerPlace,
   nodeOptions: readonly string[] = [],
 ): Promise<ChildProcess> {
-  const execArgv = ['--conditions=source', '--import', 'tsx', ...nodeOptions];
-  const child = fork(FILE, [JSON.stringify(place)], { execArgv });
+  bundle ??= bundleProcess(FILE);
+  const child = fork(await bundle, [JSON.stringify(place)], { execArgv: [...nodeOptions] });
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   if (message !== 'works') throw new Error(`the worker ended with ${message}`);
   return child;
 }
 
-/** The most memory that the process has had, in bytes. */
+/** Peak memory of the process, in bytes. */
 export async function peakBytes(child: ChildProcess): Promise<number> {
   child.send('peak');
   const [bytes] = await once(child, 'message');
   return bytes as number;
 }
 
-/** Ends it as a power failure would. */
+/** Kills the process without letting it clean up. */
 export async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');

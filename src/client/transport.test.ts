@@ -106,7 +106,7 @@ describe('retries', () => {
     expect(times).toHaveLength(3);
   });
 
-  it('not: a submission whose connection was lost', async () => {
+  it('not a submission whose connection was lost', async () => {
     const { url, times } = await peer((request) => request.socket.destroy());
     const client = createClient(everywhere(url));
     expect(await failure(client.batches.submit({ input: [] }))).toBeInstanceOf(LecternUnreachable);
@@ -348,7 +348,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('whose stream breaks before its id is known is not started again', async () => {
+  it('is not restarted if its stream breaks before its id is known', async () => {
     const { url, times } = await peer((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       setTimeout(() => request.socket.destroy(), 50);

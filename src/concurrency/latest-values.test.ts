@@ -11,13 +11,13 @@ async function* counted(until: number, seen: number[] = [], failing = false) {
   if (failing) throw new Error('the source failed');
 }
 
-it('gives each value to a quick reader', async () => {
+it('gives each value to a fast reader', async () => {
   const got: number[] = [];
   for await (const n of latestValues(counted(5))) got.push(n);
   expect(got).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('lets a slow reader hold nothing up, and gives it the last', async () => {
+it('is not delayed by a slow reader, who gets the latest value', async () => {
   const seen: number[] = [];
   const got: number[] = [];
   for await (const n of latestValues(counted(20, seen))) {
@@ -29,7 +29,7 @@ it('lets a slow reader hold nothing up, and gives it the last', async () => {
   expect(got).toEqual([1, 20]);
 });
 
-it('gives what came before a failure, then the failure', async () => {
+it('gives the values before a failure, then the failure', async () => {
   const got: number[] = [];
   const run = async () => {
     for await (const n of latestValues(counted(3, [], true))) {
@@ -41,7 +41,7 @@ it('gives what came before a failure, then the failure', async () => {
   expect(got.at(-1)).toBe(3);
 });
 
-it('stops its source when its reader leaves', async () => {
+it('stops its source when its reader stops', async () => {
   const seen: number[] = [];
   for await (const _ of latestValues(counted(1000, seen))) break;
   await sleep(50);

@@ -11,18 +11,18 @@ import { TaskCrashedError } from './task-queue.ts';
 
 const { workers } = describeWorkers((setup) => createProcessPool<Task, unknown>(setup), 256);
 
-it.runIf(process.platform === 'linux')('ends a task whose memory is none of the heap', async () => {
+it.runIf(process.platform === 'linux')('ends a task that uses too much memory outside the heap', async () => {
   const limits = { timeoutMs: 60_000 };
   await expect(workers().run({ do: 'swell' }, limits)).rejects.toBeInstanceOf(TaskCrashedError);
   expect(await workers().run({ do: 'echo', value: 1 }, limits)).toBe(1);
 });
 
 it.runIf(process.platform === 'linux')(
-  'gives a task the memory that it may take, and the next a process of its own',
+  'gives a task its memory limit, and the next one a new process if too much is still in use',
   async () => {
     const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-memory-'));
     const file = path.join(dir, 'worker.mjs');
-    // It holds so much, says which process it is, and forgets nothing.
+    // Allocates memory, never frees it, and returns its process id.
     writeFileSync(
       file,
       `const kept = [];
@@ -42,9 +42,9 @@ it.runIf(process.platform === 'linux')(
     const other = await made.run(500, large!);
     expect(other).not.toBe(first);
     expect(await made.run(10, large!)).toBe(other);
-    // Never more of them than may work at once.
+    // There are never more processes than may run at once.
     await expect.poll(() => made.pids()).toEqual([other]);
-    // What it holds would be taken from the next task.
+    // The memory that it holds counts against the next task.
     expect(await made.run(200, large!)).toBe(other);
     expect(await made.run(10, large!)).not.toBe(other);
     await made.close();
@@ -57,10 +57,10 @@ it('carries bytes both ways', async () => {
   expect(await workers().run({ do: 'echo', value }, { timeoutMs: 60_000 })).toEqual(value);
 });
 
-it('lets go of who leaves while a process starts, which then serves the next', async () => {
+it('rejects a task that is aborted while its process starts, and uses the process for the next', async () => {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-starting-'));
   const file = path.join(dir, 'worker.mjs');
-  // It starts no sooner than it is let.
+  // Starts once the file `gate` exists.
   const gate = path.join(dir, 'gate');
   writeFileSync(
     file,
@@ -96,7 +96,11 @@ it.runIf(process.platform === 'linux')('leaves no process behind when its parent
     const { createProcessPool } = await import(${JSON.stringify(processes)});
     const made = createProcessPool({ worker: new URL(${JSON.stringify(pathToFileURL(path.join(dir, 'worker.mjs')).href)}), count: 1, memoryMb: 256 });
     made.run({}, { timeoutMs: 60000 }).catch(() => {});
-    setTimeout(() => console.log(made.pids().join()), 3000);
+    const started = setInterval(() => {
+      if (made.pids().length === 0) return;
+      clearInterval(started);
+      console.log(made.pids().join());
+    }, 20);
     setInterval(() => {}, 1000);
   `;
   writeFileSync(path.join(dir, 'parent.mjs'), script);
@@ -115,7 +119,6 @@ it.runIf(process.platform === 'linux')('leaves no process behind when its parent
   };
   expect(alive()).toBe(true);
   parent.kill('SIGKILL');
-  for (let waited = 0; alive() && waited < 20; waited++) await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(alive()).toBe(false);
+  await expect.poll(alive, { timeout: 20_000 }).toBe(false);
   rmSync(dir, { recursive: true });
 });

@@ -23,8 +23,8 @@ const remember = (folder: string, pid: number | undefined) =>
 const start = (cwd: string, ...args: string[]) =>
   spawn('/bin/sh', ['-c', 'sleep 600; exit', ...args], { detached: true, stdio: 'ignore', cwd });
 
-describe.runIf(process.platform === 'linux')('programs of a server that is gone', () => {
-  it('are ended, by the folder that they name or work in; those of one that runs are left', async () => {
+describe.runIf(process.platform === 'linux')('programs of a server that has ended', () => {
+  it('are killed if their folder belongs to it; those of a running server are not', async () => {
     const [named, within] = [leftFolder('named'), leftFolder('within')];
     const orphans = [start('/', named), start(within)];
     remember(named, orphans[0]!.pid);
@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('programs of a server that is gone'
     await own.remove();
   });
 
-  it('are left when their number is another program by now', async () => {
+  it('are not killed if their process id belongs to another program by now', async () => {
     const folder = leftFolder('other');
     const other = start('/');
     remember(folder, other.pid);
@@ -67,6 +67,6 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('nothing left is nothing to do', async () => {
+it('does nothing if no folder was left', async () => {
   await endOrphanedPrograms(path.join(dir, 'not', 'there'));
 });

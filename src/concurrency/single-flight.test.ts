@@ -56,7 +56,7 @@ async function all(values: AsyncIterable<number>): Promise<number[]> {
   return got;
 }
 
-it('does equal work once, and gives each value to all who wait', async () => {
+it('does equal work once and gives each value to all readers', async () => {
   const control = controlled();
   const { work, give } = control;
   const readers = [1, 2, 3].map(() => all(flights.join('a', live(), work)));
@@ -71,7 +71,7 @@ it('does equal work once, and gives each value to all who wait', async () => {
   expect(control.started).toBe(1);
 });
 
-it('keeps different work apart, and starts anew when it was done', async () => {
+it('keeps different work apart, and repeats work that has ended', async () => {
   const counts: string[] = [];
   const work = (name: string) =>
     async function* () {
@@ -83,7 +83,7 @@ it('keeps different work apart, and starts anew when it was done', async () => {
   expect(counts).toEqual(['a', 'b', 'a']);
 });
 
-it('tells everybody of a failure', async () => {
+it('passes a failure to all readers', async () => {
   const control = controlled();
   const readers = [1, 2].map(() => all(flights.join('a', live(), control.work)));
   const outcomes = Promise.allSettled(readers);
@@ -92,7 +92,7 @@ it('tells everybody of a failure', async () => {
   expect(await outcomes).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('it broke') }));
 });
 
-it('leaves the others alone when one is aborted, and stops the work with the last', async () => {
+it('continues when a reader is aborted, and stops with the last one', async () => {
   const control = controlled();
   const aborts = [new AbortController(), new AbortController()];
   const readers = aborts.map(({ signal }) => all(flights.join('a', signal, control.work)));
@@ -108,7 +108,7 @@ it('leaves the others alone when one is aborted, and stops the work with the las
   await expect.poll(() => control.cleaned).toBe(1);
 });
 
-it('stops the work when its only reader has seen enough', async () => {
+it('stops the work when its only reader stops', async () => {
   const control = controlled();
   const reader = flights.join('a', live(), control.work);
   const first = reader.next();
@@ -133,13 +133,13 @@ it('does not join work that is being stopped', async () => {
   expect(first.started + second.started).toBe(2);
 });
 
-it('starts nothing for those who have gone', async () => {
+it('starts nothing for a reader that is already aborted', async () => {
   const control = controlled();
   await expect(all(flights.join('a', AbortSignal.abort(new Error('gone')), control.work))).rejects.toThrow('gone');
   expect(control.started).toBe(0);
 });
 
-it('ends with what it started', async () => {
+it('ends when the work that it started has ended', async () => {
   const own = createSingleFlight<number>();
   const control = controlled();
   const reader = all(own.join('a', live(), control.work)).catch((error: unknown) => error);
@@ -151,7 +151,7 @@ it('ends with what it started', async () => {
 
 const VALUES = 5;
 
-it('gives every reader that stays the last value, whoever joins and leaves when', async () => {
+it('gives the last value to every remaining reader, whenever others join or leave', async () => {
   const plan = fc.record({ joins: fc.nat(VALUES - 1), leaves: fc.option(fc.nat(VALUES - 1)) });
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { maxLength: 6 }), async (plans) => {

@@ -36,11 +36,12 @@ export type Reply =
 export interface ChatServer {
   /** The base address, ending in `/v1`. */
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: SeenRequest[];
   /** The headers of each request. */
   readonly headers: readonly IncomingMessage['headers'][];
   /** Connections that are open now. */
   readonly open: () => number;
+  close(): void;
 }
 
 const part = {
@@ -126,10 +127,20 @@ const isRequest = new Ajv({ allErrors: true }).compile({
   dependencies: { stream_options: ['stream'] },
 });
 
-export async function startChatServer(
-  rule: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
-  { key }: { readonly key?: string } = {},
-): Promise<ChatServer> {
+type Rule = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
+
+interface ChatServerOptions {
+  readonly key?: string;
+}
+
+/** The server is closed at the end of the running test. */
+export async function startChatServer(rule: Rule, options: ChatServerOptions = {}): Promise<ChatServer> {
+  const server = await openChatServer(rule, options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+export async function openChatServer(rule: Rule, { key }: ChatServerOptions = {}): Promise<ChatServer> {
   const requests: SeenRequest[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const server = createServer(async (request, response) => {
@@ -153,12 +164,17 @@ export async function startChatServer(
     open++;
     socket.on('error', () => {}).once('close', () => open--);
   });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/v1`, requests, headers, open: () => open };
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    headers,
+    open: () => open,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

@@ -183,7 +183,7 @@ describe('providers that fail', () => {
     expect((failure as Error).cause).toBeUndefined();
   });
 
-  it('several times in a row are asked last for a while', async () => {
+  it('several times in a row are asked last for some time', async () => {
     const bad = await service(BAD['refuses the key']!);
     const good = await service((asked) => asSearxng(listed(3), asked));
     const from = lists([searxng('bad', bad), searxng('good', good)]);

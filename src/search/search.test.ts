@@ -124,7 +124,7 @@ describe('without a provider', () => {
     expect((await made.last(request('bees', { provider: 'local' }))).notice).toBeUndefined();
   });
 
-  it('an empty result says that none is configured', async () => {
+  it('an empty result names the missing configuration', async () => {
     const made = await search([], { index });
     await expect(made.last(request('zeppelins'))).rejects.toMatchObject({
       status: 42206,

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** What a command prints, notes and writes over. */
+/** Runs a command and returns what it prints, notes and rewrites. */
 async function run(args: readonly string[], input = '') {
   const printed: string[] = [];
   const noted: string[] = [];
@@ -67,7 +67,7 @@ const lines = [
 ];
 
 describe('a job by the command line', { timeout: LONG_MS }, () => {
-  it('waits for a worker, is done by one of another process, and is fetched', async () => {
+  it('waits for the worker of another process, which completes it, and is fetched', async () => {
     const file = path.join(dir, 'lines.jsonl');
     await writeFile(file, `${lines.join('\r\n')}\n`);
     const { printed, failure } = await run(['submit', file, '--model', 'lectern-static-v1', '--dimensions', '64']);
@@ -95,6 +95,7 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
       worker.kill('SIGTERM');
     }
     expect(await ended).toEqual([0, null]);
+    expect(server.lines.join('\n')).not.toContain('"level":"warn"');
 
     const output = await run(['get', id]);
     expect(
@@ -115,7 +116,7 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
     expect((await run(['wait', printed[0]!])).failure).toBe('the job is cancelled');
   });
 
-  it('is refused with the words of the server', async () => {
+  it('is refused with the message of the server', async () => {
     expect((await run(['submit', '-', '--model', 'none'], lines[0])).failure).toMatch(/Model none not found/);
     expect((await run(['status', 'batch_1'])).failure).toContain('batch batch_1 not found');
     const many = Array.from({ length: 10_001 }, () => lines[0]).join('\n');
@@ -133,6 +134,6 @@ it.each([
     '[#############################-]  99 %  4,999 of 5,000 lines, 1 failed',
   ],
   [null, 'processing: reading the input'],
-])('shows how far %j is', (stats, expected) => {
+])('shows the progress %j', (stats, expected) => {
   expect(progressLine({ status: 'processing', stats })).toBe(expected);
 });

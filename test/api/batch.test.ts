@@ -105,7 +105,7 @@ const parse = (text: string): Any[] =>
     .map((part) => JSON.parse(part));
 
 describe('a job', { timeout: LONG_MS }, () => {
-  it('of three lines, one broken, gives two and one, and then is as it is', async () => {
+  it('of three lines, one of them broken, has two results and one error', async () => {
     const submitted = await host.post(PATH, {
       model: 'makers/dense',
       input: [line('a', 'example'), { custom_id: 'b' }, line('c', ['one', { text: 'two' }])],
@@ -192,7 +192,7 @@ describe('a job', { timeout: LONG_MS }, () => {
     expect((await of(host, output_url.slice(host.url.length).replace(/sig=.*/, 'sig=x'))).status).toBe(200);
   });
 
-  it('gives ranges of its files', async () => {
+  it('serves ranges of its files', async () => {
     const { body } = await host.post(PATH, {
       model: 'dense',
       input: Array.from({ length: 200 }, (_, at) => line(`${at}`)),
@@ -224,7 +224,7 @@ describe('a job', { timeout: LONG_MS }, () => {
     }
   });
 
-  it('of which no line failed has empty errors, and of which all did an empty output', async () => {
+  it('has an empty error file if no line failed, and an empty output if all did', async () => {
     const good = await ended((await host.post(PATH, { model: 'dense', input: [line('a')] })).body.batch_id);
     expect(good.error_file_url).toBeNull();
     expect(await of(host, `/v1/batch/${good.batch_id}/errors`)).toMatchObject({ status: 200, text: '' });
@@ -233,7 +233,7 @@ describe('a job', { timeout: LONG_MS }, () => {
     expect(await of(host, `/v1/batch/${bad.batch_id}/output`)).toMatchObject({ status: 200, text: '' });
   });
 
-  it('is cancelled, keeps what was done, and its output is busy until then', async () => {
+  it('keeps its results when cancelled, and serves its output only from then on', async () => {
     const { body } = await host.post(PATH, {
       model: 'slow',
       input: Array.from({ length: 300 }, (_, at) => line(`${at}`)),
@@ -256,7 +256,7 @@ describe('a job', { timeout: LONG_MS }, () => {
     expect(parse((await of(host, `/v1/batch/${id}/output`)).text)).toHaveLength(cancelled.stats.completed);
   });
 
-  it('of five thousand lines by curl gives five thousand', async () => {
+  it('of five thousand lines sent by curl has five thousand results', async () => {
     const file = path.join(dir, 'body.json');
     const input = Array.from({ length: 5_000 }, (_, at) => line(`doc-${at}`, `tea number ${at}`));
     await writeFile(file, JSON.stringify({ model: 'dense', input }));
@@ -271,7 +271,7 @@ describe('a job', { timeout: LONG_MS }, () => {
   });
 });
 
-describe('what is refused', { timeout: LONG_MS }, () => {
+describe('rejects', { timeout: LONG_MS }, () => {
   const input = [line('a')];
   it.each<[string, Any, string, string]>([
     ['no model', { input }, 'body -> model', 'missing'],
@@ -366,7 +366,7 @@ describe('what is refused', { timeout: LONG_MS }, () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   });
 
-  it('another’s job, like one that is not there', async () => {
+  it('the job of another owner, like an unknown one', async () => {
     const { body } = await stuck.post(PATH, { model: 'dense', input });
     for (const id of [body.batch_id, 'batch_1', 'x'.repeat(300), '%00', '__proto__']) {
       for (const [place, init] of [
@@ -384,7 +384,7 @@ describe('what is refused', { timeout: LONG_MS }, () => {
     expect((await of(stuck, `/v1/batch/${body.batch_id}`)).body.status).toBe('pending');
   });
 
-  it('the eleventh job that is not done', async () => {
+  it('the eleventh unfinished job', async () => {
     const submit = (key: string) => stuck.post(PATH, { model: 'dense', input }, { authorization: `Bearer ${key}` });
     for (let at = 0; at < 10; at++) expect((await submit('other')).status).toBe(200);
     const refused = await submit('other');
@@ -414,7 +414,7 @@ describe('what is refused', { timeout: LONG_MS }, () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
   });
 
-  it('is never told where webhooks of others are signed with', async () => {
+  it('never learns the webhook secret of another owner', async () => {
     const secretOf = async (key: string) => {
       const hook = { model: 'dense', input, webhook_url: 'https://hook.example/x' };
       return (await host.post(PATH, hook, { authorization: `Bearer ${key}` })).headers.get('x-webhook-secret');

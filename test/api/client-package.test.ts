@@ -112,7 +112,7 @@ describe('a program that uses the package', () => {
   });
 
   it(
-    'compiles for Node with all declarations checked, and runs from what was built',
+    'compiles for Node with all declarations checked, and runs',
     async () => {
       await compile('program.ts', {
         module: 'nodenext',
@@ -145,7 +145,7 @@ describe('a program that uses the package', () => {
   );
 
   it(
-    'compiles for browsers and bundlers, where there are no types of Node',
+    'compiles for browsers and bundlers without the types of Node',
     () =>
       compile('page.ts', {
         module: 'esnext',
@@ -156,7 +156,7 @@ describe('a program that uses the package', () => {
     LONG_MS,
   );
 
-  it('names nothing but what it has: no package, no module of Node, no global of Node alone', () => {
+  it('uses no packages, Node modules or Node globals', () => {
     const place = project('node_modules/lectern/dist/client');
     const files = readdirSync(place).filter((file) => file.endsWith('.js'));
     expect(files.length).toBeGreaterThan(5);
@@ -183,7 +183,7 @@ describe('a program that uses the package', () => {
     return outputFiles[0]!.contents;
   };
 
-  it('is small, and what is not used of it is left out', async () => {
+  it('is small, and unused parts can be dropped by a bundler', async () => {
     const whole = gzipSync(await bundle("export * from 'lectern/client'")).byteLength;
     const errors = gzipSync(await bundle("export { LecternError } from 'lectern/client'")).byteLength;
     expect(whole).toBeLessThan(MAX_GZIP_BYTES);
@@ -225,7 +225,7 @@ describe('a program that uses the package', () => {
   );
 });
 
-it('is found from within the repository too', async () => {
+it('can also be imported within the repository', async () => {
   mkdirSync(project('linked/node_modules'), { recursive: true });
   symlinkSync(ROOT, project('linked/node_modules/lectern'), 'dir');
   writeFileSync(project('linked/see.mjs'), "console.log(import.meta.resolve('lectern/client'))");

@@ -53,7 +53,7 @@ const failure = async (work: Promise<unknown>): Promise<LecternError> => {
 };
 
 describe('the reader', () => {
-  it('reads an address, as a page, as text and as it comes', async () => {
+  it('reads a URL as a page, as text and as a stream', async () => {
     const { page, meta } = await client.read(`${site.origin}/tea`, { withLinksSummary: true });
     expect(page).toMatchObject({ title: 'Tea', url: `${site.origin}/tea`, links: { On: `${site.origin}/bread` } });
     expect(page.content).toContain(TEA);
@@ -65,7 +65,7 @@ describe('the reader', () => {
     expect(events.at(-1)).toMatchObject({ event: 'data', page: { title: 'Tea' } });
   });
 
-  it('takes options as they are typed', async () => {
+  it('sends typed options', async () => {
     const { page } = await client.read(`${site.origin}/tea`, {
       respondWith: 'markdown+html',
       targetSelector: ['h1', 'p'],
@@ -90,7 +90,7 @@ describe('the reader', () => {
     expect(blob).toContain('Shizuoka');
   });
 
-  it('reads a file from disk, with rest of the form around it', async () => {
+  it('reads a file from disk', async () => {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-client-'));
     try {
       const place = path.join(dir, 'page.html');
@@ -123,7 +123,7 @@ describe('the reader', () => {
     });
   });
 
-  it('says how it is', async () => {
+  it('returns its health', async () => {
     expect(await client.health()).toMatchObject({ status: 'ok', version: '0.0.0-test' });
   });
 
@@ -148,7 +148,7 @@ describe('the search host', () => {
     await Promise.all(['tea', 'bread'].map((name) => client.read(`${site.origin}/${name}`)));
   });
 
-  it('searches what was read, as pages, as text and as it comes', async () => {
+  it('searches the index, as pages, as text and as a stream', async () => {
     const options = { provider: 'reader', num: 2 } as const;
     const { pages, meta } = await client.search('rye bread in a linen bag', options);
     expect(pages[0]).toMatchObject({ title: 'Bread', url: `${site.origin}/bread` });
@@ -169,7 +169,7 @@ describe('the search host', () => {
 });
 
 describe('the model host', () => {
-  it('embeds with the model that every server has, and as it is told', async () => {
+  it('embeds with the default model and with options', async () => {
     const plain = await client.embed({ input: TEA });
     expect(plain).toMatchObject({ model: STANDARD_MODELS.embed, data: [{ object: 'embedding', index: 0 }] });
     const short = await client.embed({ input: [TEA, { text: BREAD }], dimensions: 64, embedding_type: 'base64' });
@@ -186,7 +186,7 @@ describe('the model host', () => {
     expect(results).toMatchObject([{ index: 1, document: { text: BREAD } }]);
   });
 
-  it('lists its models, those that are standard among them', async () => {
+  it('lists its models, which include the standard ones', async () => {
     const models = await client.models();
     const ids = models.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining([STANDARD_MODELS.embed, STANDARD_MODELS.rerank]));
@@ -332,7 +332,7 @@ describe('the flow', () => {
     await client.flow.post('/delete', { data: [{ id: 'tea' }, { id: 'bread' }] });
   });
 
-  it('fails by the name of what went wrong', async () => {
+  it('fails with the name of the error', async () => {
     const error = await failure(client.flow.post('/index', { data: [{ uri: 'http://169.254.169.254/' }] }));
     expect(error).toMatchObject({ name: 'SecurityCompromiseError', path: 'Read' });
     const shape = await failure(client.flow.post('/index', { data: [{ text: { no: 'text' } as unknown as string }] }));
@@ -340,7 +340,7 @@ describe('the flow', () => {
   });
 });
 
-it('works over the socket of a process, files included', async () => {
+it('works over the socket of a process, also for files', async () => {
   const inProcess = await openInProcess({ ...server.app.faces, flow: server.app.flow });
   try {
     const inner = createClient(inProcess);
@@ -353,7 +353,7 @@ it('works over the socket of a process, files included', async () => {
   }
 });
 
-it('says that a server has gone', async () => {
+it('reports that a server is unreachable', async () => {
   const gone = await startServer({ browser: 'none' });
   const own = createClient({ baseUrl: gone.reader, retries: 0 });
   expect((await own.health()).status).toBe('ok');
@@ -361,7 +361,7 @@ it('says that a server has gone', async () => {
   expect(await failure(own.health())).toBeInstanceOf(LecternUnreachable);
 });
 
-it('waits when a limit is reached, and says for how long when it is not waited for', async () => {
+it('waits when a limit is reached, or reports how long to wait', async () => {
   const limited = await startServer({ browser: 'none', keylessRpm: '2' });
   try {
     const own = createClient({ baseUrl: limited.reader, retries: 0 });

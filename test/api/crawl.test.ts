@@ -182,7 +182,7 @@ describe('a site', { timeout: LONG_MS }, () => {
     expect(Object.keys(of('page')[1]!)).toEqual(['seq', 'event', 'url', 'depth', 'page']);
   });
 
-  it('as deep, as far and as much as is asked', async () => {
+  it('up to the depth, scope and number of pages requested', async () => {
     const flat = await crawl({ url: `${site.origin}/docs/`, sitemap: false, depth: 1 });
     expect(flat.paths('page')).toEqual(['/docs/', '/docs/bees.html', '/docs/bread.html']);
     const few = await crawl({ url: `${site.origin}/docs/`, sitemap: false, depth: 9, limit: 4 });
@@ -191,7 +191,7 @@ describe('a site', { timeout: LONG_MS }, () => {
     expect(wide.paths('page')).toContain('/outside/one');
   });
 
-  it('only what fits the patterns', async () => {
+  it('only URLs that match the patterns', async () => {
     const some = await crawl({
       url: `${site.origin}/docs/`,
       sitemap: false,
@@ -212,7 +212,7 @@ describe('a site', { timeout: LONG_MS }, () => {
     expect((await crawl({ url: `${site.origin}/mapped/`, sitemap: false })).paths('page')).toEqual(['/mapped/']);
   });
 
-  it('each page once, by address, redirect, canonical address and text; what is refused and what fails is told', async () => {
+  it('each page once by URL, redirect, canonical URL and text, and reports skipped and failed pages', async () => {
     const before = { one: site.hits('/twins/one'), index: site.hits('/twins/index.html') };
     const { end, of, paths } = await crawl({
       url: `${site.origin}/twins/`,
@@ -259,7 +259,7 @@ describe('a site', { timeout: LONG_MS }, () => {
     expect((await crawl({ url: `${site.origin}/closed/x`, robots: false })).end.stats.done).toBe(1);
   });
 
-  it('a host that is too busy is asked again when it says; what is gone is gone', async () => {
+  it('retries a busy host after its Retry-After, but not a page that is gone', async () => {
     flaky = 0;
     const { end, of, paths } = await crawl({ url: `${site.origin}/busy/`, sitemap: false });
     expect(paths('page')).toEqual(['/busy/', '/busy/later']);
@@ -275,7 +275,7 @@ describe('a site', { timeout: LONG_MS }, () => {
     expect(end.stats.found).toBeLessThan(100);
   });
 
-  it('that cannot be read is a crawl that failed, and says why', async () => {
+  it('that cannot be read fails the crawl with a reason', async () => {
     const { end } = await crawl({ url: `${site.origin}/nowhere/`, sitemap: false });
     expect(end).toMatchObject({ status: 'failed', error: 'The page answered with status 404', stats: { failed: 1 } });
   });
@@ -306,7 +306,7 @@ describe('a crawl', { timeout: LONG_MS }, () => {
     expect(await again.text()).toMatch(/^id: 9\nevent: page\ndata: .*\n\nevent: done\n/);
   });
 
-  it('goes on without its client, unless it was to end with it', async () => {
+  it('continues without its client, unless it should end with it', async () => {
     for (const cancelOnClose of [false, true]) {
       const leaving = new AbortController();
       const answer = await ask('/crawl', {
@@ -329,7 +329,7 @@ describe('a crawl', { timeout: LONG_MS }, () => {
     }
   });
 
-  it('is ended by its owner and by nobody else; another’s is not there', async () => {
+  it('can only be seen and cancelled by its owner', async () => {
     const job = await json('/crawl', post({ url: `${site.origin}/slow/`, delayMs: 200, sitemap: false }));
     for (const [path, method] of [
       ['', 'GET'],
@@ -365,7 +365,7 @@ describe('a crawl', { timeout: LONG_MS }, () => {
     expect(await left()).toBe(before - end.stats.tokens);
   });
 
-  it('puts what it reads into the index of pages', async () => {
+  it('adds its pages to the index', async () => {
     await crawl({
       url: `${site.origin}/docs/`,
       sitemap: false,

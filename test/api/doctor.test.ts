@@ -1,10 +1,10 @@
-/** The doctor: on this machine as it is, and with settings that are wrong. */
+/** The doctor on this machine as it is, and with wrong settings. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { doctor, type Finding, linesOf, reportOf, summaryOf } from '#app/doctor/doctor.ts';
 import { networkGuardChecks } from '#app/doctor/network-guard.ts';
 import { privacyChecks, watchConnections } from '#app/doctor/privacy.ts';
@@ -12,7 +12,7 @@ import { storeChecks } from '#app/doctor/stores.ts';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { readConfig } from '#config.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
-import { shareBrowser } from '../support/server.ts';
+import { shareBrowser } from '../support/share-browser.ts';
 
 const LONG_MS = 240_000;
 
@@ -31,63 +31,82 @@ async function examined(flags: Record<string, unknown>): Promise<Finding[]> {
 }
 const named = (findings: readonly Finding[], name: string) => findings.find((finding) => finding.name === name);
 
-it(
-  'finds nothing broken here, with both engines',
-  async () => {
-    const findings = await examined({});
-    expect(findings.filter(({ state }) => state === 'broken')).toEqual([]);
-    for (const name of ['This machine', 'IPv6 forms', 'Names resolving here', 'Redirects', 'DNS rebinding']) {
-      expect(named(findings, name)).toMatchObject({
-        state: 'ok',
-        found: expect.stringMatching(/refused by direct and browser/),
-      });
-    }
-    expect(named(findings, 'Requests by a page')?.found).toMatch(/^fetch, image, script, frame, socket, beacon/);
-    for (const name of [
-      'Reading a page',
-      'Rendering a page',
-      'Embedding',
-      'Flow',
-      'Keyless limit',
-      'Limits',
-      'Telemetry',
-    ]) {
-      expect(named(findings, name)?.state, name).toBe('ok');
-    }
-    const report = reportOf('0.0.0-test', findings);
-    expect(report.ok).toBe(true);
-    expect(summaryOf(report)).toMatch(/^Everything works/);
-  },
-  LONG_MS,
-);
+// Together, since most checks wait for timeouts.
+describe.concurrent('all checks', () => {
+  it(
+    'finds nothing broken on this machine, with both engines',
+    async () => {
+      const findings = await examined({});
+      expect(findings.filter(({ state }) => state === 'broken')).toEqual([]);
+      for (const name of ['This machine', 'IPv6 forms', 'Names resolving here', 'Redirects', 'DNS rebinding']) {
+        expect(named(findings, name)).toMatchObject({
+          state: 'ok',
+          found: expect.stringMatching(/refused by direct and browser/),
+        });
+      }
+      expect(named(findings, 'Requests by a page')?.found).toMatch(/^fetch, image, script, frame, socket, beacon/);
+      for (const name of [
+        'Reading a page',
+        'Rendering a page',
+        'Embedding',
+        'Flow',
+        'Keyless limit',
+        'Limits',
+        'Telemetry',
+      ]) {
+        expect(named(findings, name)?.state, name).toBe('ok');
+      }
+      const report = reportOf('0.0.0-test', findings);
+      expect(report.ok).toBe(true);
+      expect(summaryOf(report)).toMatch(/^Everything works/);
+    },
+    LONG_MS,
+  );
 
-it(
-  'says what is broken, and what to do',
-  async () => {
-    const file = path.join(dataDir, 'a-file');
-    writeFileSync(file, '');
-    const findings = await examined({
-      dataDir: file,
-      browser: '/nowhere/chromium',
-      tesseract: '/nowhere/tesseract',
-      redisUrl: 'redis://127.0.0.1:1',
-      allowNetworks: '10.0.0.0/8',
-    });
-    for (const name of ['Data folder', 'Browser', 'Text recognition', 'SQLite', 'Limits']) {
-      expect(named(findings, name), name).toMatchObject({ state: 'broken', advice: expect.stringMatching(/\w/) });
+  it(
+    'reports what is broken, with advice',
+    async () => {
+      const file = path.join(dataDir, 'a-file');
+      writeFileSync(file, '');
+      const findings = await examined({
+        dataDir: file,
+        browser: '/nowhere/chromium',
+        tesseract: '/nowhere/tesseract',
+        redisUrl: 'redis://127.0.0.1:1',
+        allowNetworks: '10.0.0.0/8',
+      });
+      for (const name of ['Data folder', 'Browser', 'Text recognition', 'SQLite', 'Limits']) {
+        expect(named(findings, name), name).toMatchObject({ state: 'broken', advice: expect.stringMatching(/\w/) });
+      }
+      expect(named(findings, 'Allowed networks')).toMatchObject({ state: 'warning', found: '10.0.0.0/8' });
+      // The network guard is checked even without a data folder and a browser.
+      expect(named(findings, 'This machine')).toMatchObject({
+        state: 'ok',
+        found: expect.stringMatching(/refused by direct, no connection/),
+      });
+      const report = reportOf('0.0.0-test', findings);
+      expect(report.ok).toBe(false);
+      expect(summaryOf(report)).toMatch(/^\d+ of \d+ checks failed/);
+    },
+    LONG_MS,
+  );
+
+  it('finds a database that another program has locked', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-doctor-locks-'));
+    mkdirSync(path.join(folder, 'accounts'));
+    const holder = await openDatabase(path.join(folder, 'accounts/accounts.db'), []);
+    const config = readConfig({ flags: { dataDir: folder } });
+    const locks = storeChecks(config).find(({ name }) => name === 'Locks')!;
+    try {
+      expect(await locks.run()).toMatchObject({ state: 'ok' });
+      holder.run('BEGIN EXCLUSIVE');
+      expect(await locks.run()).toMatchObject({ state: 'broken', found: expect.stringMatching(/^accounts: .*locked/) });
+    } finally {
+      holder.close();
+      rmSync(folder, { recursive: true, force: true });
     }
-    expect(named(findings, 'Allowed networks')).toMatchObject({ state: 'warning', found: '10.0.0.0/8' });
-    // The network guard is checked even without a data folder and a browser.
-    expect(named(findings, 'This machine')).toMatchObject({
-      state: 'ok',
-      found: expect.stringMatching(/refused by direct, no connection/),
-    });
-    const report = reportOf('0.0.0-test', findings);
-    expect(report.ok).toBe(false);
-    expect(summaryOf(report)).toMatch(/^\d+ of \d+ checks failed/);
-  },
-  LONG_MS,
-);
+  });
+});
 
 /** A server whose network guard lets everything through. */
 function leaky(port: number, hear: () => void) {
@@ -140,23 +159,7 @@ it('prints findings in groups, with advice below', () => {
   expect([...linesOf({ ...finding, advice: undefined }, 'Machine')]).toHaveLength(1);
 });
 
-it('says which database another program holds', async () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-doctor-locks-'));
-  mkdirSync(path.join(folder, 'accounts'));
-  const holder = await openDatabase(path.join(folder, 'accounts/accounts.db'), []);
-  const config = readConfig({ flags: { dataDir: folder } });
-  const locks = storeChecks(config).find(({ name }) => name === 'Locks')!;
-  try {
-    expect(await locks.run()).toMatchObject({ state: 'ok' });
-    holder.run('BEGIN EXCLUSIVE');
-    expect(await locks.run()).toMatchObject({ state: 'broken', found: expect.stringMatching(/^accounts: .*locked/) });
-  } finally {
-    holder.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-it('warns when the browser does not start, as nothing was tried', async () => {
+it('warns if the browser does not start, because nothing could be checked', async () => {
   const answer = () => Response.json({ code: 503, name: 'ServiceNodeResourceDrainError' }, { status: 503 });
   const server = { ...leaky(1, () => {}), fetch: async () => answer() };
   const checks = networkGuardChecks(server, [], ['browser']).find(({ name }) => name === 'This machine')!;

@@ -208,7 +208,7 @@ describe('version 1', () => {
   });
   afterAll(() => served.close());
 
-  it('answers the message itself, camelCase, what is empty left out, indented by two', async () => {
+  it('answers the message itself in camel case, indented by two, without empty fields', async () => {
     const { status, text, body } = await call(`${served.url}/search`, 'POST', {
       data: [{ id: 'q', text: 'a' }],
       top_k: 3,
@@ -261,14 +261,14 @@ describe('version 1', () => {
     expect(body.detail[0].msg).toBe('only one field among [text, buffer] can be set for key content!');
   });
 
-  it('reloads what is named by a text or a list', async () => {
+  it('reloads what a text or a list names', async () => {
     const { status, body } = await call(`${served.url}/reload`, 'POST', { targets: 'executor' });
     expect(status).toBe(200);
     expect(body.control).toEqual({ command: 'RELOAD', propagate: true, targets: ['executor'] });
     expect((await call(`${served.url}/reload`, 'POST', {})).status).toBe(422);
   });
 
-  it('knows the modes of /api, and says which it does not', async () => {
+  it('accepts the modes of /api, and rejects others', async () => {
     const train = await call(`${served.url}/api/TRAIN`, 'POST', { data: ['a'] });
     expect(train.body.train.docs).toHaveLength(1);
     const status = await call(`${served.url}/api/control`, 'POST', { command: 'STATUS' });
@@ -298,7 +298,7 @@ describe('version 2', () => {
   });
   afterAll(() => served.close());
 
-  it('answers the documents alone, camelCase, with what is empty', async () => {
+  it('answers only the documents in camel case, with empty fields', async () => {
     const { body } = await call(`${served.url}/search`, 'POST', { data: [{ text: 'a' }], targetPeapod: 'finder' });
     expect(Object.keys(body)).toEqual(['requestId', 'data']);
     expect(body.data.groundtruths).toEqual([]);

@@ -175,7 +175,7 @@ describe.each<[string, () => Send]>([
   ['a WebSocket there', () => overJsonSocket(`${server.urls.flow!.replace('http', 'ws')}/stream`)],
   ['gRPC there', () => overGrpc(server.urls.grpc!)],
 ])('the example over %s', (_, sender) => {
-  it('takes addresses and texts, answers questions with passages, and forgets what is deleted', async () => {
+  it('indexes URLs and texts, answers questions with passages, and deletes documents', async () => {
     const send = sender();
     const indexed = await send('/index', [
       { id: 'water', uri: `${site.origin}/water` },
@@ -205,7 +205,7 @@ describe.each<[string, () => Send]>([
   });
 });
 
-it('is asked by its script', async () => {
+it('works with its script', async () => {
   const send = overRest(urls.HTTP!);
   await send('/index', [{ id: 'water', uri: `${site.origin}/water` }]);
   const script = path.join(EXAMPLE, 'ask.mjs');
@@ -214,7 +214,7 @@ it('is asked by its script', async () => {
   await send('/delete', [{ id: 'water' }]);
 });
 
-it('tells how much it has done', async () => {
+it('exports metrics', async () => {
   const answer = await fetch(`http://127.0.0.1:${example.monitoringPort}/`);
   const text = await answer.text();
   const numberOf = (series: string) =>
@@ -233,7 +233,7 @@ it('tells how much it has done', async () => {
   ).toBeGreaterThanOrEqual(7 * 3);
 });
 
-describe('executors that come along, with the rooms of a server', () => {
+describe('built-in executors with the modules of a server', () => {
   const open: Flow[] = [];
   afterAll(async () => {
     await Promise.all(open.map((flow) => flow.close(1000)));
@@ -294,13 +294,13 @@ describe('executors that come along, with the rooms of a server', () => {
     expect(docs[0]!.tags.confidence).toBeGreaterThan(0.5);
   });
 
-  it('name a model that is not there', async () => {
+  it('report an unknown model', async () => {
     const flow = await flowOf({ uses: 'Embed', usesWith: { model: 'nothing-like-it' } });
     const { header } = await flow.handle(createRequest({ endpoint: '/index', docs: [new Document({ text: 'x' })] }));
     expect(header.status?.exception).toMatchObject({ name: 'ModelNotFoundError', executor: 'Embed' });
   });
 
-  it('read files, whatever the caller says they are', async () => {
+  it('read files, whatever type the caller declares', async () => {
     const flow = await flowOf({ uses: 'Read' });
     const blob = Buffer.from('<html><title>Hidden</title><main><h1>Under a wrong name</h1><p>Text of it.</p></main>');
     const page = new Document({ blob, mimeType: 'text/html' });
@@ -318,7 +318,7 @@ describe('the flow that is served', () => {
       body: JSON.stringify({ data: [] }),
     });
 
-  it('is kept from web pages of other sites, over a WebSocket too', async () => {
+  it('is closed to web pages of other sites, also over WebSocket', async () => {
     const url = server.urls.flow!;
     expect((await index(url)).status).toBe(200);
     expect((await index(url, { origin: url })).status).toBe(200);
@@ -330,7 +330,7 @@ describe('the flow that is served', () => {
     expect(String(error)).toContain('403');
   });
 
-  it('reads nothing that the reader would not', async () => {
+  it('reads no URL that the reader would reject', async () => {
     const refused = await overRestStatus(server.urls.flow!, [{ uri: 'http://169.254.169.254/latest' }]);
     expect(refused).toMatchObject({
       code: 1,
@@ -340,7 +340,7 @@ describe('the flow that is served', () => {
     expect(own).toMatchObject({ code: 1, exception: { name: 'SecurityCompromiseError' } });
   });
 
-  it('takes its token, and is that of the file that is configured', async () => {
+  it('requires its token, and is loaded from the configured file', async () => {
     const token = 'a-token-of-the-tests';
     const guarded = await startServer({ browser: 'none', flowToken: token, flow: path.join(EXAMPLE, 'flow.yml') });
     try {
@@ -357,7 +357,7 @@ describe('the flow that is served', () => {
     }
   });
 
-  it('serves other machines only when they are meant to', async () => {
+  it('serves other machines only with a token', async () => {
     const open = await startServer({ browser: 'none', host: '0.0.0.0' });
     try {
       const url = open.urls.flow!.replace('0.0.0.0', '127.0.0.1');
@@ -374,7 +374,7 @@ describe('the flow that is served', () => {
     }
   });
 
-  it('is a fault of the configuration when it cannot be', async () => {
+  it('fails the start if its file is invalid', async () => {
     const flow = path.join(EXAMPLE, 'README.md');
     await expect(startServer({ browser: 'none', flow })).rejects.toThrow(/^flow: /);
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 describe('an answer', () => {
-  it('has the keys that clients take, and every field of a document', async () => {
+  it('has the keys that clients expect, and every field of a document', async () => {
     const answer = await send(`${served.url}/index`, { data: [{ text: 'hello' }], parameters: { mark: '?' } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect(body.data[0].text).toBe(path === '/delete' ? 'a' : 'a!');
   });
 
-  it('of /post goes where the body says, under each name of the key', async () => {
+  it('of /post goes to the endpoint in the body, under each name of the key', async () => {
     for (const where of [{ execEndpoint: '/foo' }, { exec_endpoint: '/foo' }, { header: { exec_endpoint: '/foo' } }]) {
       const body = await read(await send(`${served.url}/post`, { data: [{ text: 'a' }], ...where }));
       expect(body.header.execEndpoint).toBe('/foo');
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect((await read(answer)).data).toEqual([]);
   });
 
-  it('takes strings, and ids where documents are deleted', async () => {
+  it('accepts strings, and ids for deletions', async () => {
     const texts = await read(await send(`${served.url}/search`, { data: ['a', 'https://a.example/b'] }));
     expect(texts.data.map((one: { text: string; uri: string }) => [one.text, one.uri])).toEqual([
       ['a!', null],
@@ -109,12 +109,12 @@ describe('an answer', () => {
     expect(body.data[0].text).toBe('kept');
   });
 
-  it('carries what an executor returns', async () => {
+  it('contains the result of an executor', async () => {
     const body = await read(await send(`${served.url}/post`, { data: [{}, {}], execEndpoint: '/result' }));
     expect(body.parameters).toEqual({ __results__: { 'marker/rep-0': { count: 2 } } });
   });
 
-  it('may be asked for in parts, which come back in order as one', async () => {
+  it('may be split into parts, which are joined in order', async () => {
     const data = Array.from({ length: 7 }, (_, at) => ({ id: String(at), text: 'a' }));
     const body = await read(await send(`${served.url}/index`, { data, request_size: 3 }));
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(data.map(({ id }) => id));
@@ -123,7 +123,7 @@ describe('an answer', () => {
     expect(refused.status).toBe(422);
   });
 
-  it('keeps arrays, and writes what is no number as null', async () => {
+  it('keeps arrays, and writes NaN and infinity as null', async () => {
     const data = [
       { embedding: [0.1, -2.5e-7, 3] },
       {
@@ -210,7 +210,7 @@ describe('a request that is not valid', () => {
     },
   );
 
-  it('is one of another type; none, or an empty one, is JSON', async () => {
+  it('has another content type; a missing or empty one counts as JSON', async () => {
     const refused = await detailOf('/index', '{}', { headers: { 'content-type': 'text/plain' } });
     expect(refused).toMatchObject({ status: 422, detail: [{ loc: ['body'], type: 'type_error.dict' }] });
     for (const lines of [['Content-Type:', 'Content-Length: 2'], ['Content-Length: 2']]) {
@@ -233,7 +233,7 @@ describe('addresses', () => {
     expect(await read(wrong)).toEqual({ detail: 'Method Not Allowed' });
   });
 
-  it('with a slash at the end lead to those without, the method kept', async () => {
+  it('with a trailing slash redirect to those without, and keep the method', async () => {
     const answer = await send(`${served.url}/index/?a=1`, {});
     expect([answer.status, answer.headers.get('location')]).toEqual([307, '/index?a=1']);
     const followed = await fetch(`${served.url}/index/`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
@@ -243,7 +243,7 @@ describe('addresses', () => {
     expect(elsewhere.status).toBe(404);
   });
 
-  it('tell of health', async () => {
+  it('report health', async () => {
     expect(await read(await fetch(`${served.url}/`))).toEqual({});
     expect(await read(await fetch(`${served.url}/dry_run`))).toEqual({ code: 0, description: '', exception: null });
   });
@@ -268,7 +268,7 @@ describe('options', () => {
     }
   };
 
-  it('custom endpoints, titles and the description that tells of them', () =>
+  it('custom endpoints and titles appear in the description', () =>
     withFlow(
       {
         title: 'Teapots',
@@ -330,7 +330,7 @@ describe('options', () => {
     });
   });
 
-  it('cors: off by default, and as clients know it when on', async () => {
+  it('CORS is off by default', async () => {
     const origin = 'https://page.example';
     const off = await fetch(`${served.url}/`, { headers: { origin } });
     expect(off.headers.get('access-control-allow-origin')).toBeNull();
@@ -356,7 +356,7 @@ describe('options', () => {
     });
   });
 
-  it('a token, without which only / answers', () =>
+  it('a token: without it, only / answers', () =>
     withFlow({ token: 'sesame-1' }, async ({ url }) => {
       const refused = await send(`${url}/index`, {});
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
@@ -374,7 +374,7 @@ describe('options', () => {
       expect((await read(answer)).header.status.exception.name).toBe('RangeError');
     }));
 
-  it('a 500 whose cause is in the log, when an answer cannot be written', async () => {
+  it('a 500 with the cause in the log, if an answer cannot be serialized', async () => {
     class Loop extends Executor {
       static override readonly requests = requests<Loop>({ '/index': 'loop' });
       loop({ docs }: Call) {
@@ -418,7 +418,7 @@ describe('TLS', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('is spoken when there are a certificate and a key, by WebSocket too', async () => {
+  it('is used if a certificate and a key are set, also for WebSocket', async () => {
     const own = await serveFlow({
       sslCertfile: path.join(folder, 'cert.pem'),
       sslKeyfile: path.join(folder, 'key.pem'),
@@ -440,14 +440,14 @@ describe('TLS', () => {
     await own.close();
   });
 
-  it('with only one of the two, or a file that is not there, does not start', async () => {
+  it('does not start with only one of the two or with a missing file', async () => {
     await expect(serveFlow({ sslKeyfile: path.join(folder, 'key.pem') })).rejects.toThrow('together');
     const sslCertfile = path.join(folder, 'none.pem');
     await expect(serveFlow({ sslCertfile, sslKeyfile: path.join(folder, 'key.pem') })).rejects.toThrow('none.pem');
   });
 });
 
-describe('an executor that cannot be asked', () => {
+describe('an unavailable executor', () => {
   class Lost extends Executor {
     static override readonly requests = requests<Lost>({ '/index': 'slow', '/post': 'slow' });
     async slow() {
@@ -487,7 +487,7 @@ describe('an executor that cannot be asked', () => {
 });
 
 describe('reload', () => {
-  it('answers a route for each executor that fits, and 404 when none does', async () => {
+  it('answers a route for each matching executor, or 404', async () => {
     const body = await read(await send(`${served.url}/reload`, { targets: 'mark' }));
     expect(body.routes.map(({ executor }: { executor: string }) => executor)).toEqual(['gateway', 'marker']);
     expect(Object.keys(body)).toEqual(['header', 'parameters', 'routes', 'data']);
@@ -499,7 +499,7 @@ describe('reload', () => {
 });
 
 describe('bad input', () => {
-  it('refuses a body of 100 MB, announced or not, and goes on', async () => {
+  it('rejects a body of 100 MB, announced or not, and continues', async () => {
     const huge = Buffer.alloc(100_000_000, 32);
     const announced = await fetch(`${served.url}/index`, { method: 'POST', headers: JSON_TYPE, body: huge });
     expect(announced.status).toBe(413);
@@ -524,13 +524,13 @@ describe('bad input', () => {
     expect(body.data[9999]).toMatchObject({ id: '9999', text: 'a!' });
   }, 60_000);
 
-  it('refuses text that would be a multiple of its size as values', async () => {
+  it('rejects text that would multiply in size as values', async () => {
     const answer = await send(`${served.url}/index`, `{"data":[${'[],'.repeat(5_000_000)}[]]}`);
     expect(answer.status).toBe(422);
     expect((await read(answer)).detail[0].msg).toContain('too many');
   }, 60_000);
 
-  it('survives nesting without end', async () => {
+  it('survives endless nesting', async () => {
     for (const body of [
       `{"data":${'['.repeat(500_000)}`,
       `{"data":[{"tags":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}]}`,
@@ -542,7 +542,7 @@ describe('bad input', () => {
     expect((await send(`${served.url}/index`, {})).status).toBe(200);
   }, 60_000);
 
-  it('answers what is not HTTP, or has a head without end', async () => {
+  it('answers invalid HTTP and endless headers', async () => {
     for (const [bytes, status] of [
       ['nonsense\r\n\r\n', 400],
       [`GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
@@ -556,7 +556,7 @@ describe('bad input', () => {
     }
   });
 
-  it('lets the work of a client that has gone be told', async () => {
+  it('aborts the work of a client that has disconnected', async () => {
     let told: () => void = () => {};
     const aborted = new Promise<void>((resolve) => {
       told = resolve;
@@ -582,7 +582,7 @@ describe('bad input', () => {
     await own.close();
   });
 
-  it('serves a client that asks to change to HTTP/2 on the way', async () => {
+  it('serves a client that offers an upgrade to HTTP/2', async () => {
     const { status } = await rawRequest(served.url, {
       method: 'POST',
       path: '/index',
@@ -597,7 +597,7 @@ describe('bad input', () => {
     expect(status).toBe(200);
   });
 
-  it('refuses bodies that do not fit beside those in work, and takes them when there is room again', async () => {
+  it('rejects bodies while running ones use up the limit, and accepts them afterwards', async () => {
     const { Gate, begun, release } = createGate();
     const own = await serveFlow({ executors: [{ uses: Gate }], limits: { maxHeldBytes: 1000 } });
     const waiting = send(`${own.url}/post`, { data: ['a'.repeat(600)], execEndpoint: '/gate' });
@@ -611,7 +611,7 @@ describe('bad input', () => {
     await own.close();
   });
 
-  it('cuts a client that stops reading its answer, and serves the others', async () => {
+  it('disconnects a client that stops reading its answer, and serves others', async () => {
     const own = await serveFlow({ limits: { unreadMs: 300 } });
     const body = JSON.stringify({ data: ['a'.repeat(30_000_000)] });
     const socket = net.connect(own.port, '127.0.0.1');
@@ -626,7 +626,7 @@ describe('bad input', () => {
     await own.close();
   }, 60_000);
 
-  it('finishes what is in work when it is closed, and refuses what comes after', async () => {
+  it('finishes running requests when it closes, and rejects new ones', async () => {
     const { Gate, begun, release } = createGate();
     const own = await serveFlow({ executors: [{ uses: Gate }] });
     const slow = send(`${own.url}/post`, { data: ['a'], execEndpoint: '/gate' });

@@ -85,7 +85,7 @@ const send = async (place: string, body: string) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-it('keys of no meaning in a document become tags', async () => {
+it('unknown keys of a document become tags', async () => {
   const { status, text } = await send('/post', jsonOf([['data', [all((name) => name)]]]));
   expect(status).toBe(200);
   expect(Object.keys(JSON.parse(text).data[0].tags)).toEqual(INHERITED_NAMES);
@@ -112,7 +112,7 @@ it('each executor gets its own parameters, and its result has its name', async (
   }
 });
 
-it('as values they are refused or mean what they say, never a failure of the server', async () => {
+it('as values they are rejected or taken literally, and never fail the server', async () => {
   for (const name of INHERITED_NAMES) {
     const bodies = [
       [['execEndpoint', name]],
@@ -135,7 +135,7 @@ it('as values they are refused or mean what they say, never a failure of the ser
   }
 });
 
-it('endpoints are polled as is said of them alone', async () => {
+it('endpoints have their own polling settings', async () => {
   const executor = defineFlow().add({ name: 'a', uses: Teller, shards: 2, polling: { '/x': 'ALL' } });
   const flow = createFlow(executor.definition());
   await flow.start();
@@ -150,7 +150,7 @@ it('endpoints are polled as is said of them alone', async () => {
 });
 
 describe('in a file', () => {
-  it.each(INHERITED_NAMES)('%s is no option, and an executor may be called so', (name) => {
+  it.each(INHERITED_NAMES)('%s is no option, but a valid name of an executor', (name) => {
     const { warnings, deployments } = parseFlow(
       `jtype: Flow\n"${name}": 1\nwith:\n  "${name}": 2\nexecutors:\n  - name: "${name}"\n    uses: X\n    "${name}": 3\n    uses_with: { "${name}": "\${{ CONTEXT.${name} }}" }\n    when: { "tags__${name}": { $eq: 1 } }\n`,
     );

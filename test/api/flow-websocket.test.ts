@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 describe('JSON', () => {
-  it('answers one frame for each, underscores in its keys and nothing that is not set', async () => {
+  it('answers each frame with one, in snake case and without unset fields', async () => {
     const client = await open(`${url}/`);
     client.send({ data: [{ text: 'a' }], execEndpoint: '/index', parameters: { mark: '?' } });
     const answer = await client.nextJson();
@@ -83,7 +83,7 @@ describe('JSON', () => {
     await client.closed;
   });
 
-  it('takes both spellings, keeps the request id, and takes null for data', async () => {
+  it('accepts both spellings and null as data, and keeps the request id', async () => {
     const client = await open(`${url}/stream`);
     client.send({ data: null, exec_endpoint: '/index', header: { request_id: 'my-own' } });
     expect((await client.nextJson()).header).toEqual({
@@ -98,7 +98,7 @@ describe('JSON', () => {
     client.socket.terminate();
   });
 
-  it('answers in the order in which requests are done', async () => {
+  it('answers in the order of completion', async () => {
     const client = await open(`${url}/`);
     client.send({ data: null, exec_endpoint: '/wait', parameters: { ms: 500 }, header: { request_id: 'slow' } });
     client.send({ data: null, exec_endpoint: '/index', header: { request_id: 'fast' } });
@@ -107,7 +107,7 @@ describe('JSON', () => {
     client.socket.terminate();
   });
 
-  it('answers what is in work after the end marker, then closes with 1000', async () => {
+  it('answers running requests after the end marker, then closes with 1000', async () => {
     const client = await open(`${url}/`);
     for (const id of ['1', '2']) {
       client.send({ data: null, exec_endpoint: '/wait', parameters: { ms: 100 }, header: { request_id: id } });
@@ -146,7 +146,7 @@ describe('JSON', () => {
     client.socket.terminate();
   });
 
-  it('shows a failure of an executor as data, and goes on', async () => {
+  it('reports a failed executor in the answer, and continues', async () => {
     const client = await open(`${url}/`);
     client.send({ data: [{ text: 'kept' }], exec_endpoint: '/fail' });
     const answer = await client.nextJson();
@@ -189,7 +189,7 @@ describe('bytes', () => {
     expect(await client.closed).toEqual({ code: 1000, reason: '' });
   });
 
-  it('takes an empty frame for an empty request', async () => {
+  it('accepts an empty frame as an empty request', async () => {
     const client = await open(`${url}/`, ['bytes']);
     const answer = await ask(client, new Uint8Array());
     expect(answer.header.status).toBeUndefined();
@@ -209,7 +209,7 @@ describe('bytes', () => {
     client.socket.terminate();
   });
 
-  it('tells of a target that is no pattern by the request itself', async () => {
+  it('reports an invalid target pattern in the answer', async () => {
     const client = await open(`${url}/`, ['bytes']);
     const answer = await ask(client, request({ requestId: 'r4', targetExecutor: '(' }));
     expect(answer.header).toMatchObject({
@@ -219,7 +219,7 @@ describe('bytes', () => {
     client.socket.terminate();
   });
 
-  it('ends with 1007 at bytes that are no message, with 1003 at a text', async () => {
+  it('ends with 1007 at invalid bytes, with 1003 at text', async () => {
     const broken = await open(`${url}/`, ['bytes']);
     broken.send(new Uint8Array([0x0a, 0xff, 0xff, 0xff]));
     expect(await broken.closed).toMatchObject({ code: 1007, reason: expect.stringContaining('DataRequestProto') });
@@ -241,11 +241,11 @@ describe('a connection', () => {
     socket.terminate();
   });
 
-  it('is refused with 403 at any other address', async () => {
+  it('is rejected with 403 at any other path', async () => {
     expect(await refusedWith(`${url}/nothing`)).toBe(403);
   });
 
-  it('needs the token when there is one', async () => {
+  it('needs the token if one is set', async () => {
     const own = await serveFlow({ protocol: 'WEBSOCKET', token: 'sesame' });
     expect(await refusedWith(own.url)).toBe(401);
     const client = await open(own.url, [], { headers: { authorization: 'Bearer sesame' } });
@@ -264,7 +264,7 @@ describe('a connection', () => {
     expect(await bytes.closed).toMatchObject({ code: 1000 });
   });
 
-  it('of a dry run is told what is not whole', async () => {
+  it('of a dry run gets the unavailable executors', async () => {
     class Gone extends Executor {
       static override readonly requests = requests<Gone>({ '/index': 'leave' });
       leave() {
@@ -289,7 +289,7 @@ describe('a connection', () => {
     await own.close();
   });
 
-  it('is closed with 1011 and a short reason when an executor cannot be asked', async () => {
+  it('is closed with 1011 and a short reason if an executor is unavailable', async () => {
     class Slow extends Executor {
       static override readonly requests = requests<Slow>({ '/index': 'slow' });
       slow() {
@@ -321,7 +321,7 @@ describe('a connection', () => {
     await larger.close();
   }, 60_000);
 
-  it('is told to go when the gateway closes, after its answers', async () => {
+  it('is closed after its answers when the gateway closes', async () => {
     const { Gate, begun, release } = createGate();
     const own = await serveFlow({ protocol: 'WEBSOCKET', executors: [{ uses: Gate }] });
     const client = await open(own.url);
@@ -335,7 +335,7 @@ describe('a connection', () => {
     await own.close();
   });
 
-  it('whose client has gone has its work told', async () => {
+  it('that is lost aborts its work', async () => {
     let told: () => void = () => {};
     const aborted = new Promise<void>((resolve) => {
       told = resolve;
@@ -363,7 +363,7 @@ describe('a connection', () => {
 });
 
 describe('back-pressure', () => {
-  it('takes no more requests in work than prefetch says, and answers all in the end', async () => {
+  it('runs at most prefetch requests at a time, and answers all', async () => {
     let inWork = 0;
     let most = 0;
     class Count extends Executor {
@@ -409,7 +409,7 @@ describe('back-pressure', () => {
     return Buffer.concat([head, payload]);
   }
 
-  it('reads no more from a client that takes no answers, serves others, and lets it go in the end', async () => {
+  it('stops reading from a client that reads no answers, serves others, and disconnects it in the end', async () => {
     let seen = 0;
     class Seen extends Executor {
       static override readonly requests = requests<Seen>({ '/index': 'see' });
@@ -435,7 +435,7 @@ describe('back-pressure', () => {
     await own.close();
   }, 60_000);
 
-  it('keeps a client that answers pings, and cuts one that does not', async () => {
+  it('keeps a client that answers pings, and disconnects one that does not', async () => {
     const own = await serveFlow({ protocol: 'WEBSOCKET', limits: { pingMs: 100, pongMs: 2000 } });
     const client = await open(own.url);
     let pings = 0;
@@ -451,7 +451,7 @@ describe('back-pressure', () => {
 });
 
 describe('the oldest frames on /stream', () => {
-  it('are known by the name of their body and answered in their form, encoded once', async () => {
+  it('are recognized by the name of their body and answered in their format', async () => {
     const client = await open(`${url}/stream`);
     client.send({ requestId: 'r1', index: { docs: [{ id: 'd1', text: 'a', mimeType: 'text/plain' }] } });
     const answer = await client.nextJson();
@@ -484,7 +484,7 @@ describe('one port for REST and WebSocket', () => {
     await own.close();
   });
 
-  it('a port for WebSocket tells of health and description, and takes no documents', async () => {
+  it('a WebSocket port serves health and description, but accepts no documents over HTTP', async () => {
     const at = url.replace('ws', 'http');
     expect(await (await fetch(`${at}/`)).json()).toEqual({});
     expect(await (await fetch(`${at}/dry_run`)).json()).toMatchObject({ code: 0 });

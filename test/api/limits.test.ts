@@ -1,4 +1,4 @@
-/** Keys, plans and limits over real HTTP: every failure of the reference (docs/reference/errors.md). */
+/** Keys, plans and limits over HTTP: every refusal that docs/reference/errors.md lists. */
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlanName } from '#plans.ts';
@@ -9,8 +9,11 @@ import { startServer, type TestServer } from '../support/server.ts';
 const HTML = '<title>Tea</title><p>Green tea is made from leaves that were not oxidised, and is drunk hot.</p>';
 const ONE_TEXT = JSON.stringify({ model: 'lectern-static-v1', input: 'green tea' });
 
+const CHAT = { chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' };
 let site: Site;
-/** Ends the answers of `/slow` that were asked for, in their order. */
+/** Serves the tests that differ only in the plan of their key. */
+let shared: TestServer;
+/** Each ends one response of `/slow`, in the order of the requests. */
 const releases: (() => void)[] = [];
 const slowly = ({ response }: Visited) => {
   releases.push(() => response.writeHead(200, { 'content-type': 'text/html' }).end(HTML));
@@ -20,8 +23,20 @@ beforeAll(async () => {
     '/slow': slowly,
     '/slow/too': slowly,
   });
+  shared = await startServer({
+    browser: 'none',
+    allowNetworks: site.allow.join(','),
+    refusedRpm: 100_000,
+    plans: {
+      free: { concurrency: 'none', reader: { requestsPerMinute: 7 } },
+      paid: { embeddings: { requestsPerMinute: 6, tokensPerMinute: 20 } },
+    },
+  });
 });
-afterAll(() => site.close());
+afterAll(async () => {
+  await shared?.close();
+  await site.close();
+});
 
 async function start(settings: Record<string, unknown> = {}) {
   const server = await startServer({ browser: 'none', ...settings });
@@ -57,12 +72,6 @@ const json = (answer: Response): Promise<any> => answer.json();
 const MODEL_PATHS = ['/v1/embeddings', '/v1/rerank'];
 
 describe('the Authorization header', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ browser: 'none', refusedRpm: 100_000 });
-  });
-  afterAll(() => server.close());
-
   const long = 'x'.repeat(1_000_000);
   const MALFORMED: [string, string[], string][] = [
     ['none', [], 'AUTH_MISSING_API_KEY'],
@@ -83,7 +92,7 @@ describe('the Authorization header', () => {
 
   it.each(MALFORMED)('%s, on the model host', async (_, lines, code) => {
     for (const path of [...MODEL_PATHS, '/v1/chat/completions']) {
-      const answer = await rawRequest(server.urls.model!, { method: 'POST', path, lines, body: '{"nonsense"' });
+      const answer = await rawRequest(shared.urls.model!, { method: 'POST', path, lines, body: '{"nonsense"' });
       const body = JSON.parse(answer.body);
       expect(answer.status).toBe(401);
       expect(answer.head.toLowerCase()).toContain('www-authenticate: bearer');
@@ -97,46 +106,45 @@ describe('the Authorization header', () => {
     }
   });
 
-  it('an almost right key is an unknown one, on every host', async () => {
-    const { key } = await mint(server, 'free');
+  it('a key with one wrong character is unknown, on every host', async () => {
+    const { key } = await mint(shared, 'free');
     const almost = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
-    expect((await embed(server, { authorization: `Bearer ${almost}` })).status).toBe(401);
-    const answer = await readHtml(server, { authorization: `Bearer ${almost}` });
+    expect((await embed(shared, { authorization: `Bearer ${almost}` })).status).toBe(401);
+    const answer = await readHtml(shared, { authorization: `Bearer ${almost}` });
     expect([answer.status, (await json(answer)).name]).toEqual([401, 'AuthenticationFailedError']);
   });
 
-  it('of 1 MB is refused by every face in its own envelope', async () => {
+  it('of 1 MB is rejected by every face in its own format', async () => {
     const lines = [`Authorization: Bearer ${long}`];
     const ask = (url: string): Promise<RawAnswer> => rawRequest(url, { lines });
-    const [reader, model] = await Promise.all([ask(server.reader), ask(server.urls.model!)]);
+    const [reader, model] = await Promise.all([ask(shared.reader), ask(shared.urls.model!)]);
     expect([reader.status, JSON.parse(reader.body).name]).toEqual([431, 'RequestHeaderFieldsTooLargeError']);
     expect([model.status, Object.keys(JSON.parse(model.body))]).toEqual([431, ['detail', 'request_id']]);
   });
 
-  it('a revoked and an expired key are unknown ones', async () => {
-    const { accounts } = server.app.accounts;
-    const revoked = await mint(server, 'free');
-    expect((await readHtml(server, revoked.headers)).status).toBe(200);
+  it('revoked and expired keys are unknown', async () => {
+    const { accounts } = shared.app.accounts;
+    const revoked = await mint(shared, 'free');
+    expect((await readHtml(shared, revoked.headers)).status).toBe(200);
     await accounts.revokeKey(revoked.record.id);
-    expect((await readHtml(server, revoked.headers)).status).toBe(401);
-    const expired = await mint(server, 'free');
+    expect((await readHtml(shared, revoked.headers)).status).toBe(401);
+    const expired = await mint(shared, 'free');
     await accounts.changeKey(expired.record.id, { expiresAt: Date.now() - 1 });
-    expect((await embed(server, expired.headers)).status).toBe(401);
+    expect((await embed(shared, expired.headers)).status).toBe(401);
   });
 
-  it('is not asked for by the model list and the probes', async () => {
+  it('is ignored by the model list and the probes', async () => {
     for (const path of ['/v1/models', '/health', '/live']) {
-      const answer = await fetch(server.urls.model + path, { headers: { authorization: 'Bearer nonsense' } });
+      const answer = await fetch(shared.urls.model + path, { headers: { authorization: 'Bearer nonsense' } });
       expect([path, answer.status]).toEqual([path, 200]);
     }
   });
 });
 
 describe('limits of a key', () => {
-  it('requests a minute: exactly so many of many at once, with headers and Retry-After', async () => {
-    const server = await start({ plans: { free: { concurrency: 'none', reader: { requestsPerMinute: 7 } } } });
-    const { headers } = await mint(server, 'free');
-    const answers = await Promise.all(Array.from({ length: 30 }, () => readHtml(server, headers)));
+  it('requests per minute: passes exactly the limit of concurrent requests, with headers and Retry-After', async () => {
+    const { headers } = await mint(shared, 'free');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => readHtml(shared, headers)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
     const refused = answers.find(({ status }) => status === 429)!;
     const body = await json(refused);
@@ -150,14 +158,12 @@ describe('limits of a key', () => {
     const remaining = answers.filter(({ status }) => status === 200).map((a) => a.headers.get('x-ratelimit-remaining'));
     expect(remaining.map(Number).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
     // Another key has a window of its own.
-    expect((await readHtml(server, (await mint(server, 'free')).headers)).status).toBe(200);
+    expect((await readHtml(shared, (await mint(shared, 'free')).headers)).status).toBe(200);
   });
 
-  it('requests and tokens a minute on the model host', async () => {
-    const embeddings = { requestsPerMinute: 6, tokensPerMinute: 20 };
-    const server = await start({ plans: { paid: { embeddings } } });
-    const { headers } = await mint(server, 'paid');
-    const first = await embed(server, headers);
+  it('requests and tokens per minute on the model host', async () => {
+    const { headers } = await mint(shared, 'paid');
+    const first = await embed(shared, headers);
     const { usage } = await json(first);
     expect(first.headers.get('x-ratelimit-limit-requests')).toBe('6');
     expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('5');
@@ -165,12 +171,12 @@ describe('limits of a key', () => {
     expect(first.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
     const textsOf = (length: number) =>
       JSON.stringify({ model: 'lectern-static-v1', input: Array.from({ length }, () => 'tea') });
-    const tooMuch = await embed(server, headers, textsOf(20));
+    const tooMuch = await embed(shared, headers, textsOf(20));
     const refused = await json(tooMuch);
     expect([tooMuch.status, refused.code]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
     expect(refused.detail).toBe(`Token rate limit exceeded: ${usage.total_tokens}/20 tokens per minute`);
     // What no minute has room for is not worth waiting for.
-    const never = await embed(server, headers, textsOf(30));
+    const never = await embed(shared, headers, textsOf(30));
     const { code, detail } = await json(never);
     expect([never.status, code, never.headers.get('retry-after')]).toEqual([
       403,
@@ -179,163 +185,185 @@ describe('limits of a key', () => {
     ]);
     expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
     // A body that is wrong costs a request and no tokens.
-    const wrong = await embed(server, headers, '{"model": "lectern-static-v1"}');
+    const wrong = await embed(shared, headers, '{"model": "lectern-static-v1"}');
     expect(wrong.status).toBe(422);
     expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('2');
     expect(wrong.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
-    for (let n = 0; n < 2; n++) await embed(server, headers, '{}');
-    const over = await embed(server, headers, '{}');
+    for (let n = 0; n < 2; n++) await embed(shared, headers, '{}');
+    const over = await embed(shared, headers, '{}');
     const body = await json(over);
     expect([over.status, body.code]).toEqual([429, 'RATE_REQUEST_LIMIT_EXCEEDED']);
     expect(body.detail).toBe('Request rate limit exceeded: 6/6 requests per minute');
     expect(over.headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(50);
     // Each endpoint has its own windows.
-    const other = await fetch(`${server.urls.model}/v1/rerank`, { method: 'POST', headers, body: '{}' });
+    const other = await fetch(`${shared.urls.model}/v1/rerank`, { method: 'POST', headers, body: '{}' });
     expect(other.status).toBe(422);
   });
 
-  it('requests at once, counted over all faces, and free again when one ends or its client leaves', async () => {
-    const server = await start({ allowNetworks: site.allow.join(','), plans: { free: { concurrency: 1 } } });
-    const { headers } = await mint(server, 'free');
-    const leaving = new AbortController();
-    const slow = (path: string, signal?: AbortSignal) =>
-      fetch(`${server.reader}/${site.origin}${path}`, { headers, signal: signal ?? null });
-    const first = slow('/slow', leaving.signal).catch(() => undefined);
-    await untilStatus(
-      () => embed(server, headers),
-      429,
-      async (answer) => {
-        const body = await json(answer);
-        expect(body.code).toBe('RATE_CONCURRENCY_LIMIT_EXCEEDED');
-        expect(body.detail).toBe('Concurrency limit exceeded: 1/1 concurrent requests');
-        expect(answer.headers.get('retry-after')).toBe('1');
-      },
-    );
-    const reader = await readHtml(server, headers);
-    expect([reader.status, (await json(reader)).limitedBy]).toEqual([429, 'concurrency']);
-    leaving.abort();
-    await first;
-    await untilStatus(() => embed(server, headers), 200);
-    // The first may have left before the site was asked.
-    const before = releases.length;
-    const second = slow('/slow/too');
-    await untilStatus(() => embed(server, headers), 429);
-    while (releases.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
-    for (const release of releases) release();
-    expect((await second).status).toBe(200);
-    await untilStatus(() => embed(server, headers), 200);
-  });
+  describe('of concurrent requests and features', () => {
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startServer({
+        browser: 'none',
+        allowNetworks: site.allow.join(','),
+        plans: { free: { concurrency: 1 }, paid: { concurrency: 3 }, premium: { features: [] } },
+        ...CHAT,
+      });
+    });
+    afterAll(() => server?.close());
 
-  it('requests that were sent behind another on one connection end with it', async () => {
-    const server = await start({ allowNetworks: site.allow.join(','), plans: { free: { concurrency: 3 } } });
-    const { key, headers } = await mint(server, 'free');
-    const { hostname, port } = new URL(server.reader);
-    const socket = net.connect(Number(port), hostname);
-    const lines = [`GET /${site.origin}/slow HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${key}`];
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(3));
-    await untilStatus(() => embed(server, headers), 429);
-    socket.destroy();
-    const { usage } = server.app.accounts;
-    const ended = async () => {
-      await usage.flush();
-      return (await usage.sums({ by: ['face'] })).find(({ face }) => face === 'reader')?.requests;
-    };
-    await expect.poll(ended, { timeout: 20_000 }).toBe(3);
-    await untilStatus(() => embed(server, headers), 200);
-  });
+    it('concurrent requests, over all faces, until they end or their client disconnects', async () => {
+      const { headers } = await mint(server, 'free');
+      const leaving = new AbortController();
+      const slow = (path: string, signal?: AbortSignal) =>
+        fetch(`${server.reader}/${site.origin}${path}`, { headers, signal: signal ?? null });
+      const first = slow('/slow', leaving.signal).catch(() => undefined);
+      await untilStatus(
+        () => embed(server, headers),
+        429,
+        async (answer) => {
+          const body = await json(answer);
+          expect(body.code).toBe('RATE_CONCURRENCY_LIMIT_EXCEEDED');
+          expect(body.detail).toBe('Concurrency limit exceeded: 1/1 concurrent requests');
+          expect(answer.headers.get('retry-after')).toBe('1');
+        },
+      );
+      const reader = await readHtml(server, headers);
+      expect([reader.status, (await json(reader)).limitedBy]).toEqual([429, 'concurrency']);
+      leaving.abort();
+      await first;
+      await untilStatus(() => embed(server, headers), 200);
+      // The first may have left before the site was asked.
+      const before = releases.length;
+      const second = slow('/slow/too');
+      await untilStatus(() => embed(server, headers), 429);
+      while (releases.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (const release of releases) release();
+      expect((await second).status).toBe(200);
+      await untilStatus(() => embed(server, headers), 200);
+    });
 
-  it('features of a plan', async () => {
-    const server = await start({ plans: { free: { features: [] } }, chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' });
-    const { headers } = await mint(server, 'free');
-    for (const [option, value] of [
-      ['injectPageScript', 'document.title = 1'],
-      ['withGeneratedAlt', true],
-      ['respondWith', 'readerlm-v2'],
-      ['proxy', 'any'],
-    ] as const) {
-      const answer = await readHtml(server, headers, { [option]: value });
-      expect([option, answer.status, await json(answer)]).toMatchObject([
-        option,
-        402,
-        { name: 'TierFeatureConstraintError', status: 40202, path: option },
-      ]);
-    }
-    expect((await readHtml(server, headers, { proxy: 'none', withGeneratedAlt: false })).status).toBe(200);
+    it('pipelined requests end with their connection', async () => {
+      const { key, headers, account } = await mint(server, 'paid');
+      const { hostname, port } = new URL(server.reader);
+      const socket = net.connect(Number(port), hostname);
+      const lines = [`GET /${site.origin}/slow HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${key}`];
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(3));
+      await untilStatus(() => embed(server, headers), 429);
+      socket.destroy();
+      const { usage } = server.app.accounts;
+      const ended = async () => {
+        await usage.flush();
+        return (await usage.sums({ by: ['face'], accountId: account.id })).find(({ face }) => face === 'reader')
+          ?.requests;
+      };
+      await expect.poll(ended, { timeout: 20_000 }).toBe(3);
+      await untilStatus(() => embed(server, headers), 200);
+    });
+
+    it('features of a plan', async () => {
+      const { headers } = await mint(server, 'premium');
+      for (const [option, value] of [
+        ['injectPageScript', 'document.title = 1'],
+        ['withGeneratedAlt', true],
+        ['respondWith', 'readerlm-v2'],
+        ['proxy', 'any'],
+      ] as const) {
+        const answer = await readHtml(server, headers, { [option]: value });
+        expect([option, answer.status, await json(answer)]).toMatchObject([
+          option,
+          402,
+          { name: 'TierFeatureConstraintError', status: 40202, path: option },
+        ]);
+      }
+      expect((await readHtml(server, headers, { proxy: 'none', withGeneratedAlt: false })).status).toBe(200);
+    });
   });
 });
 
 describe('balances', () => {
-  it('go down once a request by what it cost, are shown, and end', async () => {
-    const server = await start();
-    const { headers, account } = await mint(server, 'premium', 60);
-    const { accounts, usage } = server.app.accounts;
-    const answer = await readHtml(server, headers);
+  it('decrease once for each request, are shown, and run out', async () => {
+    const { headers, account } = await mint(shared, 'premium', 60);
+    const { accounts, usage } = shared.app.accounts;
+    const answer = await readHtml(shared, headers);
     const { tokens } = (await json(answer)).data.usage;
     expect(tokens).toBeGreaterThan(0);
     await usage.flush();
     expect((await accounts.account(account.id))!.balance).toBe(60 - tokens);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const index = await fetch(server.reader, { headers: { ...headers, accept: 'application/json' } });
+    const index = await fetch(shared.reader, { headers: { ...headers, accept: 'application/json' } });
     expect((await json(index)).data).toMatchObject({ authenticatedAs: 'test', balanceLeft: 60 - tokens });
 
     // More than is left is not begun; nothing is taken.
     const long = JSON.stringify({ model: 'lectern-static-v1', input: 'tea '.repeat(100) });
-    const tooMuch = await embed(server, headers, long);
+    const tooMuch = await embed(shared, headers, long);
     expect([tooMuch.status, (await json(tooMuch)).code]).toEqual([403, 'AUTHZ_INSUFFICIENT_BALANCE']);
     await usage.flush();
     expect((await accounts.account(account.id))!.balance).toBe(60 - tokens);
 
     await accounts.changeAccount(account.id, { balance: 0 });
-    const empty = await readHtml(server, headers);
+    const empty = await readHtml(shared, headers);
     expect([empty.status, (await json(empty)).name]).toEqual([402, 'InsufficientBalanceError']);
-    expect((await embed(server, headers)).status).toBe(403);
+    expect((await embed(shared, headers)).status).toBe(403);
     const sums = await usage.sums({ by: ['face'], accountId: account.id });
     expect(sums.find(({ face }) => face === 'reader')).toMatchObject({ requests: 2, failed: 0 });
   });
 });
 
 describe('callers without a key', () => {
-  it('read at the rate for their address', async () => {
-    const server = await start({ keylessRpm: 3 });
+  it('read at the rate for their IP address', async () => {
+    const server = await start({ keylessRpm: 3, refusedRpm: 4 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => readHtml(server)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     const refused = answers.find(({ status }) => status === 429)!;
     expect(await json(refused)).toMatchObject({ name: 'RateLimitTriggeredError', limitedBy: 'address' });
     expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
-    // Nobody invents an address.
+    // Without a trusted proxy, the header of the caller does not count.
     expect((await readHtml(server, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(429);
     expect((await readHtml(server, (await mint(server, 'free')).headers)).status).toBe(200);
+
+    // Unknown keys have a limit of their own.
+    const guess = () => embed(server, { authorization: 'Bearer guess' });
+    const codes: string[] = [];
+    for (let n = 0; n < 6; n++) codes.push((await json(await guess())).code);
+    expect(codes).toEqual([...Array(4).fill('AUTH_INVALID_API_KEY'), ...Array(2).fill('RATE_IP_LIMIT_EXCEEDED')]);
+    const limited = await guess();
+    expect([limited.status, Number(limited.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await embed(server, (await mint(server, 'free')).headers)).status).toBe(200);
   });
 
-  it('are told apart behind a proxy that is trusted, IPv6 by /64', async () => {
-    const server = await start({ keylessRpm: 1, trustedProxies: ['127.0.0.1'] });
+  it('are told apart behind a trusted proxy, IPv6 by /64, and may use only the features for keyless callers', async () => {
+    const server = await start({
+      ...{ keylessRpm: 1, trustedProxies: ['127.0.0.1'], keylessFeatures: ['scripts'] },
+      ...CHAT,
+    });
     const from = async (address: string) => (await readHtml(server, { 'x-forwarded-for': address })).status;
     expect(await from('203.0.113.7')).toBe(200);
     expect(await from('203.0.113.7')).toBe(429);
     expect(await from('203.0.113.8')).toBe(200);
-    // What stands before the proxy's own word was written by the caller.
+    // The proxy appends the IP address; what precedes it was written by the caller.
     expect(await from('198.51.100.1, 203.0.113.8')).toBe(429);
     expect(await from('2001:db8:1:2::1')).toBe(200);
     expect(await from('2001:db8:1:2:ffff::9')).toBe(429);
     expect(await from('2001:db8:1:3::1')).toBe(200);
-  });
 
-  it('may not use what costs the owner most, and are told what', async () => {
-    const server = await start({ keylessFeatures: ['scripts'], chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' });
+    let callers = 0;
+    const ask = (option: string, value: unknown) =>
+      readHtml(server, { 'x-forwarded-for': `192.0.2.${++callers}` }, { [option]: value });
     for (const [option, value] of [
       ['withGeneratedAlt', true],
       ['respondWith', 'vlm'],
       ['jsonSchema', { type: 'object' }],
     ] as const) {
-      const answer = await readHtml(server, {}, { [option]: value });
+      const answer = await ask(option, value);
       expect([option, answer.status, await json(answer)]).toMatchObject([
         option,
         401,
         { name: 'AuthenticationRequiredError', status: 40103, path: option },
       ]);
     }
-    expect((await readHtml(server, {}, { proxy: 'any' })).status).toBe(200);
+    expect((await ask('proxy', 'any')).status).toBe(200);
   });
 
   it('need a key when their rate is 0', async () => {
@@ -343,20 +371,9 @@ describe('callers without a key', () => {
     const answer = await readHtml(server);
     expect([answer.status, (await json(answer)).name]).toEqual([401, 'AuthenticationRequiredError']);
   });
-
-  it('are answered 429 when they guess keys, while a good key works', async () => {
-    const server = await start({ refusedRpm: 4 });
-    const guess = () => embed(server, { authorization: 'Bearer guess' });
-    const codes: string[] = [];
-    for (let n = 0; n < 6; n++) codes.push((await json(await guess())).code);
-    expect(codes).toEqual([...Array(4).fill('AUTH_INVALID_API_KEY'), ...Array(2).fill('RATE_IP_LIMIT_EXCEEDED')]);
-    const refused = await guess();
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
-    expect((await embed(server, (await mint(server, 'free')).headers)).status).toBe(200);
-  });
 });
 
-it('with auth off everybody is served and nobody counted', async () => {
+it('with auth off everybody is served and nothing is counted', async () => {
   const server = await start({ auth: 'off', keylessRpm: 1 });
   expect(server.app.firstKey).toBeUndefined();
   for (let n = 0; n < 3; n++) expect((await readHtml(server)).status).toBe(200);
@@ -366,15 +383,10 @@ it('with auth off everybody is served and nobody counted', async () => {
 });
 
 describe('web pages of other sites, where private networks may be read', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ browser: 'none', allowNetworks: site.allow.join(',') });
-  });
-  afterAll(() => server.close());
   const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' };
   const ask = async (lines: Record<string, string>) => {
     const given = Object.entries(lines).map(([name, value]) => `${name}: ${value}`);
-    const answer = await rawRequest(server.reader, {
+    const answer = await rawRequest(shared.reader, {
       method: 'POST',
       lines: [...given, 'Accept: application/json'],
       body: JSON.stringify({ html: HTML }),
@@ -389,11 +401,11 @@ describe('web pages of other sites, where private networks may be read', () => {
     ['by a neighbour', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }],
   ])('are refused %s, and served with a key', async (_, lines) => {
     expect(await ask(lines)).toBe(403);
-    expect(await ask({ ...lines, authorization: `Bearer ${server.app.firstKey}` })).toBe(200);
+    expect(await ask({ ...lines, authorization: `Bearer ${shared.app.firstKey}` })).toBe(200);
   });
 
-  it('are refused under a name that was made to point here', async () => {
-    const { port } = new URL(server.reader);
+  it('are refused under a foreign host name that resolves to this server', async () => {
+    const { port } = new URL(shared.reader);
     const url = `http://127.0.0.1:${port}/`;
     const asked = (host: string, more: Record<string, string>) =>
       fetchWithHost(url, host, { ...BROWSER, ...more }).then(({ status }) => status);
@@ -402,19 +414,19 @@ describe('web pages of other sites, where private networks may be read', () => {
     expect(await asked(`nas:${port}`, {})).toBe(200);
     const program = { 'user-agent': 'curl/8' };
     expect(await asked(`evil.example:${port}`, program)).toBe(200);
-    // A script that says it is none.
+    // A script with the user agent of another program.
     expect(await asked(`evil.example:${port}`, { ...program, 'accept-language': 'en' })).toBe(403);
     expect(await asked(`evil.example:${port}`, { 'accept-language': '*', 'sec-fetch-mode': 'cors' })).toBe(403);
     const fetchOfNode = { 'user-agent': 'node', 'accept-language': '*', 'sec-fetch-mode': 'cors' };
     expect(await asked(`evil.example:${port}`, fetchOfNode)).toBe(200);
   });
 
-  it('do not stand in the way of people and programs', async () => {
+  it('do not affect people and programs', async () => {
     expect(await ask({})).toBe(200);
     expect(await ask({ ...BROWSER, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' })).toBe(200);
     const typed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     expect(await ask({ ...BROWSER, ...typed })).toBe(200);
-    expect(await ask({ ...BROWSER, origin: new URL(server.reader).origin, 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await ask({ ...BROWSER, origin: new URL(shared.reader).origin, 'sec-fetch-site': 'same-origin' })).toBe(200);
   });
 });
 

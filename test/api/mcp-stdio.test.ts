@@ -82,9 +82,9 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('in its own process', () => {
+describe('without a server', () => {
   it.each(['auto', 'legacy'] as const)(
-    'reads, gives up, and is gone with its client (%s)',
+    'reads, aborts cancelled calls, and ends with its client (%s)',
     async (mode) => {
       const { client, pid } = await connect([], {}, mode);
       expect((await client.listTools()).tools.length).toBeGreaterThan(5);
@@ -112,7 +112,7 @@ describe('in its own process', () => {
   );
 
   it(
-    'reads files of the folders that were named, and no other',
+    'reads files only within the allowed folders',
     async () => {
       const { client } = await connect(['--allow-dir', path.join(dir, 'papers')]);
       const { tools } = await client.listTools();
@@ -141,7 +141,7 @@ describe('in its own process', () => {
   );
 
   it(
-    'reads no file by its path when no folder was named',
+    'reads no file by its path if no folder is allowed',
     async () => {
       const { client } = await connect();
       const { isError, text } = await call(client, 'read_document', { path: path.join(dir, 'papers/notes.md') });
@@ -151,7 +151,7 @@ describe('in its own process', () => {
   );
 
   it(
-    'writes nothing but the protocol, also when it is told to be verbose, and ends when its client was killed',
+    'writes only the protocol, also with --verbose, and ends when its client is killed',
     async () => {
       const child = spawn(process.execPath, [...PROGRAM, '--verbose'], { cwd: ROOT, env: environment() });
       onTestFinished(() => void child.kill('SIGKILL'));
@@ -187,7 +187,7 @@ describe('for a server', () => {
   afterAll(() => server.close());
 
   it(
-    'asks it with the key',
+    'sends it the key',
     async () => {
       const { reader, search, model } = server.urls;
       expect([reader, search, model].every(Boolean)).toBe(true);
@@ -202,7 +202,7 @@ describe('for a server', () => {
   );
 
   it(
-    'says that the key is wrong, and that nobody is there',
+    'reports a wrong key and an unreachable server',
     async () => {
       const wrong = await connect(['--server', server.reader, '--key', 'lectern_wrong']);
       const refused = await call(wrong.client, 'read_url', { url: `${site.origin}/tea` });

@@ -46,8 +46,8 @@ const readPage = (url: string) =>
     body: JSON.stringify({ html: PAGE, url }),
   }).then((answer) => answer.json() as Promise<{ data: { usage: { tokens: number } } }>);
 
-describe('a port of its own', () => {
-  it('gives each metric of the table, and those of the process', async () => {
+describe('the metrics port', () => {
+  it('exports each metric of the table, and those of the process', async () => {
     const text = await scrape();
     for (const [name, { type }] of Object.entries(METRICS)) expect(text).toContain(`# TYPE ${name} ${type}\n`);
     expect(sumOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
@@ -56,7 +56,7 @@ describe('a port of its own', () => {
     expect(sumOf(text, 'lectern_build_info', { version: '0.0.0-test', node: process.versions.node })).toBe(1);
   });
 
-  it('gives nothing else', async () => {
+  it('serves nothing else', async () => {
     const answer = await fetch(`${server.urls.metrics}/`);
     expect([answer.status, await answer.text()]).toEqual([404, 'The metrics are at /metrics\n']);
     expect((await fetch(`${server.urls.metrics}/metrics`, { method: 'POST' })).status).toBe(404);
@@ -77,7 +77,7 @@ describe('a port of its own', () => {
     expect(grown('lectern_cache_reads_total')).toBe(1);
   });
 
-  it('has buckets that grow', async () => {
+  it('has cumulative buckets', async () => {
     await readPage('https://pages.test/two');
     const lines = (await scrape())
       .split('\n')
@@ -88,7 +88,7 @@ describe('a port of its own', () => {
     expect(counts.at(-1)).toBeGreaterThan(0);
   });
 
-  it('counts failures by name and refusals by limit, whoever asks', async () => {
+  it('counts failures by name and refusals by limit', async () => {
     const before = await scrape();
     await fetch(`${server.reader}/http://127.0.0.1:1/`);
     await fetch(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}' });
@@ -102,7 +102,7 @@ describe('a port of its own', () => {
     expect(grown('lectern_requests_total', { face: 'model', endpoint: '/v1/embeddings', status: '4xx' })).toBe(1);
   });
 
-  it('names no address, host or key of a caller', async () => {
+  it('contains no URL, host or key of a caller', async () => {
     await readPage('https://a-secret-host.test/a-secret-path');
     await fetch(`${server.reader}/http://127.0.0.1:1/another-secret-path?key=abc`);
     await fetch(`${server.urls.model}/v1/a-secret-route`, { headers: { authorization: 'Bearer lectern_secret' } });
@@ -111,7 +111,7 @@ describe('a port of its own', () => {
     expect(sumOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
   });
 
-  it('counts requests whose address no route can be found by', async () => {
+  it('counts requests with an invalid path', async () => {
     const before = await scrape();
     const { port } = new URL(server.urls.model!);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -126,7 +126,7 @@ describe('a port of its own', () => {
     expect(sumOf(await scrape(), 'lectern_failures_total')).toBe(sumOf(before, 'lectern_failures_total') + 1);
   });
 
-  it('counts clients that left, and no failure that nobody was answered', async () => {
+  it('counts disconnected clients, and no failures for them', async () => {
     const failures = sumOf(await scrape(), 'lectern_failures_total');
     const stop = new AbortController();
     const left = fetch(server.reader, {
@@ -146,7 +146,7 @@ describe('a port of its own', () => {
 });
 
 describe('the admin API', () => {
-  it('gives the same to those who have its secret', async () => {
+  it('serves the metrics to callers with its secret', async () => {
     const headers = { authorization: `Bearer ${SECRET}` };
     const answer = await fetch(`${server.urls.admin}/metrics`, { headers });
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -158,7 +158,7 @@ describe('the admin API', () => {
   });
 });
 
-it('is nowhere else', async () => {
+it('is not served on other ports', async () => {
   for (const face of ['search', 'model']) {
     const text = await (await fetch(`${server.urls[face]}/metrics`)).text();
     expect(text).not.toContain('lectern_requests_total');
@@ -169,7 +169,7 @@ describe('the dashboard', () => {
   const dashboard = JSON.parse(readFileSync(path.join(ROOT, 'examples/grafana/lectern.json'), 'utf8')) as Dashboard;
   const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-  it('asks only for metrics that there are, by labels that they have', async () => {
+  it('uses only existing metrics and labels', async () => {
     const text = await scrape();
     const given = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
     const asked = expressions.flatMap((expr) =>
@@ -186,7 +186,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows each metric of the table', () => {
+  it('shows each metric of the table, except a few', () => {
     const shown = expressions.join('\n');
     // These are for closer looks.
     const left = [
@@ -204,7 +204,7 @@ describe('the dashboard', () => {
   });
 });
 
-it('has alerts that ask only for metrics that there are', async () => {
+it('alerts in the guide use only existing metrics', async () => {
   const guide = readFileSync(path.join(ROOT, 'docs/guide/monitoring.md'), 'utf8');
   const text = await scrape();
   const asked = [...guide.matchAll(/\b((?:lectern|process|nodejs)_[a-z_\d]+)\b/g)].map(([, name]) =>

@@ -1,11 +1,11 @@
-/** Answers that models write, through the whole server and a real browser, against a server of the chat protocol. */
-import { createServer } from 'node:http';
+/** Answers written by models, through the whole server and a real browser, with a server of the chat protocol. */
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { type ChatServer, openChatServer, type Reply, type SeenRequest } from '#models/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { parseEvents, startServer } from '../support/server.ts';
+import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
 const LONG_MS = 120_000;
 
@@ -28,36 +28,84 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function start(rule: (request: SeenRequest) => Reply, settings: Record<string, unknown> = {}) {
-  const chat = await startChatServer(rule, { key: 'secret-key' });
+interface Started {
+  readonly chat: ChatServer;
+  readonly server: TestServer;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read pages freely
+  read(body: Record<string, unknown>): Promise<any>;
+  close(): Promise<void>;
+}
+
+async function start(rule: (request: SeenRequest) => Reply, settings: Record<string, unknown> = {}): Promise<Started> {
+  const chat = await openChatServer(rule, { key: 'secret-key' });
   const server = await startServer({
     allowNetworks: site.allow.join(','),
     chatUrl: chat.url,
     chatModel: 'the-model',
     chatKey: 'secret-key',
+    ocrModel: 'the-ocr-model',
     ...settings,
   });
-  onTestFinished(() => server.close());
-  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
-  const read = async (body: Record<string, unknown>): Promise<any> => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    return (await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  return {
+    chat,
+    server,
+    async read(body) {
+      const headers = { 'content-type': 'application/json', accept: 'application/json' };
+      return (await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+    },
+    async close() {
+      await server.close();
+      chat.close();
+    },
   };
-  return { chat, server, read };
 }
+
+/** A request to the remote browser service. */
+interface Rendering {
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+  readonly body: { readonly url?: string };
+}
+
+/** What the model of the shared server answers. */
+let rule: (request: SeenRequest) => Reply;
+let shared: Started;
+let renderer: Server;
+const renderings: Rendering[] = [];
+beforeAll(async () => {
+  renderer = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = JSON.parse(Buffer.concat(pieces).toString());
+    renderings.push({ url: request.url, token: request.headers.authorization, body });
+    const html = '<!doctype html><title>Far away</title><p>Rendered far away.</p>';
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ success: true, result: html }));
+  });
+  await new Promise<void>((resolve) => renderer.listen(0, '127.0.0.1', resolve));
+  shared = await start((request) => rule(request), {
+    cfUrl: `http://127.0.0.1:${(renderer.address() as AddressInfo).port}/client/v4`,
+    cfAccount: 'account-1',
+    cfToken: 'token-1',
+  });
+}, LONG_MS);
+beforeEach(() => void shared.chat.requests.splice(0));
+afterAll(async () => {
+  await shared?.close();
+  renderer?.close();
+});
 
 const textOf = ({ messages }: SeenRequest) => JSON.stringify(messages);
 
 it('readerlm-v2, structured answers, streams and charges', { timeout: LONG_MS }, async () => {
   let answers = 0;
-  const { chat, server, read } = await start(
-    ({ response_format }) => {
-      if (!response_format) return '# The harbour\n\nIt [sleeps](javascript:alert(1)).';
-      answers++;
-      return answers === 1 ? '{"fish": "herring"}' : '{"fish": ["herring", "mackerel"]}';
-    },
-    { browser: 'none' },
-  );
+  const { chat, server, read } = shared;
+  rule = ({ response_format }) => {
+    if (!response_format) return '# The harbour\n\nIt [sleeps](javascript:alert(1)).';
+    answers++;
+    return answers === 1 ? '{"fish": "herring"}' : '{"fish": ["herring", "mackerel"]}';
+  };
   const plain = await read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
   expect(Object.keys(plain.data)).toEqual(['title', 'description', 'url', 'targetStatus', 'content', 'usage']);
   expect(plain.data.content).toBe('# The harbour\n\nIt [sleeps].');
@@ -89,8 +137,9 @@ it('readerlm-v2, structured answers, streams and charges', { timeout: LONG_MS },
   expect(events.at(-1)!.data).toMatchObject({ content: '# The harbour\n\nIt [sleeps].' });
 });
 
-it('vlm sees the page, svc-ocr its text, pictures are described', { timeout: LONG_MS }, async () => {
-  const { chat, read } = await start(() => 'What the model saw.', { ocrUrl: undefined, ocrModel: 'the-ocr-model' });
+it('vlm gets a picture of the page, svc-ocr its text; pictures are described', { timeout: LONG_MS }, async () => {
+  const { chat, read } = shared;
+  rule = () => 'What the model saw.';
   const vlm = await read({ url: `${site.origin}/article`, respondWith: 'vlm', instruction: 'Only the fish.' });
   expect(vlm.data).toMatchObject({ title: 'The harbour at night', content: 'What the model saw.' });
   expect(textOf(chat.requests[0]!)).toMatch(/Only the fish\.[\s\S]*data:image\/png;base64,iVBOR/);
@@ -104,8 +153,9 @@ it('vlm sees the page, svc-ocr its text, pictures are described', { timeout: LON
   expect(small.data.content).toMatch(/20 x 20/);
 });
 
-it('writes alternative texts where there are none', { timeout: LONG_MS }, async () => {
-  const { chat, read } = await start(() => 'A teal field.', { browser: 'none' });
+it('writes missing alternative texts', { timeout: LONG_MS }, async () => {
+  const { chat, read } = shared;
+  rule = () => 'A teal field.';
   const all = await read({ url: `${site.origin}/gallery`, withGeneratedAlt: true, withImagesSummary: true });
   const { content, images, usage } = all.data;
   expect(content).toContain(`![Image 1: A teal field.](${site.origin}/photo.png)`);
@@ -120,31 +170,13 @@ it('writes alternative texts where there are none', { timeout: LONG_MS }, async 
   expect(chat.requests).toHaveLength(1);
 });
 
-it('renders in the remote service when it is named', { timeout: LONG_MS }, async () => {
-  const seen: { url: string | undefined; token: string | undefined; body: { url?: string } }[] = [];
-  const service = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const body = JSON.parse(Buffer.concat(pieces).toString());
-    seen.push({ url: request.url, token: request.headers.authorization, body });
-    const html = '<!doctype html><title>Far away</title><p>Rendered far away.</p>';
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ success: true, result: html }));
-  });
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void service.close());
-  const { read } = await start(() => '', {
-    browser: 'none',
-    cfUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}/client/v4`,
-    cfAccount: 'account-1',
-    cfToken: 'token-1',
-  });
+it('renders in the remote service if its engine is requested', { timeout: LONG_MS }, async () => {
+  const { read } = shared;
   const { data } = await read({ url: `${site.origin}/article`, engine: 'cf-browser-rendering' });
   expect(data).toMatchObject({ title: 'Far away', content: 'Rendered far away.' });
   expect(data.metadata['lectern:engine']).toBe('cf-browser-rendering');
   expect(data.usage.tokens).toBe(4_000);
-  expect(seen).toMatchObject([
+  expect(renderings).toMatchObject([
     {
       url: '/client/v4/accounts/account-1/browser-rendering/content',
       token: 'Bearer token-1',
@@ -155,8 +187,9 @@ it('renders in the remote service when it is named', { timeout: LONG_MS }, async
   expect(private_).toMatchObject({ code: 451 });
 });
 
-it('keeps to the EU when told to', { timeout: LONG_MS }, async () => {
-  const { chat, read } = await start(() => 'never', { region: 'eu', ocrModel: 'the-ocr-model' });
+it('uses no model outside of the EU if the region is eu', { timeout: LONG_MS }, async () => {
+  const { chat, read, close } = await start(() => 'never', { browser: 'none', region: 'eu' });
+  onTestFinished(() => close());
   const before = site.hits('/article');
   for (const asked of [
     { respondWith: 'readerlm-v2' },
@@ -173,6 +206,7 @@ it('keeps to the EU when told to', { timeout: LONG_MS }, async () => {
   expect(chat.requests).toEqual([]);
   expect([site.hits('/article'), site.hits('/robots.txt')]).toEqual([before, 0]);
   const marked = await start(() => 'inside', { browser: 'none', region: 'eu', euHosts: '127.0.0.1' });
+  onTestFinished(() => marked.close());
   const allowed = await marked.read({ url: `${site.origin}/article`, respondWith: 'readerlm-v2' });
   expect(allowed.data.content).toBe('inside');
 });

@@ -1,14 +1,14 @@
-/** The process as a whole: its greeting, its key, its faults, and how it ends. */
+/** The server process: its greeting, its key, its errors, and how it ends. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { pidsWith, startProcess } from '../support/process.ts';
-import { shareBrowser } from '../support/server.ts';
+import { shareBrowser } from '../support/share-browser.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -17,29 +17,54 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-// Servers start here, and the machine may be busy with others.
+// Enough to start servers on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A site whose page comes when the test lets it come; at once unless it is to be held. */
-async function openSite({ held = false } = {}) {
+/** A site that answers at once until `hold` is called, and then when `release` is called. */
+async function openSite() {
   const events = new EventEmitter();
-  const asked = once(events, 'asked');
+  let held = false;
   const server = http.createServer((_, response) => {
     const answer = () =>
       response.setHeader('content-type', 'text/html').end('<title>Slow</title><p>This page took its time to come.');
     events.emit('asked');
-    if (held) events.once('let', answer);
+    if (held) events.once('release', answer);
     else answer();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  return { host: `127.0.0.1:${port}`, asked, let: () => events.emit('let'), close: () => server.close() };
+  return {
+    host: `127.0.0.1:${port}`,
+    /** Resolves at the next request. */
+    hold() {
+      held = true;
+      return once(events, 'asked');
+    },
+    release: () => events.emit('release'),
+    close: () => server.close(),
+  };
 }
 
-it('greets with every face, a curl line for each, and one key, once', async () => {
+/** A program that a killed server left running, with its folder. */
+function leaveProgram() {
+  const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
+  mkdirSync(folder, { recursive: true });
+  const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
+  const closed = once(program, 'close');
+  writeFileSync(path.join(folder, 'job.json'), JSON.stringify({ server: 999_999, serverStart: '1', pid: program.pid }));
+  return { folder, program, closed };
+}
+
+it('prints every face with a curl line, and the first key once, and ends programs of a killed server', async () => {
   const environment = { LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' };
+  const left = process.platform === 'linux' ? leaveProgram() : undefined;
+  onTestFinished(() => void left?.program.kill('SIGKILL'));
   const first = await startProcess({ ...environment, LECTERN_RAEDER_PORT: '1' });
+  if (left) {
+    expect(await left.closed).toEqual([null, 'SIGKILL']);
+    expect(existsSync(left.folder)).toBe(false);
+  }
   const greeting = first.lines.join('\n');
   for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
     const url = first.place(label);
@@ -59,51 +84,34 @@ it('greets with every face, a curl line for each, and one key, once', async () =
   expect(await second.stop()).toBe(0);
 });
 
-it('finishes reads in flight when it is told to end, and takes no more', async () => {
-  const site = await openSite({ held: true });
+it('finishes reads in flight on SIGTERM, accepts no more, and leaves no browser behind', async () => {
+  const site = await openSite();
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
-    LECTERN_BROWSER: 'none',
     LECTERN_ALLOW_NETWORKS: site.host,
+    LECTERN_DRAIN_MS: '60000',
   });
   const reader = server.place('reader');
-  const reading = fetch(`${reader}/http://${site.host}/`);
-  await site.asked;
+  const rendered = await fetch(`${reader}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
+  expect(await rendered.text()).toContain('This page took its time to come.');
+  const health = (await (await fetch(`${reader}/health`)).json()) as { browser: { version: string } };
+  expect(health.browser.version).toMatch(/^\d+\./);
+  expect(pidsWith(dataDir)).not.toEqual([]);
+
+  const asked = site.hold();
+  const reading = fetch(`${reader}/http://${site.host}/held`, { headers: { 'x-engine': 'direct' } });
+  await asked;
   const stopping = server.stop();
   const answers = () => fetch(`${reader}/live`).then(Boolean, () => false);
   await expect.poll(answers, { timeout: 20_000 }).toBe(false);
-  site.let();
+  site.release();
   expect(await (await reading).text()).toContain('This page took its time to come.');
   expect(await stopping).toBe(0);
+  await expect.poll(() => pidsWith(dataDir), { timeout: 20_000 }).toEqual([]);
   site.close();
 });
 
-it('leaves no browser behind', async () => {
-  const site = await openSite();
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_ALLOW_NETWORKS: site.host });
-  const answer = await fetch(`${server.place('reader')}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
-  expect(await answer.text()).toContain('This page took its time to come.');
-  const health = (await (await fetch(`${server.place('reader')}/health`)).json()) as { browser: { version: string } };
-  expect(health.browser.version).toMatch(/^\d+\./);
-  expect(pidsWith(dataDir)).not.toEqual([]);
-  expect(await server.stop()).toBe(0);
-  expect(pidsWith(dataDir)).toEqual([]);
-  site.close();
-});
-
-it.runIf(process.platform === 'linux')('ends the programs that a killed server has left', async () => {
-  const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
-  mkdirSync(folder, { recursive: true });
-  const program = spawn('sleep', ['600'], { detached: true, stdio: 'ignore', cwd: folder });
-  const gone = once(program, 'close');
-  writeFileSync(path.join(folder, 'job.json'), JSON.stringify({ server: 999_999, serverStart: '1', pid: program.pid }));
-  const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
-  expect(await gone).toEqual([null, 'SIGKILL']);
-  expect(existsSync(folder)).toBe(false);
-  expect(await server.stop()).toBe(0);
-});
-
-it('says what is wrong with its settings, one line each, and ends', async () => {
+it('reports each wrong setting in a line, and ends', async () => {
   const file = path.join(dataDir, 'settings.yaml');
   writeFileSync(file, 'readerPort: many\nnothing: 1\n');
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_CONFIG: file, LECTERN_READER_PORT: '' });
@@ -111,7 +119,7 @@ it('says what is wrong with its settings, one line each, and ends', async () => 
   expect(server.lines.join('\n')).toMatch(/readerPort in .*settings\.yaml, line 1: .*\n.*line 2: unknown setting/);
 });
 
-it('says when a port is taken, and how to take another', async () => {
+it('reports a port that is in use', async () => {
   const site = await openSite();
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
@@ -123,7 +131,7 @@ it('says when a port is taken, and how to take another', async () => {
   site.close();
 });
 
-it('refuses networks that it cannot understand', async () => {
+it('rejects invalid networks', async () => {
   const server = await startProcess({
     LECTERN_DATA_DIR: dataDir,
     LECTERN_BROWSER: 'none',
@@ -133,7 +141,7 @@ it('refuses networks that it cannot understand', async () => {
   expect(server.lines.join('\n')).toContain('10.0.0.0/99');
 });
 
-it('lists every setting by --help', async () => {
+it('lists the settings with --help', async () => {
   const help = await startProcess({ LECTERN_DATA_DIR: dataDir }, '--help');
   expect(await help.stop()).toBe(0);
   expect(help.lines.join('\n')).toContain('--allow-networks');

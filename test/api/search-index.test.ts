@@ -1,15 +1,17 @@
 /** With no key of any service and no network: what the real reader read is found, and what it must forget is not. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '#config.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
 import { createOwnPorts } from '#net/guard/own-ports.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
-import { createIndexingReader, openLocalIndex, openSearch, parseQuery } from '#search/index.ts';
+import { createIndexingReader, fill, openIndexOf, openLocalIndex, openSearch, parseQuery } from '#search/index.ts';
+import { createLog } from '#telemetry/log.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -127,7 +129,7 @@ const find = async (q: string) => {
   return results;
 };
 
-it('finds the right page of ten first, and answers it read', async () => {
+it('ranks the right page of ten first, and returns its content', async () => {
   for (const name of Object.keys(TOPICS)) await read(name);
   await index.flush();
   expect((await index.stats()).pages).toBe(10);
@@ -147,7 +149,7 @@ it('finds the right page of ten first, and answers it read', async () => {
   }
 });
 
-it('remembers nothing that is not for everybody', async () => {
+it('indexes no private pages', async () => {
   const before = (await index.stats()).pages;
   const signal = new AbortController().signal;
   const given = { text: article('Given', 'The zeppelin is made up.'), mediaType: 'text/html' };
@@ -177,7 +179,7 @@ it('remembers nothing that is not for everybody', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('remembers the last of what a stream shows', async () => {
+it('indexes the last snapshot of a stream', async () => {
   await index.remove(`${site.origin}/zeppelin`);
   await read('bees');
   const before = (await index.stats()).pages;
@@ -194,7 +196,7 @@ it('remembers the last of what a stream shows', async () => {
   expect((await find('flat ponds wind sun'))[0]!.title).toBe('About salt');
 });
 
-it('forgets a page that is gone, or wants to be forgotten', async () => {
+it('removes a page that is gone or has become noindex', async () => {
   for (const [then, indexed] of [
     [{ status: 200, head: '<meta name="robots" content="noindex">' }, false],
     [{ status: 404, head: '' }, false],
@@ -211,7 +213,7 @@ it('forgets a page that is gone, or wants to be forgotten', async () => {
   }
 });
 
-it('keeps what is read again, and takes back what was removed meanwhile', async () => {
+it('keeps pages that are read again, and adds removed ones again', async () => {
   await read('steel');
   await index.flush();
   await index.clear();
@@ -222,4 +224,30 @@ it('keeps what is read again, and takes back what was removed meanwhile', async 
   await read('steel');
   await index.flush();
   expect((await index.stats()).pages).toBe(1);
+});
+
+it('finds files that the command line put into the index, without the path of their folder', async () => {
+  const notes = path.join(dir, 'notes');
+  await mkdir(path.join(notes, 'animals'), { recursive: true });
+  await writeFile(
+    path.join(notes, 'animals', 'penguin.md'),
+    '# Penguins\n\nPenguins huddle in the dark of the winter to keep each other warm.\n',
+  );
+  await writeFile(path.join(notes, 'tax.txt'), 'The tax office wants its form until May, signed by hand.\n');
+  const log = createLog('silent');
+  const config = readConfig({ environment: {}, flags: { dataDir: server.dataDir } });
+  const filled = await openIndexOf(config, { log });
+  const tools = { index: filled, reader: server.app.reader, log };
+  const options = { depth: 0, maxPages: 10, delayMs: 0, agent: 'test', signal: new AbortController().signal };
+  const told = await fill(notes, config, tools, { ...options, onProgress() {} });
+  expect(told.added).toBe(2);
+  await filled.close();
+
+  const headers = { accept: 'application/json', authorization: `Bearer ${server.app.firstKey}` };
+  const answer = await fetch(`${server.urls.search}/search?q=penguins+winter&provider=reader`, { headers });
+  const body = (await answer.json()) as { data: { url: string; title: string; content: string }[] };
+  expect(answer.status).toBe(200);
+  expect(body.data[0]).toMatchObject({ url: 'file:///notes/animals/penguin.md', title: 'penguin.md' });
+  expect(body.data[0]!.content).toContain('huddle in the dark');
+  expect(JSON.stringify(body)).not.toContain(dir);
 });

@@ -130,13 +130,13 @@ describe.skipIf(!program)('with a real searx', () => {
     expect(queries.at(-1)).toBe('lanterns & boats site:a.test');
   });
 
-  it('pages through its lists, which have a size of their own', async () => {
+  it('pages through lists of any size', async () => {
     const pages = await Promise.all([1, 2, 3].map((page) => ask(`/quay?num=5&page=${page}&respondWith=no-content`)));
     const seen = pages.flatMap(({ json }) => json.data.map(({ url }: { url: string }) => url));
     expect(seen).toEqual(Array.from({ length: PAGES }, (_, n) => `${site.origin}/quay/${n}`));
   });
 
-  it('takes languages in the form that we send', async () => {
+  it('accepts language codes as we send them', async () => {
     for (const language of ['de', 'zh-tw', 'pt-br', 'es-419', 'iw']) {
       const { status, json } = await ask(`/lang%20${language}?hl=${language}&num=1&respondWith=no-content`);
       expect([language, status, json.data?.length]).toEqual([language, 200, 1]);

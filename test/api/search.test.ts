@@ -82,7 +82,7 @@ describe('the query', () => {
     expect(asked().get('q')).toBe(q);
   });
 
-  it('may come in a body of any kind, which beats the query', async () => {
+  it('may be in a body of any type, which overrides the URL', async () => {
     const json = await ask('/search?q=a&num=1', {
       method: 'POST',
       body: JSON.stringify({ q: 'b', num: 2, site: ['a.test', 'b.test'] }),
@@ -97,12 +97,12 @@ describe('the query', () => {
     expect(asked().get('q')).toBe('d');
   });
 
-  it('takes operators by header before those by parameter', async () => {
+  it('prefers operators in headers to those in parameters', async () => {
     await ask('/cats?site=a.test&filetype=pdf&num=1', { headers: { 'x-site': 'b.test, c.test' } });
     expect(asked().get('q')).toBe('cats (filetype:pdf) AND (site:b.test OR site:c.test)');
   });
 
-  it('says where and in which language', async () => {
+  it('carries country and language', async () => {
     await ask('/cats?gl=DE&hl=zh-tw&type=news&num=1&page=1&tbs=ignored');
     expect(Object.fromEntries(asked())).toMatchObject({ language: 'zh-TW', categories: 'news' });
   });
@@ -210,7 +210,7 @@ describe('answers', () => {
     expect(site.hits('/wasps')).toBe(before);
   });
 
-  it('have exactly the results of their page', async () => {
+  it('contain exactly the results of their page', async () => {
     found.set('many', listed(...Array.from({ length: 30 }, (_, index) => `/list?n=${index}`)));
     const pages = await Promise.all([1, 2, 3].map((page) => ask(`/many?num=7&page=${page}&respondWith=no-content`)));
     const urls = pages.flatMap(({ json }) => json.data.map(({ url }: { url: string }) => new URL(url).search));
@@ -219,7 +219,7 @@ describe('answers', () => {
     expect((await ask('/many?num=20&respondWith=no-content')).json.meta.usage.tokens).toBe(20_000);
   });
 
-  it('read pages as the reader is told to', async () => {
+  it('read pages with the options of the reader', async () => {
     const { json } = await ask(
       '/bees?num=1&retainLinks=none&url=https://elsewhere.test/&html=x&tokenBudget=1&base=final',
       {
@@ -239,14 +239,14 @@ describe('answers', () => {
     expect(Object.values(chunked.json.data[0].images)).toEqual([`${site.origin}/icon.png`]);
   });
 
-  it('have pictures of pages at the reader', async () => {
+  it('contain screenshots that the reader serves', async () => {
     const { json } = await ask('/bees?num=1', { headers: { 'x-respond-with': 'screenshot' } });
     const { screenshotUrl } = json.data[0];
     expect(screenshotUrl.startsWith(`${server.reader}/.pictures/`)).toBe(true);
     expect((await fetch(screenshotUrl)).headers.get('content-type')).toBe('image/png');
   });
 
-  it('have icons of sites as small pictures, when asked', async () => {
+  it('contain icons of sites as small pictures on request', async () => {
     const { json } = await ask('/bees?num=2', { headers: { 'x-with-favicons': 'true' } });
     expect(json.data[0].favicon).toMatch(/^data:image\/png;base64,/);
     // The same site has the same icon, whichever of its pages says so.
@@ -285,7 +285,7 @@ describe('passages', () => {
 });
 
 describe('pages that cannot be read', () => {
-  it('keep what the search said, and say why', async () => {
+  it('keep the result of the search, with the reason', async () => {
     found.set(
       'bad',
       listed(
@@ -353,7 +353,7 @@ describe('failures', () => {
     expect(asked().get('engines')).toBe('google');
   });
 
-  it('have the body that the client takes', async () => {
+  it('have the format that the client accepts', async () => {
     const text = await ask('/search', { headers: { accept: 'text/plain' } });
     expect([text.status, text.text]).toEqual([
       400,
@@ -386,7 +386,7 @@ describe('keys', () => {
     expect(Object.keys(own.json.data)).toEqual(['usage1', 'usage2', 'homepage', 'authenticatedAs', 'balanceLeft']);
   });
 
-  it('are charged once, for what succeeds', async () => {
+  it('are charged once, only for successes', async () => {
     const { accounts, usage } = server.app.accounts;
     const account = await accounts.createAccount({ name: 'search', plan: 'paid', balance: 25_000 });
     const minted = await accounts.mintKey({ accountId: account.id, name: 'search' });
@@ -407,20 +407,20 @@ describe('keys', () => {
     expect((await ask('/bees?num=1', { headers })).json).toMatchObject({ code: 402, status: 40203 });
   });
 
-  it('never appear in what a client sees', async () => {
+  it('never appear in an answer', async () => {
     const { json, head } = await ask('/bees?num=1');
     expect(JSON.stringify(json) + JSON.stringify([...head])).not.toContain('key-of-the-provider');
     expect(service.asked.at(-1)?.headers.authorization ?? '').toMatch(/^$|Bearer key-of-the-provider/);
   });
 });
 
-it('answers probes, and methods that it has not', async () => {
+it('answers probes, and 405 to other methods', async () => {
   expect((await ask('/live', { headers: { authorization: '' } })).status).toBe(200);
   const { status, head } = await ask('/cats', { method: 'DELETE' });
   expect([status, head.get('allow')]).toEqual([405, 'GET, POST, OPTIONS']);
 });
 
-it('serves callers without a key where it may', async () => {
+it('serves callers without a key if allowed', async () => {
   const settings = { allowNetworks: site.allow.join(','), searchProviders: [{ name: 'searxng', url: service.url }] };
   const limited = await startServer({ ...settings, searchKeyless: 'limited', keylessRpm: 2 });
   try {

@@ -87,7 +87,7 @@ it('in a stream by a warning in each event', async () => {
   for (const { data } of events) expect(data.warning).toMatch(STALE);
 });
 
-it('in text by a line of its head, and where there is no head by a header', async () => {
+it('in text by a line of its head, in formats without a head by a header', async () => {
   const whole = await post(server.reader, { url: page, engine: 'direct' }, 'text/plain');
   expect(await whole.text()).toMatch(/^Warning: This page could not be read now/m);
   for (const respondWith of ['text', 'html', 'markdown', 'frontmatter']) {
@@ -99,7 +99,7 @@ it('in text by a line of its head, and where there is no head by a header', asyn
   expect(chunks.headers.get('x-stale-copy')).toMatch(ISO);
 });
 
-it('in a picture by a header, wherever the picture is had', async () => {
+it('in a picture by a header, also behind its URL', async () => {
   const asked = { url: page, engine: 'browser', respondWith: 'screenshot' };
   const { data } = (await (await post(server.reader, asked)).json()) as {
     data: { warning: string; screenshotUrl: string };
@@ -113,7 +113,7 @@ it('in a picture by a header, wherever the picture is had', async () => {
   expect(led.headers.get('x-stale-copy')).toMatch(ISO);
 });
 
-it('in what a model writes of it', async () => {
+it('in the answer of a model', async () => {
   const asked = { url: page, engine: 'direct', respondWith: 'readerlm-v2' };
   const answer = await post(server.reader, asked);
   const { data } = (await answer.json()) as { data: { warning: string } };
@@ -149,7 +149,7 @@ describe('among the results of a search', () => {
     expect(last[0]!.warning).toMatch(STALE);
   });
 
-  it('is not told of a page that is as young as was asked for', async () => {
+  it('not for a page within the requested cache tolerance', async () => {
     const { data } = (await (await search({ cacheTolerance: 600_000 })).json()) as { data: { warning?: string }[] };
     expect(data[0]!.warning ?? '').not.toMatch(STALE);
   });
@@ -213,7 +213,7 @@ describe('on the command line', () => {
     expect(sited.error).toMatch(NOTED);
   }, 120_000);
 
-  it('beside what was found', async () => {
+  it('beside search results', async () => {
     const { out, error } = await run('search', 'bees', '--cache-tolerance', '3600');
     expect(out).toMatch(STALE);
     expect(error).toMatch(/These results were cached at/);

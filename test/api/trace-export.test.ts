@@ -1,4 +1,4 @@
-/** Traces for a collector of OpenTelemetry: a small one of the test's own. */
+/** Exports traces to an OpenTelemetry collector, here a small server of the test. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -53,7 +53,7 @@ const start = async (settings: Record<string, unknown> = {}) => {
   return server;
 };
 
-/** Everything that was exported; the server is closed for it. */
+/** Closes the server and returns all exported spans. */
 async function exported(): Promise<Span[]> {
   await server?.close();
   return sent.flatMap(({ resourceSpans }) =>
@@ -71,10 +71,11 @@ const read = (headers: Record<string, string> = {}) =>
 const attribute = ({ attributes }: Pick<Span, 'attributes'>, name: string) =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
-it('gets a span for each request, with its steps in it', async () => {
+it('gets a span for each request, with child spans for its steps', async () => {
   await start({ otlpHeaders: { authorization: 'Bearer collector' }, otlpService: 'reading-room' });
   const answer = await (await read()).json();
   expect(answer).not.toHaveProperty('meta.trace');
+  const traced = (await (await read({ 'x-trace': 'true' })).json()) as { meta: { trace: { id: string } } };
   await fetch(`${server!.reader}/http://127.0.0.1:1/`);
   await fetch(`${server!.urls.model}/v1/models`);
   const spans = await exported();
@@ -89,7 +90,9 @@ it('gets a span for each request, with its steps in it', async () => {
       ['GET /v1/models', SERVER_KIND],
     ]),
   );
-  const root = roots.find(({ name }) => name === 'POST /')!;
+  const [root, shown] = roots.filter(({ name }) => name === 'POST /') as [Span, Span];
+  // The caller was shown the id of the exported trace.
+  expect(shown.traceId).toBe(traced.meta.trace.id);
   expect(attribute(root, 'http.response.status_code')).toBe(200);
   expect(attribute(root, 'lectern.face')).toBe('reader');
   expect(Number(attribute(root, 'lectern.tokens'))).toBeGreaterThan(0);
@@ -97,14 +100,14 @@ it('gets a span for each request, with its steps in it', async () => {
   expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(['key_check', 'parse', 'extract', 'markdown']));
   for (const { traceId, startTimeUnixNano, endTimeUnixNano } of steps) {
     expect(traceId).toBe(root.traceId);
-    // A millisecond of tolerance: what a thread has timed is of another clock.
+    // A millisecond of tolerance, since threads have their own clocks.
     expect(BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(root.startTimeUnixNano) - 1_000_000n);
     expect(BigInt(endTimeUnixNano)).toBeLessThanOrEqual(BigInt(root.endTimeUnixNano) + 1_000_000n);
   }
   expect(JSON.stringify(spans)).not.toMatch(/secret|127\.0\.0\.1/);
 });
 
-it('finds requests in the trace of their caller, and keeps to what the caller decided', async () => {
+it('adds requests to the trace of their caller and obeys its sampling decision', async () => {
   await start({ otlpSampleRatio: 0 });
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   await read({ traceparent: `00-${traceId}-b7ad6b7169203331-01` });
@@ -115,19 +118,12 @@ it('finds requests in the trace of their caller, and keeps to what the caller de
   expect(roots.map(({ traceId, parentSpanId }) => [traceId, parentSpanId])).toEqual([[traceId, 'b7ad6b7169203331']]);
 });
 
-it('knows a trace by the id that its caller was shown', async () => {
-  await start();
-  const answer = (await (await read({ 'x-trace': 'true' })).json()) as { meta: { trace: { id: string } } };
-  const spans = await exported();
-  expect(spans.find(({ name }) => name === 'POST /')?.traceId).toBe(answer.meta.trace.id);
-});
-
-it('that is away holds up nobody', async () => {
+it('delays no request while it is away', async () => {
   await start({ otlpUrl: 'http://127.0.0.1:1' });
   expect((await read()).status).toBe(200);
   await server!.close();
 });
 
-it('outside of the region is refused', async () => {
+it('is rejected outside of the region', async () => {
   await expect(start({ region: 'eu' })).rejects.toThrow('otlpUrl: its host is not in euHosts');
 });

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { programFile } from '../support/program.ts';
-import { shareBrowser } from '../support/server.ts';
+import { shareBrowser } from '../support/share-browser.ts';
 import { makeFiles } from './files.ts';
 import { findWay, runInside } from './namespace.ts';
 import type { Seen, Task } from './product.ts';
@@ -22,8 +22,8 @@ mkdirSync(home);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const environment = { PATH: process.env.PATH ?? '', HOME: home };
 
-describe.skipIf(refusal)('in a network that leads nowhere', { timeout: 600_000 }, () => {
-  it('names and connections of a process that calls home are seen', async () => {
+describe.skipIf(refusal)('in an isolated network', { timeout: 600_000 }, () => {
+  it('names and connections of a process that reports home are detected', async () => {
     const seen = await runInside<{
       names: string[];
       places: string[];
@@ -50,7 +50,7 @@ describe.skipIf(refusal)('in a network that leads nowhere', { timeout: 600_000 }
     expect(seen.packets).toBeGreaterThan(seen.places.length);
   });
 
-  it('the product asks for nothing but what callers and settings name', async () => {
+  it('the product contacts only hosts that callers and settings name', async () => {
     const dataDir = path.join(folder, 'data');
     shareBrowser(dataDir);
     const task: Task = { program: await programFile(), dataDir, given: await makeFiles(path.join(folder, 'files')) };

@@ -71,11 +71,15 @@ async function install(...flags: readonly string[]): Promise<readonly string[]> 
   return asked.toSorted();
 }
 
-it.skipIf(process.platform === 'win32')('fetches packages and tells nothing', { timeout: LONG_MS }, async () => {
-  expect(await install(...QUIET)).toEqual([TARBALL]);
-});
+it.skipIf(process.platform === 'win32')(
+  'fetches packages without reporting anything',
+  { timeout: LONG_MS },
+  async () => {
+    expect(await install(...QUIET)).toEqual([TARBALL]);
+  },
+);
 
-it.skipIf(process.platform === 'win32')('would tell without those flags', { timeout: LONG_MS }, async () => {
+it.skipIf(process.platform === 'win32')('would report without those flags', { timeout: LONG_MS }, async () => {
   const places = (await install()).join(' ');
   expect(places).toContain('/-/npm/v1/security/');
   expect(places).toMatch(/\/npm( |$)/);

@@ -1,15 +1,15 @@
-/** What tries to leave this network namespace: packets on the way out, and the sockets that they come from. */
+/** Records what tries to leave this network namespace: packets, and the sockets that send them. */
 import { readFileSync } from 'node:fs';
 import { remoteConnections } from '#app/doctor/processes.ts';
 
 export interface Watch {
-  /** What was seen so far. */
+  /** What was recorded so far. */
   seen(): { readonly packets: number; readonly places: readonly string[] };
   close(): void;
 }
 
 const OUT = 'out0';
-const EVERY_MS = 10;
+const EVERY_MS = 100;
 
 export function startWatch(): Watch {
   const places = new Set<string>();
@@ -17,7 +17,7 @@ export function startWatch(): Watch {
   const look = () => {
     for (const { remote } of remoteConnections()) places.add(remote);
   };
-  // A connection that leads nowhere stays in the tables for as long as its process is patient; packets are never missed.
+  // An unanswered connection stays in the tables until its process gives up; the packet count misses nothing.
   const timer = setInterval(look, EVERY_MS);
   return {
     seen() {

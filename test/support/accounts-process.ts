@@ -1,15 +1,16 @@
-/** The accounts room in a process of its own, for tests of what several processes share: `call` in the parent's messages. */
+/** An accounts module in a separate process, for tests of several processes that share a database. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type AccountsModule, type AccountsModuleOptions, type Charge, openAccounts } from '#accounts/index.ts';
+import { bundleProcess } from './bundled.ts';
 
 interface Calls {
   open(options: AccountsModuleOptions): Promise<void>;
   mint(accountId: string): Promise<string>;
   identify(key: string): Promise<string | null>;
-  /** Holds asked for at once: how many tokens each got. */
+  /** Requests holds concurrently; returns the tokens of each. */
   holds(accountId: string, count: number, wanted: number, least: number): Promise<number[]>;
-  /** Waits until they are written. */
+  /** Resolves once the charges are written. */
   charge(charges: readonly Charge[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,9 +29,11 @@ export interface AccountsProcess {
 }
 
 const FILE = fileURLToPath(import.meta.url);
+let bundle: Promise<string> | undefined;
 
-export function startAccountsProcess(): AccountsProcess {
-  const child = fork(FILE, [], { execArgv: ['--conditions=source', '--import', 'tsx'] });
+export async function startAccountsProcess(): Promise<AccountsProcess> {
+  bundle ??= bundleProcess(FILE);
+  const child = fork(await bundle, [], { execArgv: [] });
   let calls = 0;
   return {
     child,
@@ -53,22 +56,22 @@ export function startAccountsProcess(): AccountsProcess {
 }
 
 function answerCalls(): void {
-  let room: AccountsModule;
+  let module: AccountsModule;
   const calls: Calls = {
     async open(options) {
-      room = await openAccounts(options);
+      module = await openAccounts(options);
     },
-    mint: async (accountId) => (await room.accounts.mintKey({ accountId, name: 'from elsewhere' })).key,
-    identify: async (key) => (await room.accounts.identify(key))?.key.id ?? null,
+    mint: async (accountId) => (await module.accounts.mintKey({ accountId, name: 'from elsewhere' })).key,
+    identify: async (key) => (await module.accounts.identify(key))?.key.id ?? null,
     async holds(accountId, count, wanted, least) {
-      const asked = Array.from({ length: count }, () => room.usage.hold(accountId, { wanted, least }));
+      const asked = Array.from({ length: count }, () => module.usage.hold(accountId, { wanted, least }));
       return (await Promise.all(asked)).map((hold) => hold?.tokens ?? 0);
     },
     async charge(charges) {
-      for (const charge of charges) room.usage.charge(charge);
-      await room.usage.flush();
+      for (const charge of charges) module.usage.charge(charge);
+      await module.usage.flush();
     },
-    close: () => room.close(),
+    close: () => module.close(),
   };
   process.on('message', async ({ number, name, values }: Message) => {
     try {
@@ -77,7 +80,6 @@ function answerCalls(): void {
     } catch (error) {
       process.send!({ number, failure: String(error) });
     }
-    if (name === 'close') process.disconnect();
   });
 }
 

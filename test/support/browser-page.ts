@@ -1,7 +1,7 @@
 /** A browser for tests, and pages of it that note whatever their policy or their scripts complain about. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findBrowser } from '#reader/index.ts';
-import { SETUP_DATA_DIR } from './server.ts';
+import { SETUP_DATA_DIR } from './share-browser.ts';
 
 /** The one that the set-up found. */
 export function launchBrowser(): Promise<Browser> {

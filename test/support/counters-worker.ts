@@ -1,4 +1,4 @@
-/** A process that takes from a shared store of counters, as its parent says over IPC. */
+/** A process that takes from a shared store of counters on the orders of its parent. */
 import { openPlace, passing, type StorePlace, type Wave } from './counters-places.ts';
 
 let nowMs = 0;

@@ -1,14 +1,14 @@
-/** The server as a process of its own, as users start it. */
+/** Starts the server as a separate process, as users do. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { programFile } from './program.ts';
 import { type ServerProcess, serveProgram } from './serve-program.ts';
 
 export type { ServerProcess } from './serve-program.ts';
 
-// Made before any test's time begins.
+// Built before the time of any test begins.
 const PROGRAM = await programFile();
 
-/** A small filesystem that only the server sees, with a folder `t` in it. */
+/** A small file system that only the server sees, with a folder `t` in it. */
 export interface SmallDisk {
   readonly onto: string;
   readonly bytes: number;
@@ -21,10 +21,12 @@ export function startProcess(
 ): Promise<ServerProcess> {
   const disk = args.find((argument) => typeof argument === 'object');
   const flags = args.filter((argument) => typeof argument === 'string');
-  return serveProgram(PROGRAM, environment, flags, disk && onSmallDisk(disk));
+  // A connection without any request, such as `fetch` opens after an aborted one, is only closed at the end of this time.
+  const defaults = { LECTERN_DRAIN_MS: '1000' };
+  return serveProgram(PROGRAM, { ...defaults, ...environment }, flags, disk && onSmallDisk(disk));
 }
 
-/** The shell becomes the server, so that their number is one. */
+/** The shell becomes the server, so that both have the same process id. */
 const onSmallDisk = ({ onto, bytes }: SmallDisk): string[] => [
   ...['unshare', '-rm', 'sh', '-c'],
   'mount -t tmpfs -o size=$1 tmpfs "$0" && mkdir "$0/t" && shift && exec "$@"',

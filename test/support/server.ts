@@ -1,5 +1,4 @@
-/** A whole server on free ports with a data folder of its own, for tests that speak to it as a client would. */
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+/** Starts a whole server in this process, on free ports and with its own data folder. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,11 +6,9 @@ import { type App, createApp } from '#app.ts';
 import { readConfig } from '#config.ts';
 import { FEATURES } from '#plans.ts';
 import { createLog } from '#telemetry/log.ts';
+import { shareBrowser } from './share-browser.ts';
 
-/** Where the set-up keeps the browser it got. */
-export const SETUP_DATA_DIR = path.resolve(
-  process.env.LECTERN_DATA_DIR ?? path.join(import.meta.dirname, '../../.lectern'),
-);
+export { SETUP_DATA_DIR, shareBrowser } from './share-browser.ts';
 
 export interface TestServer {
   readonly app: App;
@@ -22,7 +19,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** `settings` are those of the configuration; the browser is the one that the set-up found, unless told otherwise. */
+/** `settings` are those of the configuration. By default the browser is the one that the set-up found. */
 export async function startServer(settings: Record<string, unknown> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-test-'));
   shareBrowser(dataDir);
@@ -35,7 +32,9 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',
-    // Tests ask more than people do, and most of them are about something else.
+    // A connection without any request, such as `fetch` opens after an aborted one, is only closed at the end of this time.
+    drainMs: 500,
+    // Most tests send many requests and do not concern limits.
     keylessRpm: 'none',
     keylessFeatures: [...FEATURES],
     ...settings,
@@ -54,14 +53,6 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Another data folder, the same unpacked browser. */
-export function shareBrowser(dataDir: string): void {
-  const unpacked = path.join(SETUP_DATA_DIR, 'browser');
-  if (!existsSync(unpacked)) return;
-  mkdirSync(dataDir, { recursive: true });
-  symlinkSync(unpacked, path.join(dataDir, 'browser'));
 }
 
 /** One event of a stream. */

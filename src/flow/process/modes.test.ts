@@ -107,7 +107,10 @@ describe.each([
     index = await flowIndex(ownProcesses);
     ({ folder, file } = writeModule('work.mjs', index, BODY));
   }, 120_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await shared?.close(5000);
+    rmSync(folder, { recursive: true, force: true });
+  });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((flow) => flow.close(5000)));
     await closeAll();
@@ -122,12 +125,22 @@ describe.each([
     return flow;
   }
 
+  /** A flow with one executor, for tests that leave it as it is. */
+  let shared: Flow | undefined;
+  async function sharedFlow(): Promise<Flow> {
+    if (!shared) {
+      const builder = defineFlow().add({ uses: 'Work', modules: file, name: 'a' });
+      shared = createFlow(builder.definition(), { ownProcesses });
+      await shared.start();
+    }
+    return shared;
+  }
   const place = (name: string) => path.join(folder, name);
   const linesOf = (name: string) =>
     existsSync(place(name)) ? readFileSync(place(name), 'utf8').trim().split('\n').filter(Boolean) : [];
 
   it('runs in the expected process', async () => {
-    const flow = await flowOf([{ name: 'a' }]);
+    const flow = await sharedFlow();
     const { parameters } = await ask(flow, { endpoint: '/where' });
     expect((parameters.__results__ as { 'a/rep-0': { pid: number } })['a/rep-0'].pid === process.pid).toBe(
       !ownProcesses,
@@ -148,7 +161,7 @@ describe.each([
   });
 
   it('returns nothing, documents or an object', async () => {
-    const flow = await flowOf([{ name: 'a' }]);
+    const flow = await sharedFlow();
     const nothing = await ask(flow, { endpoint: '/nothing', docs: texts('x', 'y') });
     expect(textsOf(nothing)).toEqual(['x', 'y']);
     expect(nothing.parameters).toEqual({});
@@ -167,7 +180,7 @@ describe.each([
   });
 
   it('fails when it returns anything else', async () => {
-    const answer = await ask(await flowOf([{ name: 'a' }]), { endpoint: '/number' });
+    const answer = await ask(await sharedFlow(), { endpoint: '/number' });
     expect(answer.header.status).toMatchObject({
       code: 1,
       description: expect.stringMatching(/^TypeError\('The return type must be/),
@@ -242,7 +255,7 @@ describe.each([
     expect(answer.routes[1]!.status).toEqual(answer.header.status);
     expect(textsOf(answer)).toEqual(['kept']);
     expect(textsOf(await ask(flow, { endpoint: '/change' }))).toEqual([' a']);
-    const quiet = await ask(await flowOf([{ name: 'a' }]), { endpoint: '/fail' });
+    const quiet = await ask(await sharedFlow(), { endpoint: '/fail' });
     expect(quiet.header.status!.exception!.stacks).toEqual([]);
   });
 
@@ -284,9 +297,8 @@ describe.each([
       [3, 4],
     ]);
     const half = NdArray.fromDense({ buffer: new Uint8Array([0, 60]), shape: [1], dtype: '<f2' }, { clsName: 'numpy' });
-    const [kept] = (
-      await ask(await flowOf([{ name: 'a' }]), { endpoint: '/nothing', docs: [new Document({ tensor: half })] })
-    ).docs;
+    const [kept] = (await ask(await sharedFlow(), { endpoint: '/nothing', docs: [new Document({ tensor: half })] }))
+      .docs;
     expect(kept!.tensor).toMatchObject({ dtype: '<f2', shape: [1], clsName: 'numpy' });
   });
 

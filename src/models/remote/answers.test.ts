@@ -6,7 +6,7 @@ const runs = { seed: 6, numRuns: 300 };
 const isWrong = (work: () => unknown) =>
   expect(work).toThrow(expect.objectContaining({ name: 'DownstreamServiceFailureError' }) as Error);
 
-it('puts rows into the order of what was asked', () => {
+it('sorts rows into the order of the inputs', () => {
   const shuffled = fc
     .integer({ min: 1, max: 30 })
     .chain((count) => fc.shuffledSubarray([...Array(count).keys()], { minLength: count }));
@@ -22,7 +22,7 @@ it('puts rows into the order of what was asked', () => {
   expect(inOrder([{ value: 'a' }, { value: 'b' }] as { index?: unknown; value: string }[], 2)).toHaveLength(2);
 });
 
-it('refuses rows that are not those of what was asked', () => {
+it('rejects rows that do not match the inputs', () => {
   const of = (...indexes: unknown[]) => indexes.map((index) => ({ index }));
   for (const rows of [
     of(0),
@@ -54,7 +54,7 @@ it('reads the same vector from a list and from base64', () => {
   );
 });
 
-it('takes nothing else for a vector', () => {
+it('rejects everything else as a vector', () => {
   const infinite = Buffer.from([0, 0, 0x80, 0x7f]).toString('base64');
   for (const value of [
     [1, null],
@@ -74,7 +74,7 @@ it('takes nothing else for a vector', () => {
   }
 });
 
-it('reads a vector a token', () => {
+it('reads one vector for each token', () => {
   expect(matrixOf([[1, 2], [3, 4], 'AACAPwAAAEA='], 2)).toEqual({
     values: new Float32Array([1, 2, 3, 4, 1, 2]),
     rows: 3,
@@ -93,14 +93,14 @@ it('reads weights by token', () => {
   isWrong(() => weightsOf({ a: '1' }));
 });
 
-it('takes scores between 0 and 1, and a little beside them', () => {
+it('accepts scores between 0 and 1, with a small tolerance', () => {
   expect(scoreOf({ index: 0, score: 0.25 }, false)).toBe(0.25);
   expect(scoreOf({ index: 0, score: 1.0000001 }, false)).toBe(1);
   expect(scoreOf({ index: 0, score: -0.2 }, true)).toBe(0);
   for (const score of [-0.2, 3.1, '0.5', null, Number.NaN]) isWrong(() => scoreOf({ index: 0, score }, false));
 });
 
-it('shares a total out, to the last token', () => {
+it('distributes a total to the last token', () => {
   const weights = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(fc.nat(100_000), weights, (total, given) => {

@@ -26,7 +26,7 @@ function start() {
   return { breaker, states, refusal, fail, pass: (ms: number) => (now += ms) };
 }
 
-it('opens after failures in a row only', () => {
+it('opens only after consecutive failures', () => {
   const { breaker, refusal, fail } = start();
   fail(2);
   breaker.enter().succeeded();
@@ -36,7 +36,7 @@ it('opens after failures in a row only', () => {
   expect(refusal()).toMatchObject({ name: 'ServiceNodeResourceDrainError', code: 503, facts: { retryAfter: 1 } });
 });
 
-it('lets one request try after a while, and stays open longer each time that fails', () => {
+it('allows one trial request after a pause that grows with each failure', () => {
   const { breaker, refusal, fail, pass, states } = start();
   fail(3);
   pass(999);
@@ -57,7 +57,7 @@ it('lets one request try after a while, and stays open longer each time that fai
   expect(states).toEqual(['open', 'closed']);
 });
 
-it('tries again when the one who tried has left', () => {
+it('allows another trial when the first one was aborted', () => {
   const { breaker, refusal, fail, pass } = start();
   fail(3);
   pass(1_000);
@@ -69,7 +69,7 @@ it('tries again when the one who tried has left', () => {
   expect(refusal()).toBeUndefined();
 });
 
-it('learns nothing bad from what was sent before it opened, and good news from it', () => {
+it('ignores failures of requests from before it opened, but not their successes', () => {
   const { breaker, refusal, fail, pass } = start();
   const [early, late] = [breaker.enter(), breaker.enter()];
   fail(3);

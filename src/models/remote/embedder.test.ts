@@ -19,13 +19,13 @@ const expected = (text: string, size = 16) => new Float32Array(vectorFor(text, 1
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `text number ${index}`);
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
-  it('gives the numbers of the server', async () => {
+  it('returns the vectors of the server', async () => {
     const { model } = await embedderOf(protocol);
     const outputs = await embedTexts(model, ['one', 'two words', 'été']);
     expect(outputs.map(({ values }) => values)).toEqual(['one', 'two words', 'été'].map((text) => expected(text)));
   });
 
-  it('has the tokens that the server tells, where they can be believed', async () => {
+  it('uses the token counts of the server if they are plausible', async () => {
     const { model } = await embedderOf(protocol);
     const [alone] = await embedTexts(model, ['three words here']);
     expect(alone!.tokens).toBe(protocol === 'infinity' ? undefined : 5);
@@ -34,7 +34,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(sum).toBe(protocol === 'infinity' ? 0 : 12);
   });
 
-  it('lets the server cut vectors to sizes that the model was trained for, and no others', async () => {
+  it('requests only vector sizes that the model was trained for', async () => {
     const { model, server } = await embedderOf(protocol, {}, { matryoshka: [8] });
     const prepared = await model.prepare(['a'], { signal: NEVER });
     const [cut] = await model.embed(prepared, { output: 'pooled', dimensions: 8, signal: NEVER });
@@ -45,7 +45,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(asked).toHaveLength(1);
   });
 
-  it('refuses answers that lie', async () => {
+  it('rejects inconsistent answers', async () => {
     const drop = (list: unknown[]) => list.splice(1, 1);
     const lists = (answer: unknown): unknown[] => {
       const { data, embeddings } = answer as { data?: unknown[]; embeddings?: unknown[] & { float?: unknown[] } };
@@ -80,7 +80,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     }
   });
 
-  it('splits batches by what a server takes', async () => {
+  it('splits batches by the limits of the server', async () => {
     const { model, server } = await embedderOf(protocol, { maxInputs: 20 });
     await model.load();
     const many = texts(150);
@@ -92,7 +92,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     else expect(embeds.length).toBeGreaterThan(8);
   });
 
-  it('cuts texts that are too long when it may', async () => {
+  it('truncates long texts if allowed', async () => {
     const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
     const long = Array.from({ length: 400 }, (_, index) => `word${index % 10}`).join(' ');
     const outputs = await embedTexts(model, ['short', long, 'brief'], 60);
@@ -102,7 +102,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(begins).toContainEqual(outputs[1]!.values);
   });
 
-  it('leaves texts that are too long whole otherwise, and says so', async () => {
+  it('reports texts that are too long if it may not truncate them', async () => {
     const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
     const long = 'word '.repeat(400).trim();
     const [short, tooLong] = await model.prepare(['short', long], { signal: NEVER });
@@ -129,7 +129,7 @@ describe('order', () => {
     expect(outputs.map(({ values }) => values)).toEqual(texts(5).map((text) => expected(text)));
   });
 
-  it('is that of the answer where nothing else is told', async () => {
+  it('is the order of the answer if rows have no index', async () => {
     const change = (answer: { data: { embedding: unknown }[] }) => ({
       data: answer.data.map(({ embedding }) => ({ embedding })),
     });
@@ -139,14 +139,14 @@ describe('order', () => {
 });
 
 describe('size', () => {
-  it('of an answer is bounded, so that none takes long to be read', async () => {
+  it('of an answer is limited', async () => {
     const { model, server } = await embedderOf('openai', { dimensions: 16_384 }, { dimensions: 16_384 });
     const outputs = await embedTexts(model, texts(40));
     expect(outputs[39]!.values[0]).toBe(expected('text number 39')[0]);
     expect(server.requests.map(({ body }) => (body.input as string[]).length)).toEqual([16, 16, 8]);
   });
 
-  it('of a request is bounded: what is cut anyway is not sent', async () => {
+  it('of a request is limited: text beyond the truncation is not sent', async () => {
     const { model, server } = await embedderOf('tei', { maxTokens: 60 }, { contextTokens: 60 });
     await embedTexts(model, ['word '.repeat(100_000)], 60);
     const [sent] = server.requests.at(-1)!.body.inputs as string[];
@@ -156,14 +156,14 @@ describe('size', () => {
 });
 
 describe('base64', () => {
-  it('is asked for no more once a server has refused it', async () => {
+  it('is not requested again from a server that rejected it', async () => {
     const { model, server } = await embedderOf('openai', { base64: false });
     expect((await embedTexts(model, ['a']))[0]!.values).toEqual(expected('a'));
     await embedTexts(model, ['b']);
     expect(server.requests.map(({ body }) => body.encoding_format)).toEqual(['base64', 'float', 'float']);
   });
 
-  it('is asked for on, whatever else is refused later', async () => {
+  it('is still requested after other rejections', async () => {
     const { model, server } = await embedderOf('openai', {
       trouble: (_, index) => (index === 1 ? { status: 400 } : undefined),
     });
@@ -175,7 +175,7 @@ describe('base64', () => {
 });
 
 describe('counting', () => {
-  it('is exact near the limit where the server counts', async () => {
+  it('is exact near the limit if the server can count', async () => {
     // Twice as many tokens as words of the estimate, and the other way round.
     const dense = 'a b c d e f g h i j '.repeat(5).trim();
     const long = 'internationalization '.repeat(20).trim();
@@ -186,7 +186,7 @@ describe('counting', () => {
     }
   });
 
-  it('is asked for in lists that the server takes', async () => {
+  it('is requested in lists of a size that the server accepts', async () => {
     const { model, server } = await embedderOf('tei', { maxInputs: 5 }, { contextTokens: 20 });
     await model.load();
     const prepared = await model.prepare(Array(12).fill('internationalization '.repeat(6)), { signal: NEVER });
@@ -194,7 +194,7 @@ describe('counting', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/info', '/tokenize', '/tokenize', '/tokenize']);
   });
 
-  it('is left to the estimate where a gateway does not let it through', async () => {
+  it('falls back to the estimate if a gateway blocks it', async () => {
     const { model, server } = await embedderOf(
       'tei',
       { trouble: ({ path }) => (path === '/embed' ? undefined : { status: 404 }) },
@@ -219,7 +219,7 @@ describe('another Lectern', () => {
   const prepare = { task: 'retrieval.query', signal: NEVER };
   const run = (output: OutputKind) => ({ output, dimensions: 16, signal: NEVER });
 
-  it('is told the task, unless the row has prefixes of its own', async () => {
+  it('gets the task, unless the row defines prefixes', async () => {
     const { model, server } = await embedderOf('lectern');
     const [output] = await model.embed(await model.prepare(['a'], prepare), run('pooled'));
     expect(output!.values).toEqual(expected('retrieval.query: a'));
@@ -247,7 +247,7 @@ describe('another Lectern', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('pools the items of a document with all of it in view', async () => {
+  it('pools the items of a document in the context of the whole', async () => {
     const { model, server } = await embedderOf('lectern');
     const spans = await model.prepareChunks!('', ['a b', 'c'], { maxTokens: 512, signal: NEVER });
     const other = await model.prepare(['d'], { signal: NEVER });
@@ -259,14 +259,14 @@ describe('another Lectern', () => {
     expect(late!.body).toMatchObject({ input: ['a b', 'c'], truncate: true });
   });
 
-  it('gives one vector a token, with its text', async () => {
+  it('returns a vector for each token, with its text', async () => {
     const { model } = await embedderOf('lectern', {}, { kind: 'omni-v4' });
     const [output] = await model.embed(await model.prepare(['a b'], { signal: NEVER }), run('tokens'));
     expect(output).toMatchObject({ rows: 2, pieces: ['a', 'b'] });
     expect(output!.values).toEqual(new Float32Array([...expected('a'), ...expected('b')]));
   });
 
-  it('gives weights by token', async () => {
+  it('returns weights by token', async () => {
     const { model } = await embedderOf('lectern', {
       trouble: () => ({
         change: (answer: { data: object[] }) => ({
@@ -281,7 +281,7 @@ describe('another Lectern', () => {
 });
 
 describe('other outputs', () => {
-  it('are one vector a token at a TEI server', async () => {
+  it('are a vector for each token at a TEI server', async () => {
     const { model } = await embedderOf('tei');
     const prepared = await model.prepare(['a b'], { signal: NEVER });
     const [output] = await model.embed(prepared, { output: 'tokens', dimensions: 16, signal: NEVER });
@@ -289,7 +289,7 @@ describe('other outputs', () => {
     expect(output!.values).toEqual(new Float32Array(['[CLS]', 'a', 'b'].flatMap((word) => [...expected(word)])));
   });
 
-  it('are refused where a server has none', async () => {
+  it('are rejected if the server has none', async () => {
     const { model } = await embedderOf('openai');
     const prepared = await model.prepare(['a'], { signal: NEVER });
     for (const output of ['tokens', 'sparse'] as const) {
@@ -299,7 +299,7 @@ describe('other outputs', () => {
   });
 });
 
-it('tells Cohere what the texts are for', async () => {
+it('sends Cohere the purpose of the texts', async () => {
   const { model, server } = await embedderOf('cohere');
   for (const task of ['retrieval.query', 'retrieval.passage', 'separation', 'classification', undefined]) {
     const prepared = await model.prepare(['a'], { task, signal: NEVER });
@@ -314,7 +314,7 @@ it('tells Cohere what the texts are for', async () => {
   ]);
 });
 
-it('has no embedder at an address that is none', () => {
+it('throws for an invalid URL', () => {
   for (const url of ['host:8080', 'ftp://host', '', 'http://']) {
     expect(() => embedderAt(runsAt('openai', url))).toThrow('the URL of its server is not valid');
   }

@@ -6,7 +6,7 @@ import { NEVER, TOOLS } from './remote.suite.ts';
 const { tokens } = TOOLS;
 beforeAll(() => tokens.load());
 
-it('makes windows that are the whole text, each within its limit', async () => {
+it('makes windows within the limit that together are the whole text', async () => {
   const texts = fc.string({ unit: 'grapheme', maxLength: 400 });
   await fc.assert(
     fc.asyncProperty(texts, fc.integer({ min: 8, max: 40 }), async (text, limit) => {
@@ -26,11 +26,11 @@ it('makes windows of a million characters, with and without spaces', async () =>
   }
 });
 
-it('goes on where a single character is more than there is room for', async () => {
+it('advances if a single character exceeds the limit', async () => {
   expect((await windows(tokens, '𒀀𒀀', 1, NEVER)).join('')).toBe('𒀀𒀀');
 });
 
-it('lets a caller leave in the middle of a long list', async () => {
+it('can be aborted in the middle of a long list', async () => {
   const leaving = new AbortController();
   const counts = estimate(tokens, Array(200).fill('word '.repeat(1_000)) as string[], leaving.signal);
   setImmediate(() => leaving.abort(new Error('left')));
@@ -38,7 +38,7 @@ it('lets a caller leave in the middle of a long list', async () => {
   expect(await estimate(tokens, ['', 'one'], NEVER)).toEqual([2, 3]);
 });
 
-it('sends no half characters', () => {
+it('replaces lone surrogates', () => {
   expect(sanitizeText('a\ud800b')).toBe('a\ufffdb');
   expect(sanitizeText('😀')).toBe('😀');
   expect(sanitizeText('')).toBe(' ');

@@ -73,7 +73,7 @@ it.each([
   expect(sent[0]!.body).not.toHaveProperty('texts');
 });
 
-it('parts files and texts, and sends a few files at a time', async () => {
+it('separates files from texts, and sends a few files at a time', async () => {
   const { url, sent } = await startServer('openai');
   const model = embedderAt(runsAt('openai', url), { kind: 'clip-v1' });
   onTestFinished(() => model.close());

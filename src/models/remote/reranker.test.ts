@@ -18,7 +18,7 @@ const QUERY = 'which river';
 const documents = (count: number) => Array.from({ length: count }, (_, index) => `document number ${index}`);
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
-  it('gives the scores of the server in the order of the pairs, however they are sorted there', async () => {
+  it('returns the scores in the order of the pairs, whatever the order of the server', async () => {
     const { model, server } = await rerankerOf(protocol, { maxInputs: 20 });
     const many = documents(90);
     const { pairs, documents: positions } = await model.prepare(QUERY, many, { signal: NEVER });
@@ -28,7 +28,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(server.requests.length).toBeGreaterThan(0);
   });
 
-  it('asks once a query', async () => {
+  it('sends one request for each query', async () => {
     const { model, server } = await rerankerOf(protocol);
     const [first, second] = await Promise.all([
       model.prepare('one', documents(3), { signal: NEVER }),
@@ -38,7 +38,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(server.requests.map(({ body }) => body.query)).toEqual(['one', 'two']);
   });
 
-  it('refuses answers that lie', async () => {
+  it('rejects inconsistent answers', async () => {
     const lies: ((list: Record<string, unknown>[]) => void)[] = [
       (list) => void list.pop(),
       (list) => void list.push({ ...list[0] }),
@@ -58,7 +58,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     }
   });
 
-  it('makes windows of long documents, unless the server does', async () => {
+  it('splits long documents into windows, unless the server does', async () => {
     const { model } = await rerankerOf(protocol, {}, { contextTokens: 64 });
     const long = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
     const { pairs, documents: positions } = await model.prepare(QUERY, ['short', long], {
@@ -75,7 +75,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 });
 
-it('says that a pair is too long when nothing may be cut', async () => {
+it('reports a pair that is too long if it may not truncate', async () => {
   for (const protocol of PROTOCOLS) {
     const { model } = await rerankerOf(protocol, { maxTokens: 20 }, { contextTokens: 20 });
     const { pairs } = await model.prepare(QUERY, ['short', 'word '.repeat(50)], { signal: NEVER });
@@ -84,7 +84,7 @@ it('says that a pair is too long when nothing may be cut', async () => {
   }
 });
 
-it('takes a cosine below 0 from another Lectern for 0', async () => {
+it('maps a negative cosine of another Lectern to 0', async () => {
   const change = (answer: { results: object[] }) => ({
     results: answer.results.map((result) => ({ ...result, relevance_score: -0.05 })),
   });
@@ -93,7 +93,7 @@ it('takes a cosine below 0 from another Lectern for 0', async () => {
   expect([...(await model.score(pairs, NEVER))]).toEqual([0, 0]);
 });
 
-it('has no reranker where the protocol has none', () => {
+it('throws if the protocol has no reranking', () => {
   for (const protocol of ['openai', 'ollama'] as const) {
     expect(() => rerankerAt(runsAt(protocol, 'http://127.0.0.1:1'))).toThrow('does not support reranking');
   }

@@ -3,7 +3,7 @@ import { createSlots } from './slots.ts';
 
 const NEVER = new AbortController().signal;
 
-it('lets so many in, the others in their order', async () => {
+it('runs a limited number at a time, the others in order', async () => {
   const slots = createSlots(2);
   const order: number[] = [];
   const [first, second] = await Promise.all([slots.take(NEVER), slots.take(NEVER)]);
@@ -26,7 +26,7 @@ it('lets so many in, the others in their order', async () => {
   for (const give of both) give();
 });
 
-it('keeps no place for those who have left', async () => {
+it('drops waiting calls that are aborted', async () => {
   const slots = createSlots(1);
   const give = await slots.take(NEVER);
   const leaving = new AbortController();

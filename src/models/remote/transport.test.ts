@@ -24,7 +24,7 @@ const first = (times: number, trouble: Trouble) => ({
 });
 
 describe('a server in trouble', () => {
-  it('is asked again when it is busy, away or breaks off', async () => {
+  it('is retried when it is busy, unreachable or disconnects', async () => {
     const troubles: Trouble[] = [
       { status: 429 },
       { status: 502 },
@@ -72,7 +72,7 @@ describe('a server in trouble', () => {
     expect(server.requests).toHaveLength(requests);
   });
 
-  it('has a time limit for all tries together', async () => {
+  it('has one deadline for all attempts', async () => {
     const { model } = await embedderOf('openai', always({ raw: '{', after: 'silence' }), {}, { timeoutMs: 300 });
     expect(await failureOf(embedTexts(model, ['a']))).toMatchObject({ name: 'ServiceTimeoutError', code: 504 });
     const busy = always({ status: 503, headers: { 'retry-after': '3' } });
@@ -91,7 +91,7 @@ describe('a server in trouble', () => {
     expect(failure).toMatchObject({ name: 'ServiceNodeResourceDrainError', facts: { retryAfter: 5 } });
   });
 
-  it('is left alone while it is away, and asked again later', async () => {
+  it('is not asked while it is unreachable, and tried again later', async () => {
     let broken = true;
     const changes: string[] = [];
     const note = (_: object, message: string) => void changes.push(message);
@@ -111,7 +111,7 @@ describe('a server in trouble', () => {
     expect(changes.join()).not.toMatch(/127\.0\.0\.1/);
   });
 
-  it('is not thought broken for what it refuses', async () => {
+  it('stays available after rejected requests', async () => {
     const { model, server } = await embedderOf('openai', always({ status: 404 }));
     for (let turn = 0; turn < 8; turn++) {
       expect(await failureOf(embedTexts(model, ['a']))).toMatchObject({ name: 'DownstreamServiceFailureError' });
@@ -120,7 +120,7 @@ describe('a server in trouble', () => {
   });
 });
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   it('ends the request at the server', async () => {
     const { model, server } = await embedderOf('openai', always({ raw: '{', after: 'silence' }));
     const prepared = await model.prepare(['a'], { signal: NEVER });
@@ -132,7 +132,7 @@ describe('a caller who leaves', () => {
     await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
   });
 
-  it('says nothing about the server', async () => {
+  it('does not count as a failure of the server', async () => {
     let silent = true;
     const { model, server } = await embedderOf('openai', {
       trouble: () => (silent ? { raw: '{', after: 'silence' } : undefined),
@@ -149,7 +149,7 @@ describe('a caller who leaves', () => {
     expect(await embedTexts(model, ['a'])).toHaveLength(1);
   });
 
-  it('is not waited for between two tries', async () => {
+  it('ends the pause between two attempts', async () => {
     const away = always({ status: 503, headers: { 'retry-after': '5' } });
     const { model, server } = await embedderOf('openai', away);
     const prepared = await model.prepare(['a'], { signal: NEVER });
@@ -163,7 +163,7 @@ describe('a caller who leaves', () => {
 });
 
 describe('closing', () => {
-  it('ends what is under way and lets nothing new begin', async () => {
+  it('aborts running requests and rejects new ones', async () => {
     const { model, server } = await embedderOf('openai', always({ raw: '{', after: 'silence' }));
     const work = failureOf(embedTexts(model, ['a']));
     await expect.poll(server.open, { timeout: 20_000 }).toBe(1);
@@ -176,14 +176,14 @@ describe('closing', () => {
 });
 
 describe('requests', () => {
-  it('carry the key, and nothing else does', async () => {
+  it('carry the key, which appears nowhere else', async () => {
     const { model, server } = await embedderOf('openai', { key: KEY });
     await embedTexts(model, ['a']);
     expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(JSON.stringify([server.requests[0]!.body, server.requests[0]!.path])).not.toContain(KEY);
   });
 
-  it('are so many at a time', async () => {
+  it('are limited in number', async () => {
     const { model, server } = await embedderOf('ollama', always({ lateMs: 20 }));
     await Promise.all(Array.from({ length: 12 }, (_, index) => embedTexts(model, [`text ${index}`])));
     expect(server.requests).toHaveLength(12);

@@ -14,5 +14,5 @@ const file = path.join(dir, 'counters.db');
 countersSuite('counters in SQLite', { open: (options) => openSqlCounters({ file }, options), runs: 100 });
 
 describe.skipIf(!url)('shared', () => {
-  countersSuite('counters in PostgreSQL', { open: (options) => openSqlCounters({ url, file }, options), runs: 50 });
+  countersSuite('counters in PostgreSQL', { open: (options) => openSqlCounters({ url, file }, options), runs: 25 });
 });

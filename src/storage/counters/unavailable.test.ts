@@ -30,12 +30,13 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+const LONG_MS = 60_000;
 const windows = [{ bucket: 'requests', limit: 1_000_000, amount: 1 }];
 const lease = { bucket: 'worked on', limit: 1_000_000 };
 /** The result of a take, or its error. */
 const outcome = (counters: Counters) => counters.take({ windows, lease }).catch((error: unknown) => error);
 
-const SERVERS = {
+const KINDS = {
   Redis: {
     start: startRedis,
     isThere: urls.redis !== undefined,
@@ -48,57 +49,68 @@ const SERVERS = {
   },
 };
 
-describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isThere, place }) => {
-  describe.skipIf(!isThere)('whose server becomes unavailable', () => {
-    let service: Service;
-    beforeAll(async () => {
-      service = (await start())!;
-    });
-    afterAll(() => service?.close());
+interface Server {
+  readonly name: string;
+  readonly service: Service;
+  readonly place: (url: string) => StorePlace;
+}
 
-    it('fail at once and recover by themselves', async () => {
-      const counters = await keep(openPlace(place(service.url), {}));
-      expect(await outcome(counters)).toMatchObject({ ok: true });
-      for (const end of [service.stop, service.kill]) {
-        await end();
-        const failures = await Promise.all(Array.from({ length: 500 }, () => outcome(counters)));
-        for (const failure of failures) expect(failure).toBeInstanceOf(CountersUnavailableError);
-        expect(counters.healthy).toBe(false);
-        counters.settle('requests', 1, 1);
-        counters.release({ bucket: lease.bucket, id: 'any' });
-        expect(inspect(failures[0], { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
-        await service.start();
-        await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
-        expect(counters.healthy).toBe(true);
-      }
-    });
+describe.skipIf(!urls.redis && !urls.postgres)('counters whose server becomes unavailable', () => {
+  let servers: Server[];
+  beforeAll(async () => {
+    const there = Object.entries(KINDS).filter(([, { isThere }]) => isThere);
+    servers = await Promise.all(
+      there.map(async ([name, { start, place }]) => ({ name, place, service: (await start())! })),
+    );
+  });
+  afterAll(() => Promise.all(servers?.map(({ service }) => service.close()) ?? []));
 
-    it('can be opened while the server is unavailable', async () => {
-      await service.stop();
-      const warned: unknown[] = [];
-      const log = { warn: (...entry: unknown[]) => warned.push(entry) } as never;
-      const { redis, postgres } = place(service.url);
-      const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres, file: '' }, { log }));
-      expect(await outcome(counters)).toBeInstanceOf(CountersUnavailableError);
-      expect(warned).toHaveLength(1);
-      expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
+  /** With Redis and PostgreSQL at the same time, since most of the time is spent waiting. */
+  const forEach = (title: string, run: (server: Server) => Promise<void>) =>
+    it(title, async () => void (await Promise.all(servers.map(run))), LONG_MS);
+
+  forEach('fail at once and recover by themselves', async ({ name, service, place }) => {
+    const counters = await keep(openPlace(place(service.url), {}));
+    expect(await outcome(counters), name).toMatchObject({ ok: true });
+    for (const end of [service.stop, service.kill]) {
+      await end();
+      const failures = await Promise.all(Array.from({ length: 500 }, () => outcome(counters)));
+      for (const failure of failures) expect(failure, name).toBeInstanceOf(CountersUnavailableError);
+      expect(counters.healthy, name).toBe(false);
+      counters.settle('requests', 1, 1);
+      counters.release({ bucket: lease.bucket, id: 'any' });
+      expect(inspect(failures[0], { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
       await service.start();
-      await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
-    });
+      await expect.poll(() => outcome(counters), { timeout: LONG_MS, message: name }).toMatchObject({ ok: true });
+      expect(counters.healthy, name).toBe(true);
+    }
+  });
 
-    it('fail when the server does not answer, and still close', async () => {
-      const relay = await relayTo(service.url);
-      const counters = await keep(openPlace(place(relay.url), {}));
-      expect(await outcome(counters)).toMatchObject({ ok: true });
-      relay.hold();
-      const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
-      for (const failure of failures) expect(failure).toBeInstanceOf(CountersUnavailableError);
-      relay.pass();
-      await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
-      relay.hold();
-      await counters.close();
-      await relay.close();
-    });
+  forEach('can be opened while the server is unavailable', async ({ name, service, place }) => {
+    await service.stop();
+    const warned: unknown[] = [];
+    const log = { warn: (...entry: unknown[]) => warned.push(entry) } as never;
+    const { redis, postgres } = place(service.url);
+    const counters = await keep(openCounters({ redisUrl: redis, databaseUrl: postgres, file: '' }, { log }));
+    expect(await outcome(counters), name).toBeInstanceOf(CountersUnavailableError);
+    expect(warned, name).toHaveLength(1);
+    expect(inspect(warned, { depth: 9, showHidden: true })).not.toContain(new URL(service.url).password);
+    await service.start();
+    await expect.poll(() => outcome(counters), { timeout: LONG_MS, message: name }).toMatchObject({ ok: true });
+  });
+
+  forEach('fail when the server does not answer, and still close', async ({ name, service, place }) => {
+    const relay = await relayTo(service.url);
+    const counters = await keep(openPlace(place(relay.url), {}));
+    expect(await outcome(counters), name).toMatchObject({ ok: true });
+    relay.hold();
+    const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
+    for (const failure of failures) expect(failure, name).toBeInstanceOf(CountersUnavailableError);
+    relay.pass();
+    await expect.poll(() => outcome(counters), { timeout: LONG_MS, message: name }).toMatchObject({ ok: true });
+    relay.hold();
+    await counters.close();
+    await relay.close();
   });
 });
 

@@ -34,13 +34,16 @@ describe('passages', () => {
         const cuts = cutPassages(content, 10_000);
         const squeeze = (text: string) => text.replace(/\s+/g, '');
         expect(squeeze(cuts.map(({ start, end }) => content.slice(start, end)).join(''))).toBe(squeeze(content));
-        for (const [at, { start, end }] of cuts.entries()) {
-          expect(end).toBeGreaterThan(start);
-          if (at > 0) expect(start).toBeGreaterThanOrEqual(cuts[at - 1]!.end);
-          expect(/[\ud800-\udbff]$/.test(content.slice(start, end)) && end < content.length).toBe(false);
-        }
+        // One assertion for all, since there are many cuts.
+        const wrong = cuts.filter(
+          ({ start, end }, at) =>
+            end <= start ||
+            (at > 0 && start < cuts[at - 1]!.end) ||
+            (/[\ud800-\udbff]$/.test(content.slice(start, end)) && end < content.length),
+        );
+        expect(wrong).toEqual([]);
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: 80 },
     );
   });
 

@@ -12,7 +12,7 @@ describe('snippets', () => {
         expect(snippet.length).toBeLessThan(320);
         expect(snippet).not.toMatch(/\n/);
       }),
-      { seed },
+      { seed, numRuns: 40 },
     );
     const text = `${'Nothing is here. '.repeat(50)}But the answer stands in this sentence. ${'Nor here. '.repeat(50)}`;
     expect(makeSnippet(`# Title\n\n${text}`, new Set(['answer', 'sentenc']), 'en')).toMatch(

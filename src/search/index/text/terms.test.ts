@@ -12,11 +12,11 @@ describe('terms', () => {
         fc.constantFrom('en', 'de', 'fr', 'tr', 'ar', undefined),
         (text, language) => {
           const { main, variants } = termsOf(text, language);
-          for (const term of [...main, ...variants]) expect(term).toMatch(/^[\p{L}\p{M}\p{N}]+$/u);
+          expect([...main, ...variants].filter((term) => !/^[\p{L}\p{M}\p{N}]+$/u.test(term))).toEqual([]);
           for (const { terms } of querySlots(text, ['en', 'de'], 100)) expect(terms.length).toBeGreaterThan(0);
         },
       ),
-      { seed, numRuns: 500 },
+      { seed, numRuns: 150 },
     );
   });
 
