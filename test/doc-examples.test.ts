@@ -1,7 +1,7 @@
 /**
- * Every example of the documentation is run as it stands: commands by bash, programs by Node; settings and flows are
- * read as the server reads them. Only addresses, keys and files are those of the test. What cannot be run here says why,
- * beside the block.
+ * Runs every example of the documentation as it stands: commands in bash, programs in Node; settings and flows are read
+ * as the server reads them. Only URLs, keys and files are those of the test. A comment before a block says why it cannot
+ * be run.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ const examples = new Map(
 );
 const all = [...examples.values()].flat();
 
-/** What a block may be: each is either tried or something that is only looked at. */
+/** Languages of blocks that are run, and of blocks that are only shown. */
 const TRIED = ['sh', 'js', 'ts', 'yaml', 'json'];
 const SHOWN = ['text', 'ini', 'nginx', 'python', 'md', 'html', 'sql'];
 
@@ -50,7 +50,7 @@ let server: TestServer;
 let site: Server;
 let folder: string;
 let key: string;
-/** The port of the reader; those of the other faces follow it, as they do in the documentation. */
+/** The port of the reader. The other faces use the ports after it, as in the documentation. */
 let port: number;
 
 beforeAll(async () => {
@@ -117,7 +117,7 @@ const scan = (): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** What the examples read from the folder that they are run in. */
+/** Writes the files that the examples read to the folder in which they run. */
 async function writeFiles(pdf: Uint8Array, picture: Uint8Array): Promise<void> {
   const lines = [
     { custom_id: 'a', body: { input: 'green tea' } },
@@ -138,7 +138,7 @@ async function writeFiles(pdf: Uint8Array, picture: Uint8Array): Promise<void> {
     await mkdir(path.join(folder, home), { recursive: true });
 }
 
-/** The first of so many ports in a row that nobody listens on. */
+/** The first of `count` successive ports that are free. */
 async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);
@@ -157,7 +157,7 @@ async function isFree(tried: number): Promise<boolean> {
   return free;
 }
 
-/** The text with the addresses, keys and files of the test. */
+/** The text with the URLs, keys and files of the test. */
 const suited = (code: string): string =>
   code
     .replaceAll(/localhost:300(\d)/g, (_, face) => `127.0.0.1:${port + Number(face)}`)
@@ -172,9 +172,12 @@ curl() { command curl -sS --fail-with-body --max-time 120 "$@"; }
 lectern() { "$NODE" "$LECTERN_PROGRAM" "$@"; }
 `;
 
-async function run(program: string, args: string[], cwd: string) {
+/** Only the README's commands work without a server, where each starts its own browser, threads and database. */
+const worksAlone = (file: string): boolean => file === 'README.md';
+
+async function run(program: string, args: string[], environment: Record<string, string> = {}) {
   const child = spawn(program, args, {
-    cwd,
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
@@ -186,18 +189,19 @@ async function run(program: string, args: string[], cwd: string) {
       LECTERN_API_KEY: key,
       LECTERN_ADMIN_SECRET: ADMIN_SECRET,
       KEY: key,
+      ...environment,
     },
   });
   const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { out, errors, code: code as number };
 }
 
-async function tryExample({ language, code }: DocExample): Promise<void> {
+async function tryExample({ file, language, code }: DocExample): Promise<void> {
   if (language === 'yaml') return readSettings(code);
   if (language === 'json') return readJson(code);
   if (language !== 'sh') return runModule(suited(code), language);
   const program = suited(code);
-  const told = await run('bash', ['-c', BASH + program], folder);
+  const told = await run('bash', ['-c', BASH + program], worksAlone(file) ? {} : { LECTERN_URL: server.reader });
   expect(told.code, `${told.errors}\n${told.out.slice(0, 2000)}`).toBe(0);
   const written = [...program.matchAll(/(?: > |-o )(\S+)/g)].map(([, file]) => file!.replace('~', folder));
   for (const file of written) expect((await stat(path.resolve(folder, file))).size, file).toBeGreaterThan(0);
@@ -215,13 +219,13 @@ async function readSettings(code: string): Promise<void> {
   expect(readConfig({ flags: { config: file } })).toMatchObject({ [names[0]!]: expect.anything() });
 }
 
-/** One value, or one a line; `…` stands for what is not shown. */
+/** A block holds one value, or one per line. */
 function readJson(code: string): void {
   const values = /^[{[]$/m.test(code) ? [code] : code.split('\n');
   for (const value of values) expect(() => JSON.parse(value), value).not.toThrow();
 }
 
-/** Where published clients can be imported from, and `lectern` itself. */
+/** Runs a module in a folder from which it can import the published clients; `lectern` is the built client. */
 async function runModule(program: string, language: string): Promise<void> {
   const dir = await mkdtemp(path.join(CLIENTS, 'example-'));
   try {
@@ -231,7 +235,7 @@ async function runModule(program: string, language: string): Promise<void> {
       program.replaceAll(/'lectern\/(\w+)'/g, (_, part) => `'${path.dirname(LECTERN)}/${part}/index.js'`),
     );
     const tsx = path.join(ROOT, 'node_modules/tsx/dist/esm/index.mjs');
-    const told = await run(process.execPath, language === 'ts' ? ['--import', tsx, file] : [file], folder);
+    const told = await run(process.execPath, language === 'ts' ? ['--import', tsx, file] : [file]);
     expect(told.code, told.errors).toBe(0);
     if (program.includes('console.log(')) expect(told.out.trim()).not.toBe('');
   } finally {
@@ -239,13 +243,26 @@ async function runModule(program: string, language: string): Promise<void> {
   }
 }
 
-it('knows every block', () => {
+it('knows the language of every block', () => {
   const strange = all.filter(({ language }) => ![...TRIED, ...SHOWN].includes(language));
   expect(strange.map(({ file, line, language }) => `${file}:${line} ${language || 'without a language'}`)).toEqual([]);
   expect(all.filter(({ language, notRun }) => language === 'sh' && !notRun).length).toBeGreaterThan(30);
 });
 
-const tried = all.filter(({ language, notRun }) => TRIED.includes(language) && !notRun);
+/** All lines of such an example are also in an earlier one of the same kind. */
+function isRepeated({ language, code }: DocExample, at: number, examples: readonly DocExample[]): boolean {
+  const earlier = new Set(
+    examples
+      .slice(0, at)
+      .filter((other) => language === 'sh' && other.language === 'sh')
+      .flatMap((other) => other.code.split('\n')),
+  );
+  return code.split('\n').every((line) => earlier.has(line));
+}
+
+const tried = all
+  .filter(({ language, notRun }) => TRIED.includes(language) && !notRun)
+  .filter((...one) => !isRepeated(...one));
 
 describe.each([...new Set(tried.map(({ file }) => file))])('%s', (file) => {
   const here = tried.filter((example) => example.file === file);

@@ -491,7 +491,7 @@ describe('parseDocument and parseFragment', () => {
 
   it('build the same trees as parse5 from random tags', () => {
     const soup = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
-    fc.assert(fc.property(soup, expectSame), { seed: 20_05, numRuns: 6000 });
+    fc.assert(fc.property(soup, expectSame), { seed: 20_05, numRuns: 3000 });
   });
 
   it('build the same trees as parse5 from random script content', () => {
@@ -512,11 +512,11 @@ describe('parseDocument and parseFragment', () => {
       '/',
     );
     const soup = fc.array(inside, { maxLength: 25 }).map((parts) => `<script>${parts.join('')}`);
-    fc.assert(fc.property(soup, expectSame), { seed: 20_06, numRuns: 3000 });
+    fc.assert(fc.property(soup, expectSame), { seed: 20_06, numRuns: 1500 });
   });
 
   it('build the same trees as parse5 from random characters', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), expectSame), { seed: 20_07, numRuns: 1500 });
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), expectSame), { seed: 20_07, numRuns: 1000 });
   });
 
   it('do not share attributes between elements', () => {
@@ -548,7 +548,7 @@ describe('parsePage', () => {
   });
 
   it('keeps the first thousand attributes of a tag', () => {
-    const source = `<a ${Array.from({ length: 300_000 }, (_, i) => `x${i}`).join(' ')}>y`;
+    const source = `<a ${Array.from({ length: 100_000 }, (_, i) => `x${i}`).join(' ')}>y`;
     const link = find(parseDocument(source), 'a')!;
     expect(link.attributes).toHaveLength(1000);
     expect(textOf(link)).toBe('y');
@@ -596,7 +596,7 @@ describe('depth', () => {
 
   for (const [what, piece] of Object.entries(NESTING)) {
     it(`is bounded: ${what}`, () => {
-      const count = 10_000;
+      const count = 5_000;
       const source = Array.from({ length: count }, (_, i) => piece.replaceAll('#', String(i))).join('');
       const { document, depth, complete } = parsePage(source);
       expect(depthOf(document)).toBeLessThan(3 * MAX_DEPTH);
@@ -624,15 +624,15 @@ describe('depth', () => {
 describe('hostile sources are parsed in linear time', () => {
   const times = (piece: string, count: number): string =>
     Array.from({ length: count }, (_, i) => piece.replaceAll('#', String(i))).join('');
-  const many = 150_000;
+  const many = 80_000;
 
   const HOSTILE: Record<string, [source: () => string, least: number]> = {
-    '30 MB of nested tags': [() => '<div>'.repeat(6_000_000), 900_000],
-    '30 MB of unclosed formatting': [() => times('<b><i><font color=#>', 300_000), 100_000],
+    '10 MB of nested tags': [() => '<div>'.repeat(2_000_000), 900_000],
+    'unclosed formatting': [() => times('<b><i><font color=#>', 100_000), 100_000],
     'end tags that match nothing': [() => '<div>'.repeat(many) + '</p></x></b></h1></li>'.repeat(many), many],
     'formatting closed one level further out': [() => times('<b id=#><div>', many) + '</b>'.repeat(many), many],
     'links in links': [() => times('<a href=#><div>', many), many],
-    'formatting that every paragraph reopens': [() => `<p>${times('<b id=#>', 2000)}${'<p>x'.repeat(20_000)}`, 100_000],
+    'formatting that every paragraph reopens': [() => `<p>${times('<b id=#>', 2000)}${'<p>x'.repeat(10_000)}`, 50_000],
     'text between table rows': [() => `<table>${'<tr>x<b>y'.repeat(many)}`, many],
     'open paragraphs': [() => '<p>'.repeat(many) + '<span><p>'.repeat(many), many],
     'cells without a table': [() => `<table>${'<td>'.repeat(many)}</table>${'<td>'.repeat(many)}`, many],
@@ -665,6 +665,7 @@ describe('hostile sources are parsed in linear time', () => {
       const { elements, document } = parsePage(source());
       expect(elements).toBeGreaterThanOrEqual(least);
       expect(find(document, 'body')).not.toBeNull();
-    }, 60_000);
+      // Quadratic work takes far longer, linear work less than a second.
+    }, 20_000);
   }
 });

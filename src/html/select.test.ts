@@ -148,9 +148,9 @@ describe('selectAll', () => {
       fc.property(list, (css) => {
         matched += expectAsOracle(css).length;
       }),
-      { seed: 31_41, numRuns: 1500 },
+      { seed: 31_41, numRuns: 750 },
     );
-    expect(matched).toBeGreaterThan(1000);
+    expect(matched).toBeGreaterThan(500);
   });
 
   const texts = (css: string, root: Document | Element = page): string[] =>
@@ -345,14 +345,16 @@ describe('compileSelectors', () => {
           expect(error, css).toBeInstanceOf(SelectorError);
         }
       }),
-      { seed: 27_18, numRuns: 4000 },
+      { seed: 27_18, numRuns: 2000 },
     );
-    expect(valid).toBeGreaterThan(100);
+    expect(valid).toBeGreaterThan(50);
   });
 });
 
 describe('on hostile pages, in linear time', () => {
-  const many = 100_000;
+  const many = 50_000;
+  /** Quadratic work takes far longer, linear work less than a second. */
+  const MAX_MS = 10_000;
   const wide = parseDocument(`<main>${'<p class=a>x</p><!-- --> <i></i>'.repeat(many / 2)}</main>`);
   const COUNTS: Record<string, number> = {
     'p ~ p': many / 2 - 1,
@@ -368,7 +370,7 @@ describe('on hostile pages, in linear time', () => {
     'i:empty': many / 2,
   };
   for (const [css, count] of Object.entries(COUNTS)) {
-    it(`among 100,000 siblings: ${css}`, () => {
+    it(`among 50,000 siblings: ${css}`, { timeout: MAX_MS }, () => {
       expect(selectAll(wide, compileSelectors(css))).toHaveLength(count);
     });
   }
@@ -382,7 +384,7 @@ describe('on hostile pages, in linear time', () => {
     bottom = inner;
   }
   for (const css of ['div div div div > div', 'div:has(div div)', 'div:not(div > div) div', ':is(div div, p) div']) {
-    it(`100,000 deep: ${css}`, () => {
+    it(`50,000 deep: ${css}`, { timeout: MAX_MS }, () => {
       expect(selectAll(top, compileSelectors(css)).length).toBeGreaterThan(many - 10);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The program as a person gets it who has nothing but Node: packed, unpacked where there is only what it depends on, and
- * asked to read. The registry is no part of it.
+ * The program as installed from its package: packed, unpacked beside nothing but its dependencies, and run. The registry
+ * is not involved.
  */
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { bundle } from '../../scripts/bundle.mjs';
+import { programFile } from '../support/program.ts';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -18,7 +18,11 @@ const PAGE = '<title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, a
 /** A folder with the packed package installed in it. */
 async function install(dir: string): Promise<void> {
   const source = path.join(dir, 'source');
-  await bundle(path.join(source, 'dist'));
+  await cp(path.dirname(await programFile()), path.join(source, 'dist'), {
+    recursive: true,
+    // Links to what is built apart.
+    filter: (name) => !/[/\\]dist[/\\](?:playground|docs)$/.test(name),
+  });
   for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets', 'scripts/browser'])
     await cp(path.join(ROOT, name), path.join(source, name), { recursive: true });
   await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', dir], { cwd: source });
@@ -34,7 +38,7 @@ async function install(dir: string): Promise<void> {
     await mkdir(path.dirname(link), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules', name), link);
   }
-  // As an installer does.
+  // An installer does this.
   await chmod(path.join(place, 'dist/main.js'), 0o755);
   await mkdir(path.join(dir, 'node_modules/.bin'));
   await symlink('../lectern/dist/main.js', path.join(dir, 'node_modules/.bin/lectern'));
@@ -48,16 +52,17 @@ it('reads, embeds, indexes and searches without a checkout', { timeout: LONG_MS 
     await writeFile(path.join(dir, 'page.html'), PAGE);
     const { LECTERN_URL: _, NODE_OPTIONS: __, ...inherited } = process.env;
     const env = { ...inherited, HOME: dir, XDG_DATA_HOME: path.join(dir, 'data'), LECTERN_BROWSER: 'none' };
+    const options = { cwd: dir, env };
     const lectern = async (...args: string[]) =>
-      (await run('npx', ['--no-install', 'lectern', ...args], { cwd: dir, env })).stdout;
-    expect(await lectern('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+      (await run(path.join(dir, 'node_modules/.bin/lectern'), args, options)).stdout;
+    expect((await run('npx', ['--no-install', 'lectern', '--version'], options)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await lectern('read', 'page.html')).toContain('# Green tea\n\nIt is drunk hot');
     expect(JSON.parse(await lectern('embed', 'green tea', '--dimensions', '64', '--json'))[0].embedding).toHaveLength(
       64,
     );
     expect(await lectern('index', 'page.html')).toContain('1 pages');
     expect(await lectern('search', 'tea', '--index', '--respond-with', 'no-content')).toContain('Green tea');
-    // What it keeps lies with the user, and not where one stands.
+    // Data is stored in the user's folder, not in the working folder.
     expect(await readdir(path.join(dir, 'data'))).toEqual(['lectern']);
     expect(await readdir(dir)).not.toContain('.lectern');
   } finally {

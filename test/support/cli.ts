@@ -1,11 +1,15 @@
-/** The command line as tests run it: its context, and the program as a process of its own. */
+/** Runs command lines: as the real program in a process of its own, or in the process of the test, which is faster. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { EXIT_CODES } from '#cli/exit-codes.ts';
+import { run } from '#cli/program.ts';
 import { programFile } from './program.ts';
 
-// Made before any test's time begins.
+// Built on import, so that no test's time limit includes it.
 const PROGRAM = await programFile();
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -38,7 +42,44 @@ export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ende
 /** Runs the real program to its end. */
 export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
   const child = startProgram(args, options);
-  // A program that has failed already reads nothing.
+  // A program that has already failed does not read its input.
   child.stdin.on('error', () => {}).end(options.input ?? '');
   return ended(child);
+}
+
+/**
+ * Runs a command line in this process: everything but the process itself is real. What commander prints, such as help and
+ * unknown options, is not captured.
+ */
+export async function runHere(args: readonly string[], { env = {}, input = '' }: ProgramOptions = {}): Promise<Ended> {
+  let out = '';
+  let error = '';
+  const { LECTERN_URL: _, LECTERN_API_KEY: __, ...inherited } = process.env;
+  const { signal } = new AbortController();
+  // One listener for each concurrent call, as in the program.
+  setMaxListeners(0, signal);
+  const exit = await run(args, {
+    environment: { ...inherited, ...env },
+    version: JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).version,
+    print: (line) => {
+      out += `${line}\n`;
+    },
+    note: (line) => {
+      error += `${line}\n`;
+    },
+    readInput: async () => Buffer.from(input).toString(),
+    input: Readable.from([Buffer.from(input)]),
+    output: new Writable({
+      write(chunk, _encoding, done) {
+        out += chunk;
+        done();
+      },
+    }),
+    rewrite: undefined,
+    width: () => 80,
+    signal,
+    onStop: () => {},
+    onFault: () => {},
+  });
+  return { out, error, code: EXIT_CODES[exit].code };
 }

@@ -1,28 +1,29 @@
-/** Files that are small and would become more than a machine has: made here, by hand. */
+/** Small files, made by hand, that grow far beyond the memory limit of a document process when they are read. */
 import zlib from 'node:zlib';
 
 const MB = 1024 * 1024;
+/** What is compressed once and then repeated: large inputs take seconds to compress. */
+const PIECE_BYTES = 16 * MB;
 
-/** So many bytes of one kind, packed: about a thousandth of them. */
-export function packed(bytes: number, fill = ' ', ...layers: ('again' | 'raw')[]): Buffer {
-  let out = deflate(Buffer.alloc(Math.min(bytes, 64 * MB), fill), bytes, layers.includes('raw'));
-  if (layers.includes('again')) out = zlib.deflateSync(out);
-  return out;
+/** Repeats `fill` up to this length and compresses it to about a thousandth. */
+function packed(bytes: number, fill = ' ', ...layers: 'again'[]): Buffer {
+  const out = deflate(Buffer.alloc(Math.min(bytes, PIECE_BYTES), fill), bytes);
+  return layers.includes('again') ? zlib.deflateSync(out) : out;
 }
 
-/** Deflates a piece again and again until so many bytes are in it, without holding them. */
-function deflate(piece: Buffer, bytes: number, raw: boolean): Buffer {
+/** Compresses a piece and repeats it until it unpacks to so many bytes, without ever holding them. */
+function deflate(piece: Buffer, bytes: number): Buffer {
   const once = zlib.deflateRawSync(piece, { finishFlush: zlib.constants.Z_FULL_FLUSH });
   const parts = Array.from({ length: Math.max(1, Math.round(bytes / piece.length)) }, () => once);
-  // An empty last block; the checksum of zlib's format is wrong, which readers of PDF do not mind.
+  // An empty last block; the checksum of zlib's format is wrong, which PDF readers ignore.
   const end = Buffer.from([0x03, 0x00]);
-  return Buffer.concat(raw ? [...parts, end] : [Buffer.from([0x78, 0x9c]), ...parts, end, Buffer.alloc(4)]);
+  return Buffer.concat([Buffer.from([0x78, 0x9c]), ...parts, end, Buffer.alloc(4)]);
 }
 
 type PdfObject = string | { readonly dictionary: string; readonly stream: Buffer };
 
-/** A PDF of these objects, from number 1 on; the first is the catalogue. */
-export function pdfOf(objects: readonly PdfObject[], { xref = true } = {}): Buffer {
+/** A PDF of these objects, numbered from 1; the first is the catalogue. */
+function pdfOf(objects: readonly PdfObject[]): Buffer {
   const pieces: Buffer[] = [];
   let length = 0;
   const add = (text: string | Buffer) => {
@@ -44,7 +45,6 @@ export function pdfOf(objects: readonly PdfObject[], { xref = true } = {}): Buff
     return place;
   });
   const start = length;
-  if (!xref) return Buffer.concat(pieces);
   add(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`);
   for (const place of places) add(`${String(place).padStart(10, '0')} 00000 n \n`);
   add(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
@@ -63,23 +63,20 @@ const flate = (bytes: number, fill = ' ') => stream('/Filter /FlateDecode', pack
 
 const GB = 1024 * MB;
 
-/** Each makes its bytes when it is asked. */
+/** Each file is made when it is used. */
 export const hostilePdfs: Readonly<Record<string, () => Buffer>> = {
-  'contents that unpack to 2 GB': () => onePage('/Contents 4 0 R', flate(2 * GB)),
-  'contents of operators that unpack to 1 GB': () =>
-    onePage('/Contents 4 0 R', flate(GB, 'q 1 0 0 1 0 0 cm 0 0 m 9 9 l S Q\n')),
+  'contents that unpack to 1 GB': () => onePage('/Contents 4 0 R', flate(GB)),
   'contents packed twice': () =>
-    onePage('/Contents 4 0 R', stream('/Filter [/FlateDecode /FlateDecode]', packed(4 * GB, ' ', 'again'))),
-  'a hundred contents of 100 MB': () =>
-    onePage(
-      `/Contents [${Array.from({ length: 100 }, (_, at) => `${at + 4} 0 R`).join(' ')}]`,
-      ...Array.from({ length: 100 }, () => flate(100 * MB)),
-    ),
-  'an object stream that unpacks to 2 GB': () =>
-    onePage('/Contents 4 0 R', stream('/Type /ObjStm /N 1 /First 10 /Filter /FlateDecode', packed(2 * GB, '1 0 '))),
-  'a table of objects that unpacks to 2 GB': () => {
+    onePage('/Contents 4 0 R', stream('/Filter [/FlateDecode /FlateDecode]', packed(GB, ' ', 'again'))),
+  'a hundred contents of 20 MB': () => {
+    const contents = Array<PdfObject>(100).fill(flate(20 * MB));
+    return onePage(`/Contents [${contents.map((_, at) => `${at + 4} 0 R`).join(' ')}]`, ...contents);
+  },
+  'an object stream that unpacks to 1 GB': () =>
+    onePage('/Contents 4 0 R', stream('/Type /ObjStm /N 1 /First 10 /Filter /FlateDecode', packed(GB, '1 0 '))),
+  'a table of objects that unpacks to 1 GB': () => {
     const head = Buffer.from('%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n');
-    const body = packed(2 * GB, '\u0000');
+    const body = packed(GB, '\u0000');
     return Buffer.concat([
       head,
       Buffer.from(
@@ -98,47 +95,22 @@ export const hostilePdfs: Readonly<Record<string, () => Buffer>> = {
         packed(2 * GB, '\u0000'),
       ),
     ),
-  'an inline image that unpacks to 1 GB': () =>
-    onePage(
-      '/Contents 4 0 R',
-      stream(
-        '',
-        Buffer.concat([
-          Buffer.from('q 500 0 0 500 0 0 cm BI /W 7000 /H 49000 /BPC 8 /CS /RGB /F /Fl ID '),
-          packed(GB, '\u0000'),
-          Buffer.from(' EI Q'),
-        ]),
-      ),
-    ),
-  'a font that unpacks to 2 GB': () =>
+  'a font that unpacks to 1 GB': () =>
     onePage(
       '/Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >>',
       hello,
       '<< /Type /Font /Subtype /TrueType /BaseFont /More /FirstChar 32 /LastChar 33 /Widths [500 500] /FontDescriptor 6 0 R >>',
       '<< /Type /FontDescriptor /FontName /More /Flags 32 /FontFile2 7 0 R /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent 200 /CapHeight 700 /StemV 80 >>',
-      flate(2 * GB, '\u0000'),
+      flate(GB, '\u0000'),
     ),
-  'a character map that unpacks to 1 GB': () =>
-    onePage(
-      '/Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >>',
-      hello,
-      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
-      stream(
-        '/Filter /FlateDecode',
-        packed(
-          GB,
-          '1 begincodespacerange <00> <FF> endcodespacerange\n1 beginbfrange <0000> <FFFF> <0000> endbfrange\n',
-        ),
-      ),
-    ),
-  'metadata that unpack to 2 GB': () =>
+  'metadata that unpack to 1 GB': () =>
     pdfOf([
       '<< /Type /Catalog /Pages 2 0 R /Metadata 6 0 R >>',
       PAGES,
       '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
       hello,
       FONT,
-      stream('/Type /Metadata /Subtype /XML /Filter /FlateDecode', packed(2 * GB, '<a>')),
+      stream('/Type /Metadata /Subtype /XML /Filter /FlateDecode', packed(GB, '<a>')),
     ]),
   'a function of 400 million samples': () =>
     onePage(
@@ -160,29 +132,12 @@ export const hostilePdfs: Readonly<Record<string, () => Buffer>> = {
       FONT,
     ]);
   },
-  'a tree of 300,000 different pages': () => {
-    const count = 300_000;
-    const kids = Array.from({ length: count }, (_, at) => `${at + 5} 0 R`).join(' ');
-    const pages = Array.from({ length: count }, () => '<< /Type /Page /Parent 2 0 R /Contents 3 0 R >>');
-    return pdfOf([
-      CATALOG,
-      `<< /Type /Pages /Kids [${kids}] /Count ${count} /MediaBox [0 0 595 842] /Resources << /Font << /F1 4 0 R >> >> >>`,
-      hello,
-      FONT,
-      ...pages,
-    ]);
-  },
   'a tree of pages that leads back': () =>
     pdfOf([
       CATALOG,
       '<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 1000000 >>',
       '<< /Type /Pages /Parent 2 0 R /Kids [2 0 R 3 0 R] /Count 500000 >>',
     ]),
-  'a tree of pages 100,000 deep': () => {
-    const depth = 100_000;
-    const inner = Array.from({ length: depth }, (_, at) => `<< /Type /Pages /Kids [${at + 3} 0 R] /Count 1 >>`);
-    return pdfOf([CATALOG, ...inner, `<< /Type /Page /MediaBox [0 0 595 842] /Contents ${depth + 3} 0 R >>`, hello]);
-  },
   'a page of a billion points': () =>
     pdfOf([
       CATALOG,
@@ -190,39 +145,12 @@ export const hostilePdfs: Readonly<Record<string, () => Buffer>> = {
       '<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>',
       text('0 0 1000000000 1000000000 re f'),
     ]),
-  'a font that draws itself': () =>
-    onePage(
-      '/Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >>',
-      text(`BT /F1 12 Tf 60 700 Td (${'a'.repeat(1000)}) Tj ET`),
-      '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /CharProcs << /a 6 0 R >> /Encoding << /Differences [97 /a] >> /FirstChar 97 /LastChar 97 /Widths [1000] /Resources << /Font << /F1 5 0 R >> >> >>',
-      text(`BT /F1 1 Tf (${'a'.repeat(1000)}) Tj ET`),
-    ),
-  'two thousand pages of 4 MB': () => {
-    const count = 2_000;
-    return pdfOf([
-      CATALOG,
-      `<< /Type /Pages /Kids [${'3 0 R '.repeat(count)}] /Count ${count} /MediaBox [0 0 595 842] >>`,
-      '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-      stream(
-        '/Filter /FlateDecode',
-        zlib.deflateSync(
-          Buffer.from('BT /F1 9 Tf 60 700 Td (Words that are there again and again) Tj ET\n'.repeat(60_000)),
-        ),
-      ),
-      FONT,
-    ]);
-  },
-  'ten million annotations': () =>
+  'a million annotations': () =>
     onePage(
       `/Annots [${'5 0 R '.repeat(1_000_000)}] /Contents 4 0 R`,
       hello,
       '<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://a.example/) >> >>',
     ),
-  'no table of objects, and a million beginnings': () =>
-    Buffer.concat([
-      pdfOf([CATALOG, PAGES, '<< /Type /Page /Parent 2 0 R >>'], { xref: false }),
-      Buffer.from('1 0 obj <<\n'.repeat(1_000_000)),
-    ]),
 };
 
 function piecesOf(piece: string, bytes: number): Buffer {
@@ -232,45 +160,49 @@ function piecesOf(piece: string, bytes: number): Buffer {
 }
 
 interface Entry {
-  readonly name: string;
-  /** The piece that is in it, and how many bytes of it. A `#` in it is counted up, which packs less well. */
+  /** Several names are as many entries with the same content. */
+  readonly name: string | readonly string[];
+  /** The text that the entry repeats up to `bytes`. A `#` becomes a running number, which compresses less well. */
   readonly piece: string;
   readonly bytes: number;
   readonly start?: string;
   readonly end?: string;
 }
 
-/** A ZIP archive whose entries repeat a piece: PKWARE APPNOTE 4.3, deflated, sizes and checksums as they are. */
-export function zipOf(entries: readonly Entry[]): Buffer {
+/** A ZIP archive whose entries repeat a piece: PKWARE APPNOTE 4.3, deflated, with correct sizes and checksums. */
+function zipOf(entries: readonly Entry[]): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const { name, piece, bytes, start = '', end = '' } of entries) {
     const content = Buffer.concat([Buffer.from(start), piecesOf(piece, bytes), Buffer.from(end)]);
     const data = zlib.deflateRawSync(content, { level: 9 });
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(8, 4);
-    facts.writeUInt32LE(zlib.crc32(content), 10);
-    facts.writeUInt32LE(data.length, 14);
-    facts.writeUInt32LE(content.length, 18);
-    facts.writeUInt16LE(name.length, 22);
-    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), facts, Buffer.from(name), data]);
-    const central = Buffer.concat([
-      Buffer.from('PK\u0001\u0002\u0014\u0000'),
-      facts,
-      Buffer.alloc(14),
-      Buffer.from(name),
-    ]);
-    central.writeUInt32LE(offset, 42);
-    bodies.push(local);
-    directory.push(central);
-    offset += local.length;
+    const checksum = zlib.crc32(content);
+    for (const one of [name].flat()) {
+      const facts = Buffer.alloc(26);
+      facts.writeUInt16LE(20, 0);
+      facts.writeUInt16LE(8, 4);
+      facts.writeUInt32LE(checksum, 10);
+      facts.writeUInt32LE(data.length, 14);
+      facts.writeUInt32LE(content.length, 18);
+      facts.writeUInt16LE(one.length, 22);
+      const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), facts, Buffer.from(one), data]);
+      const central = Buffer.concat([
+        Buffer.from('PK\u0001\u0002\u0014\u0000'),
+        facts,
+        Buffer.alloc(14),
+        Buffer.from(one),
+      ]);
+      central.writeUInt32LE(offset, 42);
+      bodies.push(local);
+      directory.push(central);
+      offset += local.length;
+    }
   }
   const end = Buffer.alloc(22);
   end.write('PK\u0005\u0006', 'latin1');
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt16LE(directory.length, 8);
+  end.writeUInt16LE(directory.length, 10);
   end.writeUInt32LE(Buffer.concat(directory).length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...bodies, ...directory, end]);
@@ -373,68 +305,17 @@ function gif(width: number, height: number, frames: number): Buffer {
   ]);
 }
 
-const row = `<row>${'<c t="n"><v>7</v></c>'.repeat(20)}</row>`;
-
 export const hostileFiles: Readonly<Record<string, () => Buffer>> = {
-  'a docx of 200 MB of paragraphs': () => docxOf('<w:p><w:r><w:t>More and more words</w:t></w:r></w:p>', 200 * MB),
-  'a docx of 100 MB of elements in elements': () => docxOf('<w:p>', 100 * MB),
-  'a docx of 100 MB of tables': () =>
-    docxOf('<w:tbl><w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>', 100 * MB),
-  'a docx of 100 MB of different paragraphs': () =>
-    docxOf('<w:p><w:r><w:t>More words, by # ways</w:t></w:r></w:p>', 100 * MB),
-  'a docx of 30 MB of different paragraphs': () =>
-    docxOf('<w:p><w:r><w:t>More words, by # ways</w:t></w:r></w:p>', 30 * MB),
-  'a docx of elements in elements': () => docxOf('<w:p w:id="#">', 30 * MB),
+  'a docx of 40 MB of paragraphs': () => docxOf('<w:p><w:r><w:t>More and more words</w:t></w:r></w:p>', 40 * MB),
+  'a docx of elements in elements': () => docxOf('<w:p w:id="#">', 4 * MB),
   'a docx of entities of entities': () =>
     docxOf(
       '<w:p><w:r><w:t>&a9;</w:t></w:r></w:p>',
       MB,
       `<!DOCTYPE w:document [<!ENTITY a0 "more">${Array.from({ length: 9 }, (_, at) => `<!ENTITY a${at + 1} "${`&a${at};`.repeat(10)}">`).join('')}]>`,
     ),
-  'an xlsx of 5 million cells': () => sheetOf(row, 5_000_000 * (row.length / 20)),
-  'an xlsx of 4 million different cells': () =>
-    sheetOf(`<row>${'<c t="n"><v>#</v></c>'.repeat(20)}</row>`, 4_000_000 * 25),
-  'an xlsx of 400,000 different cells': () => sheetOf(`<row>${'<c t="n"><v>#</v></c>'.repeat(20)}</row>`, 400_000 * 25),
-  'an xlsx of a million rows far apart': () =>
-    sheetOf('<row r="1048576"><c r="XFD1048576"><v>7</v></c></row>', 40 * MB),
-  'an epub of a thousand long chapters': () =>
-    zipOf([
-      { name: 'mimetype', piece: ' ', bytes: 0, start: 'application/epub+zip' },
-      {
-        name: 'META-INF/container.xml',
-        piece: ' ',
-        bytes: 1,
-        start:
-          '<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles>',
-        end: '</container>',
-      },
-      {
-        name: 'book.opf',
-        piece: ' ',
-        bytes: 1,
-        start: `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine>${'<itemref idref="c"/>'.repeat(1000)}</spine>`,
-        end: '</package>',
-      },
-      {
-        name: 'c.xhtml',
-        piece: '<p>More and more words.</p>',
-        bytes: 30 * MB,
-        start: '<html xmlns="http://www.w3.org/1999/xhtml"><body>',
-        end: '</body></html>',
-      },
-    ]),
-  'an odt of 200 MB of paragraphs': () =>
-    zipOf([
-      { name: 'mimetype', piece: ' ', bytes: 0, start: 'application/vnd.oasis.opendocument.text' },
-      {
-        name: 'content.xml',
-        piece: '<text:p>More and more words</text:p>',
-        bytes: 200 * MB,
-        start:
-          '<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:text>',
-        end: '</office:text></office:body></office:document-content>',
-      },
-    ]),
+  'an xlsx of a million different cells': () =>
+    sheetOf(`<row>${'<c t="n"><v>#</v></c>'.repeat(20)}</row>`, 1_000_000 * 25),
   'an epub of a long chapter, again and again': () =>
     zipOf([
       { name: 'mimetype', piece: ' ', bytes: 0, start: 'application/epub+zip' },
@@ -461,23 +342,11 @@ export const hostileFiles: Readonly<Record<string, () => Buffer>> = {
         end: '</body></html>',
       },
     ]),
-  'an archive of 20 GB': () =>
-    zipOf(Array.from({ length: 10 }, (_, at) => ({ name: `word/${at}.xml`, piece: ' ', bytes: 200 * MB }))),
+  'an archive of 2 GB': () =>
+    zipOf([{ name: Array.from({ length: 100 }, (_, at) => `word/${at}.xml`), piece: ' ', bytes: 20 * MB }]),
   'a PNG of 30,000 by 30,000': () => png(30_000, 30_000),
-  'a PNG of 9,000 by 9,000': () => png(9_000, 9_000),
   'a GIF of 60,000 by 60,000': () => gif(60_000, 60_000, 1),
   'a GIF of 100,000 frames': () => gif(4_000, 4_000, 100_000),
-  'an SVG of pictures in pictures': () =>
-    Buffer.from(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><g id="a0"><text>more</text></g>${Array.from({ length: 9 }, (_, at) => `<g id="a${at + 1}">${`<use href="#a${at}"/>`.repeat(10)}</g>`).join('')}</svg>`,
-    ),
-  'an XML of 60 MB of elements': () =>
-    Buffer.from(`<?xml version="1.0"?><all>${'<more a="b">x</more>'.repeat(3 * MB)}</all>`),
-  'an XML of 60 MB of elements in elements': () => Buffer.from(`<?xml version="1.0"?>${'<more>'.repeat(10 * MB)}`),
-  'a feed of a million entries': () =>
-    Buffer.from(
-      `<?xml version="1.0"?><rss version="2.0"><channel><title>More</title>${'<item><title>More</title></item>'.repeat(MB)}</channel></rss>`,
-    ),
+  'an XML of 40 MB of elements in elements': () => Buffer.from(`<?xml version="1.0"?>${'<more>'.repeat(7 * MB)}`),
   'an RTF of groups in groups': () => Buffer.from(`{\\rtf1 ${'{'.repeat(20 * MB)}`),
-  'an RTF of 60 MB': () => Buffer.from(`{\\rtf1 ${'{\\b more}\\par '.repeat(4 * MB)}}`),
 };

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentError } from '../document.ts';
@@ -80,26 +78,23 @@ describe('conversion', () => {
     expect(office.pids()).toEqual([]);
   });
 
-  it('makes new files of old ones that can be read', async () => {
-    const old = await mkdtemp(path.join(dir, 'old-'));
-    await writeFile(path.join(old, 'list.fods'), sheetOf(['Rope', 'Tar']));
-    await writeFile(path.join(old, 'talk.fodp'), slideOf('Knots'));
-    await writeFile(path.join(old, 'letter.txt'), 'Dear Ann');
-    await save('doc', path.join(old, 'letter.txt'), old);
+  it('converts old files to new ones that can be read', async () => {
+    const xls = fixture('list.xls');
+    const ppt = gunzipSync(fixture('talk.ppt.gz'));
+    const doc = fixture('letter.doc');
+    await writeFile(inDir('list.xls'), xls);
+    await writeFile(inDir('talk.ppt'), ppt);
     const file = (mediaType: string) => ({ path: '', size: 0, mediaType });
-    await save('xls', path.join(old, 'list.fods'), old);
-    await save('ppt', path.join(old, 'talk.fodp'), old);
-    const xls = path.join(old, 'list.xls');
-    const ppt = path.join(old, 'talk.ppt');
-    const book = await office.convert(xls, 'application/vnd.ms-excel', 'xlsx', inDir('out'), never, TIMEOUT_MS);
-    const talk = await office.convert(ppt, 'application/vnd.ms-powerpoint', 'pptx', inDir('out'), never, TIMEOUT_MS);
+    const [book, talk] = await Promise.all([
+      office.convert(inDir('list.xls'), 'application/vnd.ms-excel', 'xlsx', inDir('out'), never, TIMEOUT_MS),
+      office.convert(inDir('talk.ppt'), 'application/vnd.ms-powerpoint', 'pptx', inDir('out'), never, TIMEOUT_MS),
+    ]);
     const sheets = await xlsx.parse(file('xlsx'), readFileSync(book), {});
     expect(sheets.pages[0]!.html).toContain('<td>Rope</td><td>1</td>');
     const slides = await pptx.parse(file('pptx'), readFileSync(talk), {});
     expect(slides.pages[0]!.html).toContain('Knots');
 
-    const doc = readFileSync(path.join(old, 'letter.doc'));
-    for (const made of [doc, readFileSync(xls), readFileSync(ppt)]) expect(isPasswordProtected(made)).toBe(false);
+    for (const made of [doc, xls, ppt]) expect(isPasswordProtected(made)).toBe(false);
     // The bit of the file information block that marks encryption. LibreOffice would ask for a password.
     const block = doc.indexOf(Buffer.from('eca5', 'hex'));
     doc[block + 11]! |= 1;
@@ -107,7 +102,7 @@ describe('conversion', () => {
     await expect(as(DOC, 'locked.doc')).rejects.toMatchObject({ kind: 'encrypted' });
   });
 
-  it('sees the password of sheets and slides in their bytes', () => {
+  it('detects password protection of sheets and slides from their bytes', () => {
     const entry = Buffer.alloc(1024);
     entry.writeUInt32BE(0xd0cf11e0);
     entry.write('Workbook\0', 512, 'utf16le');
@@ -131,19 +126,19 @@ describe('conversion', () => {
     expect(isPasswordProtected(Buffer.concat([head, user]))).toBe(false);
   });
 
-  it('calls what makes no file damaged', async () => {
+  it('reports a file that cannot be converted as damaged', async () => {
     const ole = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(5000, 7)]);
     await writeFile(inDir('broken.doc'), ole);
     await expect(as(DOC, 'broken.doc')).rejects.toMatchObject({ kind: 'damaged' });
     expect(await temporary()).toBe(0);
   });
 
-  it('refuses kinds that it has no business with', async () => {
+  it('refuses types that it does not convert', async () => {
     const call = office.convert(inDir('note.rtf'), 'text/html', 'docx', inDir('out'), never, TIMEOUT_MS);
     await expect(call).rejects.toMatchObject({ kind: 'unsupported' });
   });
 
-  it('opens no connection for pictures that are elsewhere', async () => {
+  it('opens no connection for linked pictures', async () => {
     let seen = 0;
     const server = createServer((_, response) => {
       seen++;
@@ -155,15 +150,17 @@ describe('conversion', () => {
     await writeFile(inDir('linked.docx'), docxWithPicture(url));
     const html = `<html><body><p>Text</p><img src="${url}"><iframe src="${url}"></iframe></body></html>`;
     await writeFile(inDir('linked.doc'), html);
-    await as(DOCX, 'linked.docx');
-    await expect(as(DOC, 'linked.doc')).rejects.toMatchObject({ kind: 'damaged' });
+    await Promise.all([
+      as(DOCX, 'linked.docx'),
+      expect(as(DOC, 'linked.doc')).rejects.toMatchObject({ kind: 'damaged' }),
+    ]);
     expect(seen).toBe(0);
     await new Promise((resolve) => server.close(resolve));
   });
 });
 
-describe('ends', () => {
-  it('kills the whole group when the time is up', async () => {
+describe('a conversion', () => {
+  it('is killed with its whole process group at the time limit', async () => {
     const call = convert('note.rtf', 'docx', never, 1_500);
     const [pid] = await Promise.all([stopped(), expect(call).rejects.toMatchObject({ kind: 'too large' })]);
     await soon(pid);
@@ -171,7 +168,7 @@ describe('ends', () => {
     expect(await convert('note.rtf')).toMatch(/docx$/);
   });
 
-  it('kills it when nobody wants the answer any more', async () => {
+  it('is killed when its caller aborts', async () => {
     const caller = new AbortController();
     const call = convert('note.rtf', 'docx', caller.signal);
     const refused = expect(call).rejects.toThrow('left');
@@ -183,7 +180,7 @@ describe('ends', () => {
   });
 });
 
-describe('without the program', () => {
+describe('without LibreOffice', () => {
   it('says what to install', async () => {
     const none = createLibreOffice({ program: 'none', temporaryDir: inDir('tmp') });
     expect(none.available()).toBe(false);
@@ -194,36 +191,14 @@ describe('without the program', () => {
     expect(fault.message).toContain('LECTERN_LIBREOFFICE');
   });
 
-  it('never takes another than the one asked for', () => {
+  it('uses no other program than the configured one', () => {
     const wrong = createLibreOffice({ program: inDir('no-such-program'), temporaryDir: inDir('tmp') });
     expect(wrong.available()).toBe(false);
   });
 });
 
-/** LibreOffice as a writer of old files, which Lectern never writes. */
-async function save(to: string, source: string, outDir: string): Promise<void> {
-  const profile = pathToFileURL(path.join(outDir, 'profile'));
-  const args = [`-env:UserInstallation=${profile}`, '--headless', '--convert-to', to, '--outdir', outDir, source];
-  await promisify(execFile)('soffice', args, { timeout: TIMEOUT_MS });
-}
-
-const flat = (body: string, mediaType: string) =>
-  `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${mediaType}"><office:automatic-styles><style:page-layout style:name="PM1"/></office:automatic-styles><office:master-styles><style:master-page style:name="Default" style:page-layout-name="PM1"/></office:master-styles><office:body>${body}</office:body></office:document>`;
-
-const sheetOf = (names: readonly string[]) => {
-  const rows = names.map(
-    (name, at) =>
-      `<table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="${at + 1}"/></table:table-row>`,
-  );
-  const table = `<table:table table:name="List">${rows.join('')}</table:table>`;
-  return flat(`<office:spreadsheet>${table}</office:spreadsheet>`, 'spreadsheet');
-};
-
-const slideOf = (text: string) =>
-  flat(
-    `<office:presentation><draw:page draw:master-page-name="Default"><draw:frame svg:x="1cm" svg:y="1cm" svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page></office:presentation>`,
-    'presentation',
-  );
+const fixture = (name: string): Buffer =>
+  readFileSync(path.join(import.meta.dirname, '../../../test/fixtures/office', name));
 
 function docxWithPicture(url: string): Uint8Array {
   const relationship = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

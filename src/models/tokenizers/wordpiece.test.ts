@@ -24,9 +24,9 @@ const ours = createWordPiece({
   specialPieces: ['[PAD]', '[UNK]'],
 });
 
-/** Ideographs beyond the BMP stand alone, as BERT has it; the library takes them for letters. */
+/** Ideographs beyond the BMP are words of their own, as in BERT; the library treats them as letters. */
 const BEYOND_IDEOGRAPHS = /[\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu;
-/** Marks that a normal form may bring into another order without being dropped after: a handful of rare ones. */
+/** The few marks that a normal form may reorder and that are not removed afterwards. */
 const sortedMark = (char: string) => /^\p{Mc}$/u.test(char) && `${char}\u0334`.normalize('NFD') !== `${char}\u0334`;
 
 describe('equal to @huggingface/tokenizers', () => {
@@ -102,7 +102,7 @@ describe('equal to @huggingface/tokenizers', () => {
         ids += result.length;
         expect(result).toEqual(expected(text));
       }),
-      { seed: 6, numRuns: 20_000 },
+      { seed: 6, numRuns: 5_000 },
     );
     expect(ids).toBeGreaterThan(100_000);
   }, 120_000);
@@ -122,7 +122,7 @@ test('ideographs beyond the BMP are words of their own', () => {
   expect(ours.encode('tea\u{20000}pot')).toHaveLength(3);
 });
 
-test('a run in steps gives the same, wherever the steps end', () => {
+test('a run in steps returns the same ids, whatever the size of the steps', () => {
   const text = 'Straße naïve ΟΔΟΣ 😀 光合作用 [UNK] words, and more words';
   const whole = ours.encode(text);
   for (const units of [1, 2, 3, 7, 1_000]) {
@@ -134,7 +134,7 @@ test('a run in steps gives the same, wherever the steps end', () => {
   }
 });
 
-test('a cut run keeps so many ids and says how far they reach, but counts all', () => {
+test('a limited run keeps that many ids, says how far they reach, and counts all', () => {
   const text = 'the quick brown fox jumps over photosynthetically lazy dogs';
   const whole = ours.encode(text);
   for (let most = 0; most <= whole.length; most++) {
@@ -148,7 +148,7 @@ test('a cut run keeps so many ids and says how far they reach, but counts all', 
   }
 });
 
-test('accents and case stay where the model wants them', () => {
+test('accents and case are kept if the model needs them', () => {
   const cased = createWordPiece({
     vocabulary: { '[UNK]': 0, Café: 1, cafe: 2 },
     lowerCase: false,
@@ -157,25 +157,26 @@ test('accents and case stay where the model wants them', () => {
   expect([...cased.encode('Café CAFE cafe')]).toEqual([1, 0, 2]);
 });
 
-test('hostile texts take time with their length', () => {
+test('hostile texts take time in proportion to their length', () => {
+  const many = 200_000;
   for (const text of [
-    'x'.repeat(1_000_000),
-    '\u0301\u0323'.repeat(500_000),
-    `a${'\u0301'.repeat(500_000)}${'\u0323'.repeat(500_000)}`,
-    'Σ'.repeat(1_000_000),
-    `${"Σ'".repeat(500_000)}`,
-    '\ud800'.repeat(1_000_000),
-    '光'.repeat(1_000_000),
-    `${'ab'.repeat(50)} `.repeat(10_000),
-    '[UNK'.repeat(250_000),
-    '\u200b'.repeat(1_000_000),
+    'x'.repeat(many),
+    '\u0301\u0323'.repeat(many / 2),
+    `a${'\u0301'.repeat(many / 2)}${'\u0323'.repeat(many / 2)}`,
+    'Σ'.repeat(many),
+    `${"Σ'".repeat(many / 2)}`,
+    '\ud800'.repeat(many),
+    '光'.repeat(many),
+    `${'ab'.repeat(50)} `.repeat(many / 100),
+    '[UNK'.repeat(many / 4),
+    '\u200b'.repeat(many),
   ]) {
     const ids = ours.encode(text);
     expect(ids.length).toBeLessThanOrEqual(text.length);
   }
-  expect([...ours.encode('x'.repeat(1_000_000))]).toEqual([1]);
-  expect(ours.encode('光'.repeat(1_000_000))).toHaveLength(1_000_000);
-}, 120_000);
+  expect([...ours.encode('x'.repeat(many))]).toEqual([1]);
+  expect(ours.encode('光'.repeat(many))).toHaveLength(many);
+}, 30_000);
 
 test('pieces and ids by name', () => {
   expect(ours.pieces(ours.encode('Photosynthesis'))).toEqual(
