@@ -111,7 +111,7 @@ describe('by the browser engine', () => {
       );
       const html = `<!doctype html><title>Frames</title>${frames.join('')}<h2>Frame /end.html</h2>`;
       const { usage, ...answer } = await read('/frames', { ...options, engine: 'browser', withIframe: true, html });
-      if (files === leftOut) expect(JSON.stringify({ ...answer, html: undefined })).not.toMatch(UNSEEN);
+      if (part[0]!.startsWith('/left-out')) expect(JSON.stringify({ ...answer, html: undefined })).not.toMatch(UNSEEN);
       expect(JSON.stringify(answer)).toContain(SEEN);
       for (const file of part) found.push([file, partOf(answer, file)]);
     }
@@ -128,7 +128,7 @@ describe('by the browser engine', () => {
 
   it('leaves it out of frames', async () => {
     for (const [file, answer] of await readFrames(leftOut, EVERYTHING)) expectLeftOut(answer, file);
-    await readFrames(leftOut, { ...EVERYTHING, ...CHUNKS });
+    await readFrames(leftOut.slice(0, FRAMES), { ...EVERYTHING, ...CHUNKS });
   }, 120_000);
 
   it('keeps what stays in frames', async () => {
