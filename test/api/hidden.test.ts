@@ -53,7 +53,6 @@ async function read(file: string, options: object): Promise<Answer> {
 const isFor = (engine: string) => (file: string) =>
   !/\.(?:browser|direct)\.html$/.test(file) || file.includes(`.${engine}.`);
 
-/** Reads each page of the first engine by itself. */
 describe.concurrent('by the direct engine', () => {
   it.each(leftOut.filter(isFor('direct')))(
     'is left out: %s',
@@ -94,10 +93,13 @@ function expectStays(file: string, { content, text }: Answer): void {
   expect(content, file).toContain(SEEN);
 }
 
-/** The background of a page, or how much of it is hidden, counts only for a page by itself. */
+/**
+ * Pages that the browser must read by themselves: frames are judged on a white background, and the share of hidden text is
+ * that of the whole page.
+ */
 const ALONE = /\.browser\.|color-on-dark|dark-variable|white-on-dark-body|most-of-it/;
-/** Fewer than a page may have. */
-const FRAMES = 40;
+/** Below the 60 frames that the browser engine reads of a page. */
+const FRAMES = 25;
 
 describe('by the browser engine', () => {
   /** Reads pages as frames of a few others, since each read takes long. Returns what an answer has of each. */
@@ -110,7 +112,13 @@ describe('by the browser engine', () => {
         (file) => `<h2>Frame ${file}</h2><iframe src="${file}" width="1280" height="720"></iframe>`,
       );
       const html = `<!doctype html><title>Frames</title>${frames.join('')}<h2>Frame /end.html</h2>`;
-      const { usage, ...answer } = await read('/frames', { ...options, engine: 'browser', withIframe: true, html });
+      const { usage, ...answer } = await read('/frames', {
+        ...options,
+        engine: 'browser',
+        withIframe: true,
+        timeout: 60,
+        html,
+      });
       if (part[0]!.startsWith('/left-out')) expect(JSON.stringify({ ...answer, html: undefined })).not.toMatch(UNSEEN);
       expect(JSON.stringify(answer)).toContain(SEEN);
       for (const file of part) found.push([file, partOf(answer, file)]);
@@ -126,14 +134,14 @@ describe('by the browser engine', () => {
         .map((name) => [name, answer[name].split(`Frame ${file}`)[1]?.split('Frame /')[0]]),
     );
 
-  it('leaves it out of frames', async () => {
+  it('is left out: all other pages, as frames', async () => {
     for (const [file, answer] of await readFrames(leftOut, EVERYTHING)) expectLeftOut(answer, file);
     await readFrames(leftOut.slice(0, FRAMES), { ...EVERYTHING, ...CHUNKS });
-  }, 120_000);
+  }, 240_000);
 
-  it('keeps what stays in frames', async () => {
+  it('stays: all other pages, as frames', async () => {
     for (const [file, answer] of await readFrames(stays, BOTH)) expectStays(file, answer);
-  }, 120_000);
+  }, 240_000);
 
   it.each(leftOut.filter((file) => ALONE.test(file)))(
     'is left out: %s',

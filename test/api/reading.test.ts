@@ -586,9 +586,9 @@ describe('pages that use too much', () => {
 
   it('fail alone when the browser is killed', async () => {
     const reads = Array.from({ length: 3 }, () =>
-      read('/chatty', { 'x-engine': 'browser', 'x-timeout': '8', 'x-respond-timing': 'network-idle' }),
+      read('/chatty', { 'x-engine': 'browser', 'x-timeout': '20', 'x-respond-timing': 'network-idle' }),
     );
-    await expect.poll(() => server.app.browser().pages, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => server.app.browser().pages, { timeout: 15_000 }).toBe(3);
     for (const pid of pidsWith(server.dataDir)) process.kill(pid, 'SIGKILL');
     for (const { status, json, text } of await Promise.all(reads)) {
       if (status === 200) expect(text).toContain('Never silent.');

@@ -37,7 +37,7 @@ describe('endless pages', () => {
   });
 
   it('end at the deadline: without a response, without an end, or if they change or send requests for ever', async () => {
-    const [silent, drip, restless, chatty] = await bounded(3_000, '/silent', '/drip', '/restless', '/chatty');
+    const [silent, drip, restless, chatty] = await bounded(5_000, '/silent', '/drip', '/restless', '/chatty');
     expect(silent).toMatchObject({ name: 'AssertionFailureError' });
     expect(drip).toMatchObject({ settled: false, text: expect.stringContaining('The first drop.') });
     expect(restless).toMatchObject({ settled: false, text: expect.stringContaining('Never at rest.') });
@@ -45,7 +45,7 @@ describe('endless pages', () => {
   });
 
   it('are read after their endless scripts were stopped', async () => {
-    const [hang, late] = await bounded(3_000, '/hang', '/hang-late');
+    const [hang, late] = await bounded(4_000, '/hang', '/hang-late');
     expect(hang).toMatchObject({ settled: false, text: expect.stringContaining('Before the hang.') });
     expect(late.text).toContain('Before the hang.');
   });
