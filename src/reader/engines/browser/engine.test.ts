@@ -221,10 +221,12 @@ describe.concurrent('reading pages', () => {
     expect(page.settled).toBe(true);
     expect(page.text.replace(/<script>.*<\/script>/s, '')).not.toContain('LIE');
   });
+});
 
-  it('captures deep and wide documents', async () => {
+describe('large documents', () => {
+  it('are captured, deep or wide', async () => {
     expect((await bench.last('/deep')).text).toContain('the bottom');
-    expect((await bench.last('/wide')).text.match(/<i>/g)).toHaveLength(60_000);
+    expect((await bench.last('/wide')).text.match(/<i>/g)).toHaveLength(20_000);
   });
 });
 
