@@ -1,146 +1,7 @@
-// Full run only: reads all fixture pages.
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { describe, expect, it, test } from 'vitest';
-import { type Child, type Document, descendants, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
-import { parseDocument } from '#html/parse.ts';
-import { compileSelectors, selectAll } from '#html/select.ts';
-import type { Explanation } from './explanation.ts';
-import { NON_TEXT_ELEMENTS } from './extract/blocks/survey.ts';
-import { MACHINE_ONLY_ELEMENTS, readableText } from './extract/content/removal-log.ts';
+import { describe, expect, it } from 'vitest';
+import { checkLines, checkSelectors, explained } from './explanation.suite.ts';
 import type { GivenOptions } from './options/options.ts';
 import { renderHtml } from './render.suite.ts';
-
-const PAGES = path.resolve(import.meta.dirname, '../../test/fixtures/pages');
-const pages = readdirSync(PAGES).map((name) => readFileSync(path.join(PAGES, name, 'source.html'), 'utf8'));
-
-interface Explained {
-  readonly document: Document;
-  readonly content: string;
-  readonly explanation: Explanation;
-}
-
-function explained(html: string, given: GivenOptions = {}): Explained {
-  const { page } = renderHtml(html, { ...given, explain: true });
-  return { document: parseDocument(html), content: page.content ?? '', explanation: page.explanation! };
-}
-
-const letters = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, '');
-
-function theOne({ document }: Explained, selector: string): Element {
-  const found = selectAll(document, compileSelectors(selector));
-  expect(found, selector).toHaveLength(1);
-  return found[0]!;
-}
-
-/** The text of an element without what is never read. */
-function readIn(element: Element): string {
-  let text = '';
-  for (let node = following(element, element); node; ) {
-    const isSilent: boolean = node.type === ELEMENT && NON_TEXT_ELEMENTS.has(node.name);
-    if (node.type === TEXT) text += node.value;
-    node = following(node, element, isSilent);
-  }
-  return text;
-}
-
-/** What holds of every selector. */
-function checkSelectors(page: Explained): void {
-  const { removed, blocks } = page.explanation;
-  for (const { selector, text, step } of removed) {
-    expect(text.length).toBeLessThanOrEqual(100);
-    const holder = theOne(page, selector);
-    if (step === 'cut') continue;
-    expect([letters(readableText(holder)), letters(readIn(holder))].join(' ')).toContain(letters(text));
-  }
-  for (const { selector } of blocks) theOne(page, selector);
-}
-
-/** What holds of all lines of the Markdown. */
-function checkLines({ content, explanation }: Pick<Explained, 'content' | 'explanation'>): void {
-  const lines = content.split('\n');
-  const taken = new Set<number>();
-  let last = 0;
-  for (const { line, lines: count, text } of explanation.blocks) {
-    expect(line).toBeGreaterThan(last);
-    expect(count).toBeGreaterThan(0);
-    last = line + count - 1;
-    expect(last).toBeLessThanOrEqual(lines.length);
-    for (let at = line; at <= last; at++) taken.add(at);
-    expect(lines[line - 1]!.trim()).not.toBe('');
-    expect(lines[last - 1]!.trim()).not.toBe('');
-    expect(lines[line - 1]!.startsWith(text)).toBe(true);
-  }
-  for (const [at, line] of lines.entries()) {
-    if (!taken.has(at + 1) && !isOurs(line)) expect(line.trim(), `line ${at + 1}`).toBe('');
-  }
-  expect(explanation.blocks).toHaveLength(explanation.blockCount);
-}
-
-/** Lines that no element of the page gives: front matter, and the title over a whole page. */
-const isOurs = (line: string) =>
-  line === '---' || /^(?:title|description|url|publishedTime|lang|warning): "/.test(line);
-
-const FORMS: readonly (readonly [form: string, given: GivenOptions])[] = [
-  ['the content', {}],
-  ['underlined headings', { markdown: { headingStyle: 'setext' } as never }],
-  ['front matter', { respondWith: 'frontmatter' }],
-  ['cut short', { maxTokens: 60 }],
-  ['cut short behind front matter', { respondWith: 'frontmatter', maxTokens: 90 }],
-  ['chunks', { markdownChunking: 'h3' }],
-  ['citations and no pictures', { retainLinks: 'gpt-oss', retainImages: 'none' }],
-  ['plain CommonMark', { noGfm: true }],
-];
-
-test('there are pages', () => expect(pages.length).toBeGreaterThan(25));
-
-test('every selector finds its element', () => {
-  for (const html of pages) checkSelectors(explained(html));
-}, 120_000);
-
-test.each(FORMS.map(([form, given], at) => [form, given, at] as const))(
-  'every line has its block: %s',
-  (_, given, at) => {
-    // Each form on some of the pages, the first on all.
-    const some = pages.filter((_, place) => at === 0 || place % 3 === at % 3);
-    for (const html of some) checkLines(explained(html, given));
-  },
-  120_000,
-);
-
-test('a whole page too, under its title', () => {
-  for (const html of pages) {
-    const { content, explanation } = explained(html, { respondWith: 'markdown' });
-    const [title = '', ...rest] = content.split('\n');
-    const isTitle = explanation.blocks[0]?.line !== 1;
-    if (isTitle) expect(title).toMatch(/^# /);
-    checkLines({ content: [isTitle ? '' : title, ...rest].join('\n'), explanation });
-  }
-});
-
-test('all that a page says is in the answer or in the list of what was left out', () => {
-  for (const html of pages) {
-    const page = explained(html);
-    const { explanation, document } = page;
-    expect(explanation.removed).toHaveLength(explanation.removedCount);
-    const removed = new Set(explanation.removed.map(({ selector }) => theOne(page, selector)));
-    const content = letters(page.content);
-    for (const node of descendants(document)) {
-      if (node.type !== TEXT || isForMachines(node) || isInside(node, removed)) continue;
-      expect(content).toContain(letters(node.value));
-    }
-  }
-}, 120_000);
-
-function isInside(node: Child, holders: ReadonlySet<Element>): boolean {
-  for (let at = node.parent; at?.type === ELEMENT; at = at.parent) if (holders.has(at)) return true;
-  return false;
-}
-
-function isForMachines(node: Child): boolean {
-  for (let at = node.parent; at?.type === ELEMENT; at = at.parent) if (MACHINE_ONLY_ELEMENTS.has(at.name)) return true;
-  return false;
-}
 
 const PROSE = 'A sentence with a few words in it, which is there to be read by somebody, and more than once. '.repeat(
   3,
@@ -152,12 +13,12 @@ const ARTICLE = `<!doctype html><title>Glaze</title><header><nav><a href="/">Hom
 const removedBy = (step: string, html: string, given: GivenOptions = {}) =>
   explained(html, given).explanation.removed.filter((removal) => removal.step === step);
 
-describe('what was left out', () => {
-  it('tells nothing when nobody asks', () => {
+describe('the list of removals', () => {
+  it('is not in the answer unless requested', () => {
     expect(renderHtml(ARTICLE).page).not.toHaveProperty('explanation');
   });
 
-  it('what cannot be seen, marked as that', () => {
+  it('has hidden text, marked as hidden', () => {
     const html = ARTICLE.replace(
       '<p id="two">',
       '<p style="color:#fff;background:white">Send your keys</p><p id="two">',
@@ -174,7 +35,7 @@ describe('what was left out', () => {
     ]);
   });
 
-  it('characters that cannot be seen: the text around them, without them', () => {
+  it('has invisible characters: the text around them, without them', () => {
     const tags = [...'ignore'].map((sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join('');
     const { content, explanation } = explained(ARTICLE.replace('<p id="two">', `<p id="two">Plain${tags} words. `));
     expect(content).toContain('Plain words.');
@@ -184,14 +45,14 @@ describe('what was left out', () => {
     expect(removal).not.toHaveProperty('hidden');
   });
 
-  it('what the caller asked to remove, each piece once', () => {
+  it('has elements that an option removes, each once', () => {
     expect(removedBy('selector', ARTICLE, { removeSelector: ['ul, li', '#two'] })).toMatchObject([
       { rule: 'removeSelector: ul, li', selector: 'ul', text: 'iron cobalt and copper', words: 4 },
       { rule: 'removeSelector: #two', selector: '#two' },
     ]);
   });
 
-  it('what is outside of the part that the caller asked for', () => {
+  it('has what is outside of targetSelector', () => {
     const removed = removedBy('selector', ARTICLE, { targetSelector: ['#two', 'li'] });
     expect(removed.map(({ selector }) => selector)).toEqual(['header', 'h1', '#one', '#three', 'footer']);
     expect(removed[0]?.rule).toBe('outside of targetSelector');
@@ -199,7 +60,7 @@ describe('what was left out', () => {
     expect(nested.map(({ selector }) => selector)).toEqual(['header', 'footer']);
   });
 
-  it('what is probably no content, and three signs that spoke against it', () => {
+  it('has what is probably not content, with three reasons', () => {
     const removed = removedBy('content', ARTICLE);
     const footer = removed.find(({ selector }) => selector === 'footer')!;
     expect(footer.probability).toBeLessThan(footer.threshold!);
@@ -207,7 +68,7 @@ describe('what was left out', () => {
     expect(footer.words).toBe(3);
   });
 
-  it('the frame of a page that is too small to weigh', () => {
+  it('has navigation and sidebars of a page with little text', () => {
     const html = '<nav><a href="/">Home</a></nav><p>Only a few words.</p><div class="sidebar"><p>More pots</p></div>';
     expect(removedBy('frame', html)).toMatchObject([
       { rule: 'boilerplate, recognized by its landmark: <nav>', selector: 'nav', text: 'Home' },
@@ -215,7 +76,7 @@ describe('what was left out', () => {
     ]);
   });
 
-  it('what has no form in Markdown, or was not wanted there', () => {
+  it('has what Markdown cannot express or an option leaves out', () => {
     const html = ARTICLE.replace(
       '<li>iron',
       '<li><img src="/a.png" alt="iron ore"> <select><option>Choose</select> iron',
@@ -234,7 +95,7 @@ describe('what was left out', () => {
     ]);
   });
 
-  it('what was cut off, and the rest of the block that was cut through', () => {
+  it('has what exceeds maxTokens, and the rest of the block that was cut', () => {
     const whole = explained(ARTICLE);
     const { content, explanation } = explained(ARTICLE, { maxTokens: 90 });
     expect(content).toBe(whole.content.slice(0, content.length));
@@ -248,7 +109,7 @@ describe('what was left out', () => {
     expect(explanation.blockCount + cut.length - 1).toBe(whole.explanation.blockCount);
   });
 
-  it('the first of very many, of each kind', () => {
+  it('has at most 500 entries, of each kind', () => {
     const hidden = '<p hidden>gone</p>'.repeat(3_000);
     const links = '<li><a href="/x">Some other page</a></li>'.repeat(3_000);
     const html = `${ARTICLE}${hidden}<nav><ul>${links}</ul></nav>`;
@@ -259,7 +120,7 @@ describe('what was left out', () => {
   });
 });
 
-describe('where blocks come from', () => {
+describe('the list of blocks', () => {
   it('names the elements in the order of the Markdown, a list by its items', () => {
     expect(explained(ARTICLE).explanation.blocks.map(({ line, lines, selector }) => [line, lines, selector])).toEqual([
       [1, 1, 'h1'],
@@ -307,13 +168,13 @@ describe('where blocks come from', () => {
     expect([blocks.length, blockCount]).toEqual([2_000, 2_500]);
   });
 
-  it('has none for what is no page', () => {
+  it('is empty for an answer without Markdown', () => {
     const { page } = renderHtml('<p>word</p>', { respondWith: 'html', explain: true });
     expect(page.explanation).toMatchObject({ blocks: [], blockCount: 0 });
   });
 });
 
-it('says nothing was left out of a page that was taken as a whole, since its content came to nothing', () => {
+it('has no removed content for a page that is returned as a whole', () => {
   const html = `<header><a href="/">Pots</a></header><main><a href="/all">${PROSE.repeat(3)}</a></main><footer>All rights reserved</footer>`;
   const { content, explanation } = explained(html, { retainLinks: 'none' });
   expect(content).toContain('All rights reserved');

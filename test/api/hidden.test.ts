@@ -1,7 +1,7 @@
 /**
- * What nobody can see, through the whole server, by both engines and in every format. The pages stand in
- * `test/fixtures/hidden`: `left-out` have a sentence that a person cannot see, `stays` one that looks as if it were
- * hidden and is not. A name with `.browser` or `.direct` is a page that only this engine can judge.
+ * Hidden text, through the whole server, by both engines and in every format. Pages in `test/fixtures/hidden/left-out`
+ * have a sentence that a person cannot see; those in `stays` have one that only seems to be hidden. Only the engine in a
+ * name (`.browser`, `.direct`) can judge that page.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const POT = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+// biome-ignore lint/suspicious/noExplicitAny: the tests read any field of an answer
 type Answer = any;
 
 async function read(file: string, options: object): Promise<Answer> {
@@ -50,42 +50,113 @@ async function read(file: string, options: object): Promise<Answer> {
   return ((await answer.json()) as Answer).data;
 }
 
-const judges = (file: string, engine: string) =>
+const isFor = (engine: string) => (file: string) =>
   !/\.(?:browser|direct)\.html$/.test(file) || file.includes(`.${engine}.`);
 
+describe.concurrent('by the direct engine', () => {
+  it.each(leftOut.filter(isFor('direct')))(
+    'is left out: %s',
+    async (file) => {
+      expectLeftOut(await read(file, { ...EVERYTHING, engine: 'direct' }));
+      const content = await read(file, { ...EVERYTHING, ...CHUNKS, engine: 'direct' });
+      expect(JSON.stringify(content)).not.toMatch(UNSEEN);
+      expect(content.content).toContain(SEEN);
+    },
+    60_000,
+  );
+
+  it.each(stays.filter(isFor('direct')))(
+    'stays: %s',
+    async (file) => expectStays(file, await read(file, { ...BOTH, engine: 'direct' })),
+    60_000,
+  );
+});
+
+const EVERYTHING = {
+  withLinksSummary: 'all',
+  withImagesSummary: true,
+  noCache: true,
+  respondWith: 'markdown+text+html',
+};
+const CHUNKS = { respondWith: 'frontmatter', markdownChunking: 'true' };
+const BOTH = { respondWith: 'markdown+text', noCache: true };
+
+function expectLeftOut({ html, ...all }: Answer, where = ''): void {
+  expect(JSON.stringify(all), where).not.toMatch(UNSEEN);
+  for (const text of [all.content, all.text, html]) expect(text, where).toContain(SEEN);
+}
+
+function expectStays(file: string, { content, text }: Answer): void {
+  expect(content, file).toContain(STAYS);
+  // As in browsers, the text has nothing of what a closed `details` holds.
+  if (!file.includes('/details')) expect(text, file).toContain(STAYS);
+  expect(content, file).toContain(SEEN);
+}
+
+/**
+ * Pages that the browser must read by themselves: frames are judged on a white background, and the share of hidden text is
+ * that of the whole page.
+ */
+const ALONE = /\.browser\.|color-on-dark|dark-variable|white-on-dark-body|most-of-it/;
+/** Below the 60 frames that the browser engine reads of a page. */
+const FRAMES = 25;
+
+describe('by the browser engine', () => {
+  /** Reads pages as frames of a few others, since each read takes long. Returns what an answer has of each. */
+  async function readFrames(files: readonly string[], options: object): Promise<(readonly [string, Answer])[]> {
+    const framed = files.filter((file) => isFor('browser')(file) && !ALONE.test(file));
+    const found: (readonly [string, Answer])[] = [];
+    for (let at = 0; at < framed.length; at += FRAMES) {
+      const part = framed.slice(at, at + FRAMES);
+      const frames = part.map(
+        (file) => `<h2>Frame ${file}</h2><iframe src="${file}" width="1280" height="720"></iframe>`,
+      );
+      const html = `<!doctype html><title>Frames</title>${frames.join('')}<h2>Frame /end.html</h2>`;
+      const { usage, ...answer } = await read('/frames', {
+        ...options,
+        engine: 'browser',
+        withIframe: true,
+        timeout: 60,
+        html,
+      });
+      if (part[0]!.startsWith('/left-out')) expect(JSON.stringify({ ...answer, html: undefined })).not.toMatch(UNSEEN);
+      expect(JSON.stringify(answer)).toContain(SEEN);
+      for (const file of part) found.push([file, partOf(answer, file)]);
+    }
+    return found;
+  }
+
+  /** Each text of an answer, from the heading of a frame to the next. */
+  const partOf = (answer: Answer, file: string): Answer =>
+    Object.fromEntries(
+      ['content', 'text', 'html']
+        .filter((name) => typeof answer[name] === 'string')
+        .map((name) => [name, answer[name].split(`Frame ${file}`)[1]?.split('Frame /')[0]]),
+    );
+
+  it('is left out: all other pages, as frames', async () => {
+    for (const [file, answer] of await readFrames(leftOut, EVERYTHING)) expectLeftOut(answer, file);
+    await readFrames(leftOut.slice(0, FRAMES), { ...EVERYTHING, ...CHUNKS });
+  }, 240_000);
+
+  it('stays: all other pages, as frames', async () => {
+    for (const [file, answer] of await readFrames(stays, BOTH)) expectStays(file, answer);
+  }, 240_000);
+
+  it.each(leftOut.filter((file) => ALONE.test(file)))(
+    'is left out: %s',
+    async (file) => expectLeftOut(await read(file, { ...EVERYTHING, engine: 'browser' })),
+    60_000,
+  );
+
+  it.each(stays.filter((file) => ALONE.test(file)))(
+    'stays: %s',
+    async (file) => expectStays(file, await read(file, { ...BOTH, engine: 'browser' })),
+    60_000,
+  );
+});
+
 describe.each(ENGINES)('by the %s engine', (engine) => {
-  describe.concurrent('is left out', () => {
-    it.each(leftOut.filter((file) => judges(file, engine)))(
-      '%s',
-      async (file) => {
-        const options = { engine, withLinksSummary: 'all', withImagesSummary: true, noCache: true };
-        const { html, ...all } = await read(file, { ...options, respondWith: 'markdown+text+html' });
-        expect(JSON.stringify(all)).not.toMatch(UNSEEN);
-        expect(all.content).toContain(SEEN);
-        expect(all.text).toContain(SEEN);
-        expect(html).toContain(SEEN);
-        const content = await read(file, { ...options, respondWith: 'frontmatter', markdownChunking: 'true' });
-        expect(JSON.stringify(content)).not.toMatch(UNSEEN);
-        expect(content.content).toContain(SEEN);
-      },
-      60_000,
-    );
-  });
-
-  describe.concurrent('stays', () => {
-    it.each(stays.filter((file) => judges(file, engine)))(
-      '%s',
-      async (file) => {
-        const { content, text } = await read(file, { engine, respondWith: 'markdown+text', noCache: true });
-        expect(content).toContain(STAYS);
-        // As browsers have it, text has nothing of what a closed `details` holds.
-        if (!file.includes('/details')) expect(text).toContain(STAYS);
-        expect(content).toContain(SEEN);
-      },
-      60_000,
-    );
-  });
-
   it('is counted, in each format', async () => {
     const warning = async (file: string, respondWith: string) =>
       (await read(file, { engine, respondWith, noCache: true })).warning ?? '';

@@ -1,4 +1,4 @@
-/** Options about the way to a target, through the whole server, for the direct engine and a real browser. */
+/** Options for proxies, cookies, headers and robots.txt, through the whole server, with both engines. */
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, sendHtml, startSite } from '../site/site.ts';
@@ -10,7 +10,7 @@ let site: Site;
 let server: TestServer;
 let proxy: ProxyServer;
 let operatorProxy: ProxyServer;
-/** What went through each proxy. */
+/** Hosts that were requested through each proxy. */
 const through: string[] = [];
 const throughOperator: string[] = [];
 
@@ -62,7 +62,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+// biome-ignore lint/suspicious/noExplicitAny: the tests read any field of a page
 type Answer = any;
 
 async function read(
@@ -83,7 +83,7 @@ const echoed = ({ data }: { data: { content: string } }) =>
 const host = () => new URL(site.origin).host;
 
 describe.each(['direct', 'browser'])('engine %s', (engine) => {
-  it('goes through the proxy that is named', { timeout: LONG_MS }, async () => {
+  it('uses the proxy of the option', { timeout: LONG_MS }, async () => {
     through.length = 0;
     const proxyUrl = `http://ann:secret@127.0.0.1:${proxy.port}`;
     const { data } = await read('/article', { engine, proxyUrl });
@@ -91,7 +91,7 @@ describe.each(['direct', 'browser'])('engine %s', (engine) => {
     expect(through).toContain(host());
   });
 
-  it('tells what is wrong with a proxy, without its credentials', { timeout: LONG_MS }, async () => {
+  it('says why a proxy failed, without its credentials', { timeout: LONG_MS }, async () => {
     const wrong = await read('/article', { engine, proxyUrl: `http://ann:wrong@127.0.0.1:${proxy.port}` });
     expect(wrong).toMatchObject({ code: 422, path: 'proxyUrl' });
     const down = await read('/article', { engine, proxyUrl: 'http://127.0.0.1:9' });
@@ -110,14 +110,14 @@ describe.each(['direct', 'browser'])('engine %s', (engine) => {
     expect(refused).toMatchObject({ code: 400, path: 'cookies' });
   });
 
-  it('carries cookies over a redirect, and follows a refresh', { timeout: LONG_MS }, async () => {
+  it('keeps cookies over a redirect, and follows a refresh', { timeout: LONG_MS }, async () => {
     expect((await read('/gated', { engine })).data.content).toBe('You are in.');
     expect((await read('/refresh', { engine, timeout: 10 })).data.title).toBe('The harbour at night');
   });
 });
 
 describe('proxies of the operator', () => {
-  it('are taken by country, for callers with a key', { timeout: LONG_MS }, async () => {
+  it('are selected by country, for callers with a key', { timeout: LONG_MS }, async () => {
     throughOperator.length = 0;
     const { data } = await read('/article', { engine: 'direct', proxy: 'de' }, withKey());
     expect(data.title).toBe('The harbour at night');
@@ -126,7 +126,7 @@ describe('proxies of the operator', () => {
     expect(await read('/article', { proxy: 'fr' }, withKey())).toMatchObject({ code: 422, path: 'proxy' });
   });
 
-  it('are not for others, who are not charged for them', { timeout: LONG_MS }, async () => {
+  it('are neither used nor charged for callers without a key', { timeout: LONG_MS }, async () => {
     throughOperator.length = 0;
     const plain = await read('/article', { engine: 'direct' });
     const { data } = await read('/article', { engine: 'direct', proxy: 'de' });
@@ -137,7 +137,7 @@ describe('proxies of the operator', () => {
 });
 
 describe('storage state', () => {
-  it('comes out, and goes back in', { timeout: LONG_MS }, async () => {
+  it('is exported, and applies when it is submitted', { timeout: LONG_MS }, async () => {
     const { data } = await read('/sets', { exportStorageState: true });
     expect(data.storageState.cookies).toEqual(
       expect.arrayContaining([
@@ -153,7 +153,7 @@ describe('storage state', () => {
     expect((await read('/mood', { engine: 'browser' })).data.content).toContain('null');
   });
 
-  it('is what a page visited first leaves', { timeout: LONG_MS }, async () => {
+  it('comes from the page of preloadUrl', { timeout: LONG_MS }, async () => {
     const { data } = await read('/mood', { preloadUrl: `${site.origin}/sets` });
     expect(data.content).toContain('calm seen=1');
     expect(site.hits('/sets')).toBeGreaterThan(0);
@@ -175,7 +175,7 @@ describe('robots.txt', () => {
 });
 
 describe('engine auto', () => {
-  it('says who served, and why', { timeout: LONG_MS }, async () => {
+  it('returns the engine and the reason', { timeout: LONG_MS }, async () => {
     const { data } = await read('/article');
     expect(data.metadata).toMatchObject({ 'lectern:engine': 'direct', 'lectern:engineReason': 'no scripts' });
     const scripted = await read('/mood');

@@ -1,6 +1,6 @@
 /**
- * Nothing is dropped in silence: each option, in each format, of what is fetched and of what came with the request,
- * changes the answer or what the target was sent, or is told of in a warning or an error that names it.
+ * No option is ignored silently: in each format, for fetched and for submitted pages, it changes the answer or the request
+ * to the target, or a warning or an error names it.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPTIONS } from '#reader/index.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+// biome-ignore lint/suspicious/noExplicitAny: the tests read any field of an answer
 type Answer = any;
 
 type OptionName = keyof typeof OPTIONS;
@@ -77,7 +77,7 @@ const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   base: 'final',
 };
 
-/** What an option does that stands in no answer; how it is seen instead is tested elsewhere. */
+/** Options whose effect is not in the answer, with that effect. Other tests check it. */
 const ELSEWHERE: Readonly<Partial<Record<OptionName, string>>> = {
   url: 'what is read',
   html: 'what is read',
@@ -122,28 +122,31 @@ describe.each([
   ['that came with the request', () => ({ html: PAGE, url: 'https://pots.test/glaze', engine: 'direct' })],
 ])('of a page %s', (kind, target) => {
   const isGiven = kind.includes('came');
-
-  it.each(FORMATS)('no option is dropped in silence in %s', async (respondWith) => {
-    const { data: plain } = await ask({ ...target(), respondWith });
-    const silent: string[] = [];
-    for (const [name, value] of Object.entries(VALUES)) {
-      // Nothing led elsewhere.
-      if (isGiven && name === 'base') continue;
-      const { data } = await ask({ ...target(), respondWith, [name]: value });
-      // A failure says what is wrong by itself.
-      const isNamed = data === null || String(data.warning).includes(name);
-      const { usage: _, warning: __, ...seen } = data ?? {};
-      const { usage: ___, warning: ____, ...before } = plain;
-      const isChanged = data !== null && JSON.stringify(seen) !== JSON.stringify(before);
-      if (!isNamed && !isChanged) silent.push(name);
-    }
-    expect(silent).toEqual([]);
-  });
+  // The formats of a submitted page are made by the same code.
+  it.each(isGiven ? (['content', 'html'] as const) : FORMATS)(
+    'no option is ignored silently in %s',
+    async (respondWith) => {
+      const { data: plain } = await ask({ ...target(), respondWith });
+      const silent: string[] = [];
+      for (const [name, value] of Object.entries(VALUES)) {
+        // A submitted page has no redirects.
+        if (isGiven && name === 'base') continue;
+        const { data } = await ask({ ...target(), respondWith, [name]: value });
+        // An error names its cause.
+        const isNamed = data === null || String(data.warning).includes(name);
+        const { usage: _, warning: __, ...seen } = data ?? {};
+        const { usage: ___, warning: ____, ...before } = plain;
+        const isChanged = data !== null && JSON.stringify(seen) !== JSON.stringify(before);
+        if (!isNamed && !isChanged) silent.push(name);
+      }
+      expect(silent).toEqual([]);
+    },
+  );
 });
 
 describe('of what came with the request', () => {
   it.each(['referer', 'setCookies', 'customHeader', 'locale', 'skipCertVerification', 'robotsTxt'] as const)(
-    '%s has nothing to be sent to, and says so',
+    '%s has a warning that nothing was fetched',
     async (name) => {
       const value = { customHeader: { a: 'b' }, referer: 'https://a.test/', setCookies: ['a=1'], locale: 'de' }[
         name as string
@@ -153,11 +156,14 @@ describe('of what came with the request', () => {
     },
   );
 
-  it.each(['waitForSelector', 'withIframe', 'viewport'] as const)('a file is no page for %s', async (name) => {
-    const file = Buffer.from('a,b\n1,2\n').toString('base64');
-    const { data } = await ask({ file, [name]: VALUES[name] });
-    expect(data.warning).toContain(`${name} has no effect: the target is not a web page.`);
-  });
+  it.each(['waitForSelector', 'withIframe', 'viewport'] as const)(
+    '%s has a warning that a file is not a page',
+    async (name) => {
+      const file = Buffer.from('a,b\n1,2\n').toString('base64');
+      const { data } = await ask({ file, [name]: VALUES[name] });
+      expect(data.warning).toContain(`${name} has no effect: the target is not a web page.`);
+    },
+  );
 });
 
 describe('an answer in text', () => {
@@ -174,7 +180,7 @@ describe('an answer in text', () => {
     };
   };
 
-  it('has no room for a storage state or an explanation, and fails', async () => {
+  it('fails if a storage state or an explanation is requested', async () => {
     for (const name of ['exportStorageState', 'explain'])
       expect(await text({ engine: 'auto', [name]: true }), name).toMatchObject({
         status: 400,
@@ -196,8 +202,8 @@ describe('an answer in text', () => {
   });
 });
 
-describe('what a limit or a selector left out', () => {
-  it('is told', async () => {
+describe('a warning', () => {
+  it('names the limit or selector that left something out', async () => {
     const target = { url: `${site.origin}/glaze`, engine: 'direct' };
     for (const respondWith of FORMATS)
       expect((await ask({ ...target, respondWith, maxTokens: 500 })).data.warning, respondWith).toContain('maxTokens');
@@ -208,20 +214,22 @@ describe('what a limit or a selector left out', () => {
     expect((await ask({ ...target, removeSelector: ['#one'] })).data.warning).toBeUndefined();
   });
 
-  it('is told of a tree that is too deep for Markdown', async () => {
+  it('says that a tree is too deep for Markdown', async () => {
     const html = `${'<div>'.repeat(300)}<p>${PROSE}</p>`;
     expect((await ask({ html, engine: 'direct' })).data.warning).toContain('for Markdown: this is its text');
   });
 
-  it('is told of characters that could not be decoded', async () => {
+  it('counts characters that could not be decoded', async () => {
     const { data } = await ask({ html: `<p>${PROSE} na\ufffdve</p>`, engine: 'direct' });
     expect(data.warning).toContain('1 character of this page could not be decoded');
   });
 
-  it('is told of a selector that never appears, and of a page that does not come to rest', async () => {
-    const missing = await ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 3 });
+  it('names a selector that never appears, and says that a page did not become idle', async () => {
+    const [missing, chatty] = await Promise.all([
+      ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 3 }),
+      ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 3 }),
+    ]);
     expect(missing.data.warning).toContain('waitForSelector did not appear in time: .never');
-    const chatty = await ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 3 });
     expect(chatty.data.warning).toContain('had not become idle at the deadline');
   });
 });

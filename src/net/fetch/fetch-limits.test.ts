@@ -1,8 +1,8 @@
-/** Bodies and headers made to hurt: each ends at its limit, and what had arrived is not lost. */
+/** Hostile bodies and headers: each ends at its limit, and the part that had arrived is returned. */
 // Full run only: waits for time limits.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#errors.ts';
@@ -12,17 +12,15 @@ import { toJar } from './cookies.ts';
 const MB = 1024 * 1024;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-/** 300 MB of zeros, packed. */
-async function bomb(pack: ReturnType<typeof createGzip> | ReturnType<typeof createBrotliCompress>): Promise<Buffer> {
-  const packed: Buffer[] = [];
-  pack.on('data', (chunk: Buffer) => packed.push(chunk));
-  const done = new Promise((resolve) => pack.once('end', resolve));
-  const zeros = Buffer.alloc(MB);
-  for (let i = 0; i < 300; i++) await new Promise<void>((resolve) => pack.write(zeros, () => resolve()));
-  pack.end();
-  await done;
-  return Buffer.concat(packed);
+/** 300 MB of zeros: gzip members may follow one another (RFC 1952, section 2.2). */
+function gzipZeros(): Buffer {
+  const member = gzipSync(Buffer.alloc(20 * MB), { level: 9 });
+  return Buffer.concat(Array.from({ length: 15 }, () => member));
 }
+
+/** 300 MB of zeros. */
+const brotliZeros = () =>
+  brotliCompressSync(Buffer.alloc(300 * MB), { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } });
 
 /** Answers the first request on a connection with these bytes, as they are, and ends the connection. */
 const saying = (...parts: (string | Buffer)[]) =>
@@ -42,11 +40,11 @@ const zstdZeros = (blocks: number, windowLog = 17) => {
 
 describe('size', () => {
   test.each([
-    ['zstd', async () => zstdZeros(2_400)],
-    ['gzip', () => bomb(createGzip({ level: 9 }))],
-    ['br', () => bomb(createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }))],
+    ['zstd', () => zstdZeros(2_400)],
+    ['gzip', gzipZeros],
+    ['br', brotliZeros],
   ])('a %s body of 300 MB in a few kB is stopped at the limit', async (encoding, make) => {
-    const body = await make();
+    const body = make();
     expect(body.length).toBeLessThan(MB);
     const site = await startServer((_, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
@@ -67,8 +65,8 @@ describe('size', () => {
     await expect((await fetch(site.origin)).collect()).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
-  test('a bomb packed twice is stopped as well', async () => {
-    const body = gzipSync(await bomb(createGzip({ level: 9 })));
+  test('a bomb that is compressed twice is stopped', async () => {
+    const body = gzipSync(gzipZeros());
     const site = await startServer((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(body),
     );
@@ -76,7 +74,7 @@ describe('size', () => {
     await expect(response.collect()).rejects.toMatchObject({ name: 'TargetFileTooLargeError' });
   });
 
-  test('a body without end is stopped at the limit', async () => {
+  test('an endless body is stopped at the limit', async () => {
     const site = await startServer((_, response) => {
       const chunk = randomBytes(64 * 1024);
       const more = () => {
@@ -101,8 +99,8 @@ describe('size', () => {
     expect((await response.collect()).bytes.length).toBe(MB);
   });
 
-  test('a body in single bytes is read without taking more memory than it has', async () => {
-    const count = 1_000_000;
+  test('a body in single bytes is not kept as single pieces', async () => {
+    const count = 500_000;
     const site = await saying(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
       '1\r\nx\r\n'.repeat(count),
@@ -145,7 +143,7 @@ describe('time', () => {
     socket.once('close', () => clearInterval(timer));
   };
 
-  test('headers that never come end the request', async () => {
+  test('headers that never arrive end the request', async () => {
     const site = await startTcp((socket) => socket.resume());
     const fetch = startFetch([site]);
     const late = { name: 'AssertionFailureError', message: 'The target did not answer in time' };
@@ -154,7 +152,7 @@ describe('time', () => {
     await until(() => site.open() === 0);
   });
 
-  test('headers that drip for ever end the request', async () => {
+  test('headers that arrive byte by byte end the request', async () => {
     const site = await startTcp((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: ', 'x'));
     await expect(startFetch([site])(site.origin, { timeoutMs: 300 })).rejects.toMatchObject({
       name: 'AssertionFailureError',
@@ -162,7 +160,7 @@ describe('time', () => {
     await until(() => site.open() === 0);
   });
 
-  test('of a body that drips for ever, what came in time is kept', async () => {
+  test('the part of an endless body that arrived in time is returned', async () => {
     const site = await startTcp((socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n<p>first', '.'));
     const response = await startFetch([site])(site.origin, { timeoutMs: 400 });
     const { bytes, truncated } = await response.collect();
@@ -171,20 +169,22 @@ describe('time', () => {
     await until(() => site.open() === 0);
   });
 
-  test('a body slower than 32 KiB/s for five seconds is cut off', async () => {
+  test('a body slower than 32 KiB/s for five seconds is cut off, unless that limit is off', async () => {
     const site = await startTcp((socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'slow '));
-    const { bytes, truncated } = await (await startFetch([site])(site.origin)).collect();
-    expect(truncated).toBe('slow');
-    expect(text(bytes)).toMatch(/^slow /);
-    await until(() => site.open() === 0);
-  });
-
-  test('a slow body is no harm where no pace is asked', async () => {
-    const site = await startServer((_, response) => {
+    const patient = await startServer((_, response) => {
       response.write('a');
       setTimeout(() => response.end('b'), 5_300);
     });
-    expect(text((await (await startFetch([site])(site.origin, { minBytesPerSecond: 0 })).collect()).bytes)).toBe('ab');
+    const fetch = startFetch([site, patient]);
+    const collected = async (origin: string, options = {}) => (await fetch(origin, options)).collect();
+    const [{ bytes, truncated }, whole] = await Promise.all([
+      collected(site.origin),
+      collected(patient.origin, { minBytesPerSecond: 0 }),
+    ]);
+    expect(truncated).toBe('slow');
+    expect(text(bytes)).toMatch(/^slow /);
+    expect(text(whole.bytes)).toBe('ab');
+    await until(() => site.open() === 0);
   });
 
   test('a body without a byte is a failure, not an empty page', async () => {
@@ -202,7 +202,7 @@ describe('time', () => {
     });
   });
 
-  test('a caller who leaves ends the request, before and in the body', async () => {
+  test('a caller that disconnects ends the request, before the body and within it', async () => {
     const site = await startTcp((socket) => {
       socket.once('data', (data: Buffer) => {
         if (data.includes('/body')) drip(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'x');
@@ -224,13 +224,13 @@ describe('time', () => {
     await until(() => site.open() === 0);
   });
 
-  test('an answer that nobody reads is ended when its time is up', async () => {
+  test('a response that is not read ends at its timeout', async () => {
     const site = await startTcp((socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'x'));
     await startFetch([site])(site.origin, { timeoutMs: 200 });
     await until(() => site.connections() === 1 && site.open() === 0);
   });
 
-  test('closing ends what is under way', async () => {
+  test('closing ends pending requests', async () => {
     const site = await startTcp((socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'x'));
     const fetch = startFetch([site]);
     const response = await fetch(site.origin);
@@ -242,20 +242,20 @@ describe('time', () => {
   });
 });
 
-describe('lies', () => {
+describe('malformed responses', () => {
   const whole = Buffer.from('<p>all of it</p>');
 
-  test('a Content-Length that promises more gives what came', async () => {
+  test('a body shorter than Content-Length is returned as broken off', async () => {
     const site = await saying(`HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${whole}`);
     expect(await (await startFetch([site])(site.origin)).collect()).toEqual({ bytes: whole, truncated: 'broken' });
   });
 
-  test('a Content-Length that promises less gives so much', async () => {
+  test('a body longer than Content-Length is cut', async () => {
     const site = await saying(`HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n${whole}`);
     expect(text((await (await startFetch([site])(site.origin)).collect()).bytes)).toBe('<p>all');
   });
 
-  test('a chunked body that breaks off gives what came', async () => {
+  test('a chunked body that breaks off is returned up to there', async () => {
     const site = await saying('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n50\r\nworld');
     expect(await (await startFetch([site])(site.origin)).collect()).toEqual({
       bytes: Buffer.from('helloworld'),
@@ -267,7 +267,7 @@ describe('lies', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)('a %s body that breaks off gives all that can be unpacked', async (encoding, pack) => {
+  ] as const)('a %s body that breaks off is returned as far as it can be decompressed', async (encoding, pack) => {
     const original = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `line ${i * 7919}\n`).join(''));
     const packed = pack(original);
     const site = await startServer((_, response) =>
@@ -279,7 +279,7 @@ describe('lies', () => {
     expect(Buffer.compare(bytes, original.subarray(0, bytes.length))).toBe(0);
   });
 
-  test('a body of many layers is refused', async () => {
+  test('a body with too many encodings is refused', async () => {
     const site = await startServer((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip, gzip, gzip, gzip' }).end('x'),
     );
@@ -287,7 +287,7 @@ describe('lies', () => {
     await until(() => site.open() === 0);
   });
 
-  test('whatever a server says ends in an answer or a problem', async () => {
+  test('any bytes of a server result in a response or a problem', async () => {
     let said = '';
     const site = await startTcp((socket) => {
       socket.once('data', () => socket.end(said, 'latin1'));
@@ -330,11 +330,11 @@ describe('lies', () => {
           .catch((error) => error);
         expect(outcome instanceof Problem || outcome.bytes instanceof Uint8Array).toBe(true);
       }),
-      { seed: 7, numRuns: 400 },
+      { seed: 7, numRuns: 150 },
     );
   });
 
-  test('what is not HTTP, or nothing, is a failure', async () => {
+  test('an empty response and one that is not HTTP fail', async () => {
     for (const site of [await saying('SSH-2.0-OpenSSH_9.2\r\n'), await saying('')]) {
       await expect(startFetch([site])(site.origin)).rejects.toMatchObject({ name: 'AssertionFailureError' });
     }
@@ -342,7 +342,7 @@ describe('lies', () => {
 });
 
 describe('redirects', () => {
-  test('that go round for ever end after as many as allowed', async () => {
+  test('without end fail after as many as allowed', async () => {
     const site = await startServer((_, response) => response.writeHead(302, { location: '/' }).end());
     await expect(startFetch([site])(site.origin, { maxRedirects: 6 })).rejects.toMatchObject({
       name: 'AssertionFailureError',
@@ -354,7 +354,7 @@ describe('redirects', () => {
   test.each([
     ['http://[', 'AssertionFailureError'],
     ['file:///etc/hosts', 'ParamValidationError'],
-  ])('to %s, which cannot be asked, are a failure of the target, which has answered', async (location, name) => {
+  ])('to the invalid URL %s fail with the status of the target', async (location, name) => {
     const site = await startServer((_, response) => response.writeHead(307, { location }).end());
     await expect(startFetch([site])(site.origin)).rejects.toMatchObject({ name, facts: { targetStatus: 307 } });
   });

@@ -1,4 +1,4 @@
-/** Which engine answers, and why: with real engines, a real browser, and a site that says what it was asked. */
+/** Which engine answers, and why: with real engines, a real browser and a site that records its requests. */
 
 import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
@@ -52,15 +52,16 @@ const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual
   fetched: { usual: '<section id="comments"><h2>Comments</h2></section>' },
 };
 
+/** The folder of a third page: those that differ from the same first two share them. */
+const folderOf = (name: string) => (THIRD_PAGES[name]!.usual ? `/taught-${name}` : '/taught');
 const taught = Object.fromEntries(
   Object.entries(THIRD_PAGES).flatMap(([name, { body = '', rest, usual = '' }]) => {
     const shared = '<script src="/site.js"></script>';
     const plain = page('', prose, usual + shared);
     const third = page('', prose + body, (rest ?? usual) + shared);
     return [
-      [`/taught-${name}/one`, plain],
-      [`/taught-${name}/two`, plain.replaceAll('Paragraph', 'Section')],
-      [`/taught-${name}/three`, third],
+      ...['one', 'two', 'plain'].map((file) => [`${folderOf(name)}/${file}`, plain.replaceAll('Paragraph', file)]),
+      [`${folderOf(name)}/three-${name}`, third],
     ];
   }),
 );
@@ -117,7 +118,7 @@ beforeAll(async () => {
       '/comments': ({ response, url }) =>
         void response
           .writeHead(200, { 'content-type': 'application/json' })
-          .end(url.searchParams.get('of')!.endsWith('three') ? '["Made by somebody who commented."]' : '[]'),
+          .end(url.searchParams.get('of')!.includes('/three') ? '["Made by somebody who commented."]' : '[]'),
       '/private/one': page('', prose, '<script>document.addEventListener("click", () => {})</script>'),
       '/cookie-hop': ({ response }) =>
         void response
@@ -212,7 +213,7 @@ const read = async (...args: Parameters<typeof readAll>) => (await readAll(...ar
 const by = ({ engine, engineReason }: Snapshot) => `${engine}: ${engineReason}`;
 
 describe('the page itself', () => {
-  it('is enough when it has no scripts that could change it', async () => {
+  it('is returned without rendering if no script can change it', async () => {
     for (const path of ['/plain', '/counted']) {
       const snapshots = await readAll(path);
       expect(snapshots.map(by), path).toEqual(['direct: no scripts']);
@@ -221,26 +222,26 @@ describe('the page itself', () => {
     }
   });
 
-  it('is rendered when its styles may hide some of it', async () => {
+  it('is rendered if style sheets may hide some of it', async () => {
     const seen = await read('/styled');
     expect(by(seen)).toBe('browser: style sheets may hide some of it');
     expect(seen.text).toMatch(/data-lectern-hidden="display">Words that nobody sees/);
   });
 
-  it('is rendered when it waits for scripts, from what was fetched', async () => {
+  it('is rendered from the fetched HTML if scripts create its content', async () => {
     const seen = await read('/rendered');
     expect(by(seen)).toBe('browser: its content is made by scripts');
     expect(words(seen.text)).toContain('first word');
     expect(bench.site.hits('/rendered')).toBe(1);
   });
 
-  it('is asked for anew by the browser when a plain fetch was turned away', async () => {
+  it('is requested again by the browser if a plain fetch was refused', async () => {
     const seen = await read('/suspicious');
     expect(by(seen)).toBe('browser: a plain fetch was answered with 403');
     expect(seen).toMatchObject({ status: 200, text: expect.stringContaining('Paragraph 3') });
   });
 
-  it('that is no page, or a file, is done', async () => {
+  it('is not rendered if the target is text or a file', async () => {
     expect(by(await read('/plain.txt'))).toBe('direct: the target is text');
     const drawn = await read('/plain.txt', { respondWith: 'screenshot' });
     expect(by(drawn)).toBe('direct: the target is text');
@@ -268,8 +269,8 @@ describe('a page that shows a file', () => {
   });
 });
 
-describe('what is asked for', () => {
-  it('comes first', async () => {
+describe('an option', () => {
+  it('selects the engine', async () => {
     expect(by(await read('/calm/one', { engine: 'direct' }))).toBe('direct: asked for');
     expect(by(await read('/plain', { engine: 'browser' }))).toBe('browser: asked for');
     expect(by(await read('/calm/one', { respondTiming: 'html' }))).toBe('direct: an early answer was requested');
@@ -280,7 +281,7 @@ describe('what is asked for', () => {
     expect(by(await read('/plain', { withShadowDom: true }))).toBe('browser: withShadowDom needs a browser');
   });
 
-  it('that must come before the page is not fetched past', async () => {
+  it('that applies before the page prevents a plain fetch', async () => {
     const preloadUrl = `${bench.site.origin}/cookie-gate`;
     const before = bench.site.hits('/plain');
     expect(by(await read('/plain', { preloadUrl }))).toBe('browser: preloadUrl needs a browser');
@@ -290,7 +291,7 @@ describe('what is asked for', () => {
     expect(file).toMatchObject({ engine: 'direct', storageState: { cookies: [{ name: 'mine' }] } });
   });
 
-  it('cannot be had without what serves it', async () => {
+  it('fails without the engine or service that it needs', async () => {
     const without = { parts: { browser: undefined } };
     await expect(read('/plain', { engine: 'browser' }, without)).rejects.toMatchObject({ facts: { path: 'engine' } });
     await expect(read('/plain', { viewport: { width: 500 } }, without)).rejects.toMatchObject({
@@ -304,7 +305,7 @@ describe('what is asked for', () => {
     });
   });
 
-  it('as a picture of a file takes no browser', async () => {
+  it('for a picture of a file needs no browser', async () => {
     for (const respondWith of ['screenshot', 'pageshot', 'svc-ocr', 'vlm']) {
       const file = { mediaType: 'application/pdf' };
       const without = { parts: { browser: undefined } };
@@ -322,7 +323,7 @@ describe('what is asked for', () => {
     }
   });
 
-  it('by a preset is done as far as it can be', async () => {
+  it('of a preset is ignored without a browser', async () => {
     const without = { parts: { browser: undefined } };
     expect(by(await read('/plain', { preset: 'reader' }))).toBe('browser: detachInvisibles needs a browser');
     expect(by(await read('/plain', { preset: 'reader' }, without))).toBe('direct: no browser is available');
@@ -330,7 +331,7 @@ describe('what is asked for', () => {
     await expect(read('/plain', given, without)).rejects.toMatchObject({ facts: { path: 'removeOverlay' } });
   });
 
-  it('of the remote service goes there', async () => {
+  it('selects the remote service', async () => {
     const remote: Engine = {
       name: 'cf-browser-rendering',
       async *visit(visit) {
@@ -342,17 +343,16 @@ describe('what is asked for', () => {
     expect(by(seen)).toBe('cf-browser-rendering: asked for');
   });
 
-  it('as html alone, without a key, is not rendered', async () => {
+  it('for HTML alone, without a key, does not render the page', async () => {
     const keyless = { keyed: false };
     expect(by(await read('/rendered', { respondWith: 'html' }, keyless))).toBe(
       'direct: html without a key is not rendered',
     );
-    expect((await read('/rendered', { respondWith: 'html' })).engine).toBe('browser');
     expect((await read('/rendered', { respondWith: 'html+text' }, keyless)).engine).toBe('browser');
     expect((await read('/rendered', { respondWith: 'html', engine: 'browser' }, keyless)).engine).toBe('browser');
   });
 
-  it('is told of as broken off when it is rendered from what had arrived', async () => {
+  it('does not hide that the rendered HTML was incomplete', async () => {
     const note = 'The target broke off before the end of its content; this is what had arrived';
     for (const engine of ['auto', 'browser']) {
       const seen = await read('/cut', { engine });
@@ -361,13 +361,13 @@ describe('what is asked for', () => {
     }
   });
 
-  it('is rendered with the cookies that the fetch was given', async () => {
+  it('for cookies applies to the fetch and to rendering', async () => {
     expect(words((await read('/cookie-gate')).text)).toContain('the server was told gate=open');
     const seen = await read('/cookie-gate', { setCookies: ['mine=1'] });
     expect(words(seen.text)).toMatch(/told (?:mine=1; gate=open|gate=open; mine=1)/);
   });
 
-  it('is rendered without the cookies of other sites on the way, and of other reads', async () => {
+  it('does not pass on cookies of other sites or of other reads', async () => {
     const { port } = new URL(bench.site.origin);
     const seen = await read('', {}, { target: { url: `http://other.example:${port}/cookie-hop` } });
     expect(words(seen.text)).toContain('the server was told gate=open');
@@ -389,7 +389,7 @@ describe('what is known of a site', () => {
     });
   });
 
-  it('is learned from what rendering changed', async () => {
+  it('is learned by comparing pages before and after rendering', async () => {
     for (const path of ['/calm/one', '/calm/two']) {
       expect(by(await read(path))).toBe('browser: scripts may add to it');
       await compared(path, 1);
@@ -401,7 +401,7 @@ describe('what is known of a site', () => {
     expect(by(await read('/calm/three', { timeout: 15 }))).toBe('browser: scripts may add to it');
   });
 
-  it('gives an early answer only of a page that has something to read', async () => {
+  it('allows an early answer only for a page with content', async () => {
     const early = { respondTiming: 'visible-content' };
     expect(by(await read('/calm/three', early))).toBe('direct: an early answer was requested');
     const seen = await read('/calm/app', early);
@@ -409,24 +409,32 @@ describe('what is known of a site', () => {
     expect(seen.text).toContain('<p>made by scripts</p>');
   });
 
-  it('does not speak for a page that plainly waits for scripts', async () => {
+  it('is not used for a page without content', async () => {
     const seen = await read('/calm/app');
     expect(by(seen)).toBe('browser: its content is made by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');
   });
 
-  it.each(Object.keys(THIRD_PAGES))('does not speak for a page with more to do for scripts: %s', async (name) => {
-    for (const page of ['one', 'two']) {
-      expect((await read(`/taught-${name}/${page}`)).engine).toBe('browser');
-      // Pages whose scripts load data are not compared again: nothing is learned of the next one.
-      if (name !== 'fetched' || page === 'one') await compared(`/taught-${name}/${page}`, 1);
-    }
-    const seen = await read(`/taught-${name}/three`);
-    expect(words(seen.text)).toMatch(/Made (?:inline|by|of|as|row)/);
-    expect(seen.engine).toBe('browser');
-  });
+  it.each(['/taught', '/taught-data', '/taught-fetched'])(
+    'is not used for a page with more to do for scripts: %s',
+    async (folder) => {
+      for (const page of ['one', 'two']) {
+        expect((await read(`${folder}/${page}`)).engine).toBe('browser');
+        // Pages whose scripts load data are not compared again: nothing is learned of the next one.
+        if (folder !== '/taught-fetched' || page === 'one') await compared(`${folder}/${page}`, 1);
+      }
+      // Nothing more is learned, so that the pages do not affect each other.
+      const parts = { sites: { ...sites, note: () => {} } };
+      if (folder !== '/taught-fetched') expect((await read(`${folder}/plain`, {}, { parts })).engine).toBe('direct');
+      for (const name of Object.keys(THIRD_PAGES).filter((each) => folderOf(each) === folder)) {
+        const seen = await read(`${folder}/three-${name}`, {}, { parts });
+        expect(words(seen.text), name).toMatch(/Made (?:inline|by|of|as|row)/);
+        expect(seen.engine, name).toBe('browser');
+      }
+    },
+  );
 
-  it('may be that scripts add to it', async () => {
+  it('includes that scripts add to a page', async () => {
     await read('/lively/one');
     await compared('/lively/one', 1);
     const seen = await read('/lively/one');
@@ -434,16 +442,15 @@ describe('what is known of a site', () => {
     expect(seen.text).toContain('Paragraph 3 sings');
   });
 
-  it('is not learned from reads of which nothing may be kept', async () => {
-    for (const given of [
+  it('is not learned from reads that must not be stored', async () => {
+    const options = [
       { doNotTrack: true },
       { zeroDataRetention: true },
       { setCookies: ['a=1'] },
       { customHeader: { a: 'b' } },
-    ]) {
-      const seen = await read('/private/one', given);
+    ];
+    for (const seen of await Promise.all(options.map((given) => read('/private/one', given))))
       expect(by(seen)).toBe('browser: scripts may add to it');
-    }
     await read('/private/one');
     await compared('/private/one', 1);
   });
@@ -452,7 +459,7 @@ describe('what is known of a site', () => {
 describe('a proxy of the operator', () => {
   const pickProxy = (wanted: string) => (wanted === 'none' ? undefined : operator);
 
-  it('is tried when the page came to little without it', async () => {
+  it('is used if the page had little content without it', async () => {
     const snapshots = await readAll('/walled', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(snapshots.at(-1)).toMatchObject({ status: 200, text: expect.stringContaining('Paragraph 3') });
     expect(snapshots[0]).toMatchObject({ status: 451, settled: false });
@@ -465,19 +472,19 @@ describe('a proxy of the operator', () => {
     expect(poor.at(-1)!.proxied).toBeUndefined();
   });
 
-  it.each(['/accepted', '/missing'])('is not tried for an answer that means what it says: %s', async (path) => {
+  it.each(['/accepted', '/missing'])('is not used for an answer with a meaningful status: %s', async (path) => {
     const seen = await read(path, { proxy: 'auto' }, { parts: { pickProxy } });
     expect(asked).toEqual([]);
     expect(seen.proxied).toBeUndefined();
   });
 
-  it('is not tried for a page that is there, nor without one', async () => {
+  it('is not used for a page with content, or if there is none', async () => {
     await read('/plain', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(asked).toEqual([]);
     expect((await read('/walled', { proxy: 'auto' })).status).toBe(451);
   });
 
-  it('is taken from the start when it was asked for', async () => {
+  it('is used from the start on request', async () => {
     for (const wanted of ['any', 'de', 'true']) {
       const seen = await read('/plain', { proxy: wanted }, { parts: { pickProxy } });
       expect(asked, wanted).toContain('/plain');
@@ -485,7 +492,7 @@ describe('a proxy of the operator', () => {
     }
   });
 
-  it('is not for callers without a key, nor for those who name their own', async () => {
+  it('is not used for callers without a key or with a proxy of their own', async () => {
     await read('/plain', { proxy: 'any' }, { keyed: false, parts: { pickProxy } });
     expect(asked).toEqual([]);
     const parts = { pickProxy: () => expect.unreachable('their own proxy comes first') };
@@ -496,7 +503,7 @@ describe('a proxy of the operator', () => {
 });
 
 describe('a page that was stopped as abuse', () => {
-  it('is refused to callers without a key before it is asked, and no other page is', async () => {
+  it('is refused to callers without a key without a request; other pages are not', async () => {
     const abuse = createAbuseRefusals({ refusalMs: 60_000 });
     abuse.add(`${bench.site.origin}/plain`, 'it made too many requests');
     const before = bench.site.hits('/plain');
@@ -514,7 +521,7 @@ describe('a document that came with the request', () => {
   const given = (text: string, asked: Record<string, unknown> = {}) =>
     read('', asked, { target: { url: 'https://given.example/page', given: { text, mediaType: 'text/html' } } });
 
-  it('is rendered when it says next to nothing by itself, or when that was asked for', async () => {
+  it('is rendered if it has little content, or on request', async () => {
     expect(by(await given(page('', prose)))).toBe('given: it came with the request');
     const made = '<title>Made</title><div id="x"></div><script>x.textContent = "made here"</script>';
     const seen = await given(made);
@@ -534,14 +541,11 @@ describe('a document that came with the request', () => {
   });
 });
 
-it('tells of a page that it forbids copies or to be found, whoever read it', async () => {
-  for (const engine of ['direct', 'browser', 'auto']) {
-    const snapshots = await readAll('/uncopied', { engine });
-    expect(
-      snapshots.map(({ noStore, robotsTag }) => [noStore, robotsTag]),
-      engine,
-    ).toEqual(snapshots.map(() => [true, 'noindex']));
-  }
-  expect(new Set((await readAll('/uncopied')).map(({ engine }) => engine))).toEqual(new Set(['direct', 'browser']));
-  expect((await read('/plain', { engine: 'browser' })).noStore).toBeUndefined();
+it('returns what a page says about copies and search engines, with each engine', async () => {
+  const all = (
+    await Promise.all(['direct', 'browser', 'auto'].map((engine) => readAll('/uncopied', { engine })))
+  ).flat();
+  for (const { noStore, robotsTag } of all) expect([noStore, robotsTag]).toEqual([true, 'noindex']);
+  expect(new Set(all.map(({ engine }) => engine))).toEqual(new Set(['direct', 'browser']));
+  expect((await read('/plain', { engine: 'direct' })).noStore).toBeUndefined();
 });

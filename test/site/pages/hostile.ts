@@ -29,7 +29,7 @@ setInterval(() => { const p = document.createElement('p'); p.textContent = 'tick
     sendHtml(response, `<!doctype html><title>Deep</title>${'<div>'.repeat(20_000)}the bottom`),
   '/deep-script': `<!doctype html><title>Deep</title><p>top</p><script>
 let at = document.body; for (let n = 0; n < (Number(location.search.slice(1)) || 20000); n++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'the bottom'</script>`,
-  '/wide': ({ response }) => sendHtml(response, `<!doctype html><title>Wide</title>${'<i>x</i>'.repeat(60_000)}`),
+  '/wide': ({ response }) => sendHtml(response, `<!doctype html><title>Wide</title>${'<i>x</i>'.repeat(20_000)}`),
   '/many-requests': `<!doctype html><title>Many</title><p>Asks too much.</p><script>
 for (let n = 0; n < 4000; n++) new Image().src = '/boat.svg?' + n</script>`,
   '/many-domains': `<!doctype html><title>Many</title><p>Asks too many.</p><script>

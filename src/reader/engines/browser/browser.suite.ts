@@ -1,5 +1,6 @@
 /** Shared by the tests of this folder: a site, an egress proxy that reaches it, a browser, and short calls to read. */
 import os from 'node:os';
+import { vi } from 'vitest';
 import { createLookup, type Lookup } from '#net/connect/dns.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
@@ -32,6 +33,12 @@ export interface Bench {
   visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
 }
+
+// The tests read several pages each, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** More than a page needs on a busy machine. */
+const LIMIT_MS = 40_000;
 
 export const dataDir = process.env.LECTERN_DATA_DIR ?? '.lectern';
 
@@ -83,7 +90,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
       url: /^\w+:/.test(path) ? path : site.origin + path,
       options: options(given),
       html: given.html as string | undefined,
-      deadline: performance.now() + 15_000,
+      deadline: performance.now() + LIMIT_MS,
       keyed: true,
       folder: folder.path,
       signal: new AbortController().signal,
@@ -92,7 +99,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
       snapshots.push(snapshot);
     return snapshots;
   };
-  const read = (path: string, given: Record<string, unknown> = {}, limitMs = 15_000) =>
+  const read = (path: string, given: Record<string, unknown> = {}, limitMs = LIMIT_MS) =>
     visit(path, given, { deadline: performance.now() + limitMs });
   return {
     site,

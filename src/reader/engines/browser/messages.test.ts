@@ -1,3 +1,5 @@
+import { constants } from 'node:buffer';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type DroppedMessage, limitMessages } from './messages.ts';
@@ -47,6 +49,24 @@ describe('limitMessages', () => {
       ]);
       expect(sent).toEqual([]);
     }
+  });
+
+  it('drops a message that is longer than any string can be', async () => {
+    const [pipe, commands] = [new PassThrough(), new PassThrough()];
+    let passed = 0;
+    pipe.on('data', (chunk: Buffer) => {
+      passed += chunk.length;
+    });
+    const dropped: DroppedMessage[] = [];
+    limitMessages(pipe, commands, (one) => dropped.push(one));
+    const piece = Buffer.alloc(1024 ** 2, 'x');
+    const pieces = Math.ceil(constants.MAX_STRING_LENGTH / piece.length) + 1;
+    pipe.write('{"method":"Page.told","params":"');
+    for (let at = 0; at < pieces; at++) if (!pipe.write(piece)) await once(pipe, 'drain');
+    pipe.end('"}\0');
+    await once(pipe, 'end');
+    expect(passed).toBe(0);
+    expect(dropped).toEqual([{ what: 'Page.told', bytes: pieces * piece.length + 35 }]);
   });
 
   it('fails a paused request whose event is dropped', async () => {

@@ -1,4 +1,4 @@
-/** How often a page is redirected, and sends itself elsewhere, before it is left where it is. */
+/** The limits of redirects and of navigations by a page itself. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sendHtml } from '../../../../test/site/site.ts';
 import { type Bench, startBench } from './browser.suite.ts';
@@ -12,7 +12,7 @@ const PAST = {
 const NOTE = 'The page redirects again and again; this is the last page that was read';
 
 let bench: Bench;
-/** Which hops were asked for, by the name of their chain. */
+/** The requested hops, by the name of their chain. */
 const asked = new Map<string, number[]>();
 const hops = (chain: string) => asked.get(chain) ?? [];
 const upTo = (last: number) => Array.from({ length: last + 1 }, (_, at) => at);
@@ -51,7 +51,7 @@ beforeAll(async () => {
 }, LONG_MS);
 afterAll(() => bench.close());
 
-it('follows ten redirects, and asks for no eleventh', { timeout: LONG_MS }, async () => {
+it('follows ten redirects, and does not request an eleventh', { timeout: LONG_MS }, async () => {
   const page = await bench.last('/hop?chain=ten&at=0&last=10');
   expect(page.text).toContain('The end.');
   expect(hops('ten')).toEqual(upTo(10));
@@ -59,45 +59,45 @@ it('follows ten redirects, and asks for no eleventh', { timeout: LONG_MS }, asyn
   expect(hops('eleven')).toEqual(upTo(10));
 });
 
-it('counts them with headers of the caller too', { timeout: LONG_MS }, async () => {
+it('counts redirects with headers of the caller', { timeout: LONG_MS }, async () => {
   const customHeader = { 'x-own': '1' };
   await expect(bench.last('/hop?chain=own&at=0&last=30', { customHeader })).rejects.toMatchObject(PAST);
   expect(hops('own')).toEqual(upTo(10));
 });
 
-it('counts those of the page that is visited before', { timeout: LONG_MS }, async () => {
+it('counts redirects of the page of preloadUrl', { timeout: LONG_MS }, async () => {
   const preloadUrl = `${bench.site.origin}/hop?chain=before&at=0&last=40`;
   expect((await bench.last('/article', { preloadUrl })).text).toContain('harbour');
   expect(hops('before')).toEqual(upTo(10));
 });
 
-it('counts those of each frame, and reads the page around it', { timeout: LONG_MS }, async () => {
+it('counts redirects of each frame, and reads the page around it', { timeout: LONG_MS }, async () => {
   const page = await bench.last('/framed', { withIframe: true }, 30_000);
   expect(page.text).toContain('Around.');
   expect(page.text).toContain('The end.');
   for (const chain of ['frame', 'other-frame', 'short-frame']) expect(hops(chain), chain).toEqual(upTo(10));
 });
 
-it('counts them in a page whose HTML was brought along', { timeout: LONG_MS }, async () => {
+it('counts redirects in frames of submitted HTML', { timeout: LONG_MS }, async () => {
   const html = '<title>Given</title><p>Around.<iframe src="/hop?chain=given&at=0&last=40"></iframe>';
   const [page] = (await bench.visit('/given', {}, { html, deadline: performance.now() + 30_000 })).slice(-1);
   expect(page!.text).toContain('Around.');
   expect(Math.max(...hops('given'))).toBeLessThan(20);
 });
 
-it('leaves a page where it is that sends itself past the last', { timeout: LONG_MS }, async () => {
+it('stops a page that navigates into a chain of too many redirects', { timeout: LONG_MS }, async () => {
   const page = await bench.last('/leaves');
   expect(page.text).toContain('Still here.');
   expect(hops('left')).toEqual(upTo(10));
 });
 
-it.each(['meta', 'script'])('follows a page that sends itself on by %s ten times', { timeout: LONG_MS }, async (by) => {
+it.each(['meta', 'script'])('follows a page that navigates by %s ten times', { timeout: LONG_MS }, async (by) => {
   const page = await bench.last(`/wanders?at=0&by=${by}`, {}, 40_000);
   expect(page.text).toContain('This is place 10.');
   expect(page.notes).toEqual([NOTE]);
 });
 
-it('leaves a page that loads itself anew without end', { timeout: LONG_MS }, async () => {
+it('stops a page that reloads itself for ever', { timeout: LONG_MS }, async () => {
   const page = await bench.last('/reloads', {}, 40_000);
   expect(page).toMatchObject({ text: expect.stringContaining('Round.'), notes: [NOTE] });
 });

@@ -1,9 +1,9 @@
 /** Pages over TLS, with certificates that verify or do not, and through proxies of other kinds than plain HTTP. */
 import { createServer } from 'node:https';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { started } from '#net/loopback.suite.ts';
 import { CERTIFICATE, KEY, startHttpProxy, startSocks } from '#net/proxy.suite.ts';
-import { startBench } from './browser.suite.ts';
+import { type Bench, startBench } from './browser.suite.ts';
 
 async function startSecureSite() {
   const headers = new Map<string, Record<string, unknown>>();
@@ -18,17 +18,17 @@ async function startSecureSite() {
   return { ...site, url: `https://${site.host}/`, headers };
 }
 
-async function bench(...allowed: { readonly host: string }[]) {
-  const made = await startBench({ allow: allowed.map(({ host }) => host) });
-  onTestFinished(() => made.close());
-  return made;
-}
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench({ allow: ['127.0.0.1'] });
+});
+afterAll(() => bench.close());
 
+const last: Bench['last'] = (...read) => bench.last(...read);
 const skipCertVerification = true;
 
-it('verifies certificates unless told not to', async () => {
+it('verifies certificates unless an option disables it', async () => {
   const site = await startSecureSite();
-  const { last } = await bench(site);
   await expect(last(site.url)).rejects.toMatchObject({
     name: 'AssertionFailureError',
     message: 'The certificate of the page is not valid',
@@ -38,7 +38,6 @@ it('verifies certificates unless told not to', async () => {
 
 it('sends headers and cookies of the caller over TLS', async () => {
   const site = await startSecureSite();
-  const { last } = await bench(site);
   const customHeader = { authorization: 'Bearer mine' };
   const setCookies = ['__Secure-pass=1; Secure', 'plain=2'];
   const page = await last(site.url, { skipCertVerification, customHeader, setCookies, exportStorageState: true });
@@ -49,7 +48,7 @@ it('sends headers and cookies of the caller over TLS', async () => {
   expect(page.storageState!.cookies.map(({ name }) => name).sort()).toEqual(['__Host-seen', '__Secure-pass', 'plain']);
 });
 
-it('goes through proxies of every kind, with their credentials', async () => {
+it('uses proxies of every kind, with their credentials', async () => {
   const account = { username: 'someone', password: 'p@ss:word' };
   const login = `${account.username}:${encodeURIComponent(account.password)}@`;
   const site = await startSecureSite();
@@ -59,21 +58,19 @@ it('goes through proxies of every kind, with their credentials', async () => {
     { proxy: await startSocks({ account }), scheme: 'socks5' },
     { proxy: await startSocks(), scheme: 'socks4' },
   ];
-  const { last, site: plain } = await bench(site, ...proxies.map(({ proxy }) => proxy));
   for (const { proxy, scheme } of proxies) {
     const proxyUrl = `${scheme}://${scheme === 'socks4' ? '' : login}${proxy.host}`;
     const page = await last(site.url, { proxyUrl, skipCertVerification });
     expect(page.text, scheme).toContain('Behind TLS.');
     expect(proxy.asked.join(' '), scheme).toContain(site.host);
     expect((await last('/article', { proxyUrl, skipCertVerification })).text, scheme).toContain('Mackerel');
-    expect(proxy.asked.join(' '), scheme).toContain(new URL(plain.origin).host);
+    expect(proxy.asked.join(' '), scheme).toContain(new URL(bench.site.origin).host);
   }
 });
 
-it('names a proxy that does not do its part', async () => {
+it('names a proxy that refuses the connection or the credentials', async () => {
   const { host } = await startSocks({ reply: 5 });
   const locked = await startHttpProxy({ account: { username: 'someone', password: 'secret' } });
-  const { last } = await bench({ host }, locked);
   for (const proxyUrl of [`socks5://${host}`, `http://someone:guess@${locked.host}`, `http://${locked.host}`]) {
     const error = await last('/article', { proxyUrl }).catch((thrown) => thrown);
     expect(error, proxyUrl).toMatchObject({ name: 'AssertionFailureError', facts: { path: 'proxyUrl' } });
