@@ -1,11 +1,11 @@
-/** The command line as tests run it: its context, and the program as a process of its own. */
+/** Runs the program in its own process. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { programFile } from './program.ts';
 
-// Made before any test's time begins.
+// Built here, so that no test's time limit includes the build.
 const PROGRAM = await programFile();
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -15,7 +15,7 @@ export interface ProgramOptions {
   readonly input?: string | Uint8Array;
 }
 
-/** Starts the real program. */
+/** Starts the program. */
 export function startProgram(args: readonly string[], { env = {}, cwd = ROOT }: ProgramOptions = {}) {
   const { LECTERN_URL: _, LECTERN_API_KEY: __, ...inherited } = process.env;
   return spawn(process.execPath, [PROGRAM, ...args], {
@@ -35,10 +35,10 @@ export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ende
   return { out, error, code: code as number | null };
 }
 
-/** Runs the real program to its end. */
+/** Runs the program until it exits. */
 export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
   const child = startProgram(args, options);
-  // A program that has failed already reads nothing.
+  // Writing to a program that has already failed raises an error.
   child.stdin.on('error', () => {}).end(options.input ?? '');
   return ended(child);
 }

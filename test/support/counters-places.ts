@@ -1,4 +1,4 @@
-/** Stores of counters that processes share, for tests and benchmarks. */
+/** Counter stores that processes share, for tests and benchmarks. */
 import type { Counters, Take } from '#storage/counters/counters.ts';
 import { openRedisCounters } from '#storage/counters/redis.ts';
 import { openSqlCounters } from '#storage/counters/sql.ts';
@@ -9,7 +9,7 @@ export interface StorePlace {
   readonly file: string;
 }
 
-/** `nowMs` in place of the store's own time; `count` takes at once. */
+/** A burst of `count` simultaneous takes. `nowMs` replaces the store's own clock. */
 export interface Wave {
   readonly nowMs?: number | undefined;
   readonly take: Take;
@@ -23,7 +23,7 @@ export function openPlace(
   return redis ? openRedisCounters(redis, options) : openSqlCounters({ url: postgres, file }, options);
 }
 
-/** How many of so many takes at once pass. */
+/** How many of `count` simultaneous takes succeed. */
 export async function passing(counters: Counters, { take, count }: Wave): Promise<number> {
   const taken = await Promise.all(Array.from({ length: count }, () => counters.take(take)));
   return taken.filter(({ ok }) => ok).length;

@@ -1,27 +1,27 @@
-/** Files that are small and would become more than a machine has: made here, by hand. */
+/** Small files that would expand beyond the memory of a machine, generated here. */
 import zlib from 'node:zlib';
 
 const MB = 1024 * 1024;
 
-/** So many bytes of one kind, packed: about a thousandth of them. */
+/** `bytes` copies of one byte, compressed to about a thousandth. */
 export function packed(bytes: number, fill = ' ', ...layers: ('again' | 'raw')[]): Buffer {
   let out = deflate(Buffer.alloc(Math.min(bytes, 64 * MB), fill), bytes, layers.includes('raw'));
   if (layers.includes('again')) out = zlib.deflateSync(out);
   return out;
 }
 
-/** Deflates a piece again and again until so many bytes are in it, without holding them. */
+/** Deflates a piece repeatedly until it fills `bytes` bytes, without holding them in memory. */
 function deflate(piece: Buffer, bytes: number, raw: boolean): Buffer {
   const once = zlib.deflateRawSync(piece, { finishFlush: zlib.constants.Z_FULL_FLUSH });
   const parts = Array.from({ length: Math.max(1, Math.round(bytes / piece.length)) }, () => once);
-  // An empty last block; the checksum of zlib's format is wrong, which readers of PDF do not mind.
+  // An empty last block. The zlib checksum is wrong, which PDF readers accept.
   const end = Buffer.from([0x03, 0x00]);
   return Buffer.concat(raw ? [...parts, end] : [Buffer.from([0x78, 0x9c]), ...parts, end, Buffer.alloc(4)]);
 }
 
 type PdfObject = string | { readonly dictionary: string; readonly stream: Buffer };
 
-/** A PDF of these objects, from number 1 on; the first is the catalogue. */
+/** A PDF of these objects, numbered from 1. The first is the catalogue. */
 export function pdfOf(objects: readonly PdfObject[], { xref = true } = {}): Buffer {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -63,7 +63,7 @@ const flate = (bytes: number, fill = ' ') => stream('/Filter /FlateDecode', pack
 
 const GB = 1024 * MB;
 
-/** Each makes its bytes when it is asked. */
+/** Each function generates its file when it is called. */
 export const hostilePdfs: Readonly<Record<string, () => Buffer>> = {
   'contents that unpack to 2 GB': () => onePage('/Contents 4 0 R', flate(2 * GB)),
   'contents of operators that unpack to 1 GB': () =>
@@ -233,14 +233,14 @@ function piecesOf(piece: string, bytes: number): Buffer {
 
 interface Entry {
   readonly name: string;
-  /** The piece that is in it, and how many bytes of it. A `#` in it is counted up, which packs less well. */
+  /** The repeated piece, and the total size. `#` in the piece is replaced by a counter, which compresses less well. */
   readonly piece: string;
   readonly bytes: number;
   readonly start?: string;
   readonly end?: string;
 }
 
-/** A ZIP archive whose entries repeat a piece: PKWARE APPNOTE 4.3, deflated, sizes and checksums as they are. */
+/** A ZIP archive whose entries repeat a piece: PKWARE APPNOTE 4.3, deflated, with correct sizes and checksums. */
 export function zipOf(entries: readonly Entry[]): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];

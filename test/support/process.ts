@@ -1,11 +1,11 @@
-/** The server as a process of its own, as users start it. */
+/** The server in its own process, started as users start it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { programFile } from './program.ts';
 import { type ServerProcess, serveProgram } from './serve-program.ts';
 
 export type { ServerProcess } from './serve-program.ts';
 
-// Made before any test's time begins.
+// Built here, so that no test's time limit includes the build.
 const PROGRAM = await programFile();
 
 /** A small filesystem that only the server sees, with a folder `t` in it. */
@@ -14,7 +14,7 @@ export interface SmallDisk {
   readonly bytes: number;
 }
 
-/** Starts `lectern serve` and waits for its greeting, or for its end. */
+/** Starts `lectern serve` and waits until it prints its URLs or exits. */
 export function startProcess(
   environment: Record<string, string>,
   ...args: (string | SmallDisk)[]
@@ -24,7 +24,7 @@ export function startProcess(
   return serveProgram(PROGRAM, environment, flags, disk && onSmallDisk(disk));
 }
 
-/** The shell becomes the server, so that their number is one. */
+/** `exec` makes the shell become the server, so the pid of the child is that of the server. */
 const onSmallDisk = ({ onto, bytes }: SmallDisk): string[] => [
   ...['unshare', '-rm', 'sh', '-c'],
   'mount -t tmpfs -o size=$1 tmpfs "$0" && mkdir "$0/t" && shift && exec "$@"',

@@ -1,4 +1,7 @@
-/** Which test files run in the quick lane (`npm run test:quick`): unit tests without a browser, a server or a database. */
+/**
+ * Chooses the test files of the quick lane (`npm run test:quick`): unit tests without a browser, a server or a
+ * database.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

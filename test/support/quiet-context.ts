@@ -1,8 +1,8 @@
-/** Without the test runner, so that scripts can use it too. */
+/** Does not import the test runner, so scripts can use it too. */
 import { PassThrough } from 'node:stream';
 import type { CliContext } from '#cli/context.ts';
 
-/** A context that nothing comes out of. */
+/** A context that prints nothing. */
 export const quiet: CliContext = {
   environment: {},
   version: '0.0.0-test',

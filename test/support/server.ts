@@ -1,4 +1,4 @@
-/** A whole server on free ports with a data folder of its own, for tests that speak to it as a client would. */
+/** A complete server on free ports with its own data folder, for tests that act as clients. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -8,7 +8,7 @@ import { readConfig } from '#config.ts';
 import { FEATURES } from '#plans.ts';
 import { createLog } from '#telemetry/log.ts';
 
-/** Where the set-up keeps the browser it got. */
+/** Where the set-up installs the browser. */
 export const SETUP_DATA_DIR = path.resolve(
   process.env.LECTERN_DATA_DIR ?? path.join(import.meta.dirname, '../../.lectern'),
 );
@@ -22,7 +22,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** `settings` are those of the configuration; the browser is the one that the set-up found, unless told otherwise. */
+/** Starts a server with these settings. Default browser: the one that the set-up found. */
 export async function startServer(settings: Record<string, unknown> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-test-'));
   shareBrowser(dataDir);
@@ -35,15 +35,15 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',
-    // Tests ask more than people do, and most of them are about something else.
+    // Tests send more requests than people do, and few of them are about rate limits.
     keylessRpm: 'none',
     keylessFeatures: [...FEATURES],
     ...settings,
   };
   const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });
   const app = await createApp({ config, version: '0.0.0-test', log: createLog(config.logLevel) });
-  const places = await app.listen();
-  const urls = Object.fromEntries(places.map(({ name, url }) => [name, url]));
+  const faces = await app.listen();
+  const urls = Object.fromEntries(faces.map(({ name, url }) => [name, url]));
   return {
     app,
     reader: urls.reader!,
@@ -56,7 +56,7 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
   };
 }
 
-/** Another data folder, the same unpacked browser. */
+/** Links the unpacked browser into another data folder. */
 export function shareBrowser(dataDir: string): void {
   const unpacked = path.join(SETUP_DATA_DIR, 'browser');
   if (!existsSync(unpacked)) return;
@@ -64,7 +64,7 @@ export function shareBrowser(dataDir: string): void {
   symlinkSync(unpacked, path.join(dataDir, 'browser'));
 }
 
-/** One event of a stream. */
+/** One event of a server-sent event stream. */
 export interface StreamEvent {
   readonly event: string;
   readonly data: Record<string, unknown>;

@@ -1,37 +1,37 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can stop to pass anything on without breaking off, as a network does. */
-export async function relayTo(address: string) {
-  const target = new URL(address);
+/** A TCP proxy that can stop passing data without closing its connections, like a stalled network. */
+export async function relayTo(serverUrl: string) {
+  const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
-  let held = false;
-  const server: Server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    for (const socket of [near, far]) {
+  let paused = false;
+  const server: Server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);
-        near.destroy();
-        far.destroy();
+        client.destroy();
+        upstream.destroy();
       });
-      if (held) socket.pause();
+      if (paused) socket.pause();
     }
-    near.on('data', (bytes) => far.write(bytes));
-    far.on('data', (bytes) => near.write(bytes));
-    if (held) for (const socket of [near, far]) socket.pause();
+    client.on('data', (bytes) => upstream.write(bytes));
+    upstream.on('data', (bytes) => client.write(bytes));
+    if (paused) for (const socket of [client, upstream]) socket.pause();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(address);
+  const url = new URL(serverUrl);
   url.port = String((server.address() as { port: number }).port);
   return {
     url: url.href,
-    hold() {
-      held = true;
+    pause() {
+      paused = true;
       for (const socket of sockets) socket.pause();
     },
-    pass() {
-      held = false;
+    resume() {
+      paused = false;
       for (const socket of sockets) socket.resume();
     },
     async close() {

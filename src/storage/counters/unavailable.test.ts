@@ -90,12 +90,12 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
       const relay = await relayTo(service.url);
       const counters = await keep(openPlace(place(relay.url), {}));
       expect(await outcome(counters)).toMatchObject({ ok: true });
-      relay.hold();
+      relay.pause();
       const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
       for (const failure of failures) expect(failure).toBeInstanceOf(CountersUnavailableError);
-      relay.pass();
+      relay.resume();
       await expect.poll(() => outcome(counters), { timeout: 20_000 }).toMatchObject({ ok: true });
-      relay.hold();
+      relay.pause();
       await counters.close();
       await relay.close();
     });

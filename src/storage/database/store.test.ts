@@ -269,7 +269,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     const relay = await relayTo(service.url);
     const { db } = await open(relay.url);
     expect(await count(db)).toBe(0);
-    relay.hold();
+    relay.pause();
     const calls = [
       count(db),
       db.transaction().execute((transaction) => count(transaction)),
@@ -278,9 +278,9 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     for (const failure of await Promise.all(calls.map((call) => call.catch(asValue)))) {
       expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     }
-    relay.pass();
+    relay.resume();
     await expect.poll(() => count(db).catch(asValue), { timeout: 20_000 }).toBe(0);
-    relay.hold();
+    relay.pause();
     await store!.close();
     await relay.close();
   });

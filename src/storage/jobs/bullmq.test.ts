@@ -190,12 +190,12 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
     const relay = await relayTo(service.url);
     const queue = open(randomUUID(), { url: relay.url });
     await ready(queue);
-    relay.hold();
+    relay.pause();
     queue.announce('job_a', 0);
     await ready(queue, false);
-    relay.pass();
+    relay.resume();
     await ready(queue);
-    relay.hold();
+    relay.pause();
     void queue.next(NEVER);
     queue.announce('job_b', 0);
     await queue.close();
