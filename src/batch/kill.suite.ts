@@ -1,4 +1,4 @@
-/** Workers are killed at random moments; whatever jobs there were come out whole. */
+/** Kills workers at random moments and checks that every job completes correctly. */
 import type { ChildProcess } from 'node:child_process';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
@@ -9,33 +9,33 @@ export interface KillReport {
   readonly kills: number;
   readonly jobs: number;
   readonly lines: number;
-  /** Kills that came while there was work. */
-  readonly inWork: number;
+  /** Kills while a job was in progress. */
+  readonly duringWork: number;
   readonly lost: number;
   readonly repeated: number;
-  /** Lines out of their order, with another answer than theirs, or counted wrongly. */
+  /** Lines out of order or with a wrong answer, and jobs with wrong counts. */
   readonly wrong: number;
 }
 
 const WORKERS = 2;
 const LINES = 1_500;
-const MOST_PAUSE_MS = 700;
+const MAX_PAUSE_MS = 700;
 
 const textOf = (at: number) => `tea number ${at}`;
-/** Some lines fail. */
+/** Some lines are invalid. */
 const isBroken = (at: number) => at % 97 === 13;
 const inputOf = () =>
   Array.from({ length: LINES }, (_, at) =>
     isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, textOf(at)),
   );
 
-/** Two workers are always alive, and one of them is killed, `kills` times. */
+/** Keeps two workers alive and kills one of them, `kills` times. */
 export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
   const { batchMs, ...shared } = place;
   const batchModule = await openTestBatch({ ...shared, jobs: 0 });
   const workers: ChildProcess[] = [];
   const jobs: Job[] = [];
-  let inWork = 0;
+  let duringWork = 0;
   try {
     for (let at = 0; at < WORKERS; at++) workers.push(await startWorkerProcess(place));
     for (let at = 0; at < kills; at++) {
@@ -44,15 +44,15 @@ export async function killWorkers(place: WorkerPlace, kills: number): Promise<Ki
         jobs.push(await batchModule.submit(inputOf(), { options: { normalized: false } }));
         states.push('pending');
       }
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
       const before = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
-      if (before.includes('processing')) inWork++;
+      if (before.includes('processing')) duringWork++;
       await kill(workers.shift()!);
       workers.push(await startWorkerProcess(place));
     }
     const found = { lost: 0, repeated: 0, wrong: 0 };
     for (const { id } of jobs) await check(batchModule, await batchModule.ended(id), found);
-    return { kills, jobs: jobs.length, lines: jobs.length * LINES, inWork, ...found };
+    return { kills, jobs: jobs.length, lines: jobs.length * LINES, duringWork, ...found };
   } finally {
     await Promise.all(workers.map(kill));
     await batchModule.close();
@@ -66,14 +66,14 @@ async function check(batchModule: TestBatch, job: Job, found: { lost: number; re
   for (const { custom_id } of [...output, ...errors]) seen.set(custom_id, (seen.get(custom_id) ?? 0) + 1);
   for (let at = 0; at < LINES; at++) if (!seen.has(`line ${at}`)) found.lost++;
   for (const times of seen.values()) found.repeated += times - 1;
-  const good = Array.from({ length: LINES }, (_, at) => at).filter((at) => !isBroken(at));
-  for (const [index, at] of good.entries()) {
+  const valid = Array.from({ length: LINES }, (_, at) => at).filter((at) => !isBroken(at));
+  for (const [index, at] of valid.entries()) {
     const { custom_id, response } = output[index] ?? {};
     const right = custom_id === `line ${at}` && isSame(response.body.data[0].embedding, fakeVector(textOf(at)));
     if (!right) found.wrong++;
   }
-  const tokens = good.reduce((sum, at) => sum + fakeTokens(textOf(at)), 0);
-  if (job.tokens !== tokens || job.completed !== good.length || job.failed !== LINES - good.length) found.wrong++;
+  const tokens = valid.reduce((sum, at) => sum + fakeTokens(textOf(at)), 0);
+  if (job.tokens !== tokens || job.completed !== valid.length || job.failed !== LINES - valid.length) found.wrong++;
 }
 
 const isSame = (one: readonly number[], other: readonly number[]) =>

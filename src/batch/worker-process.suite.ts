@@ -11,14 +11,14 @@ export interface WorkerPlace {
   readonly batchMs: number;
 }
 
-/** How long a killed worker's job rests. */
+/** How long the job of a killed worker stays locked. */
 const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
 
-/** A small heap, so that garbage is collected at once and memory held by the code shows. */
+/** A small heap: garbage is collected early, so a leak becomes visible. */
 export const LITTLE_ROOM = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
 
-/** Resolves when it works. */
+/** Resolves once the worker is running. */
 export async function startWorkerProcess(
   place: WorkerPlace,
   nodeOptions: readonly string[] = [],
@@ -30,7 +30,7 @@ export async function startWorkerProcess(
   return child;
 }
 
-/** The most memory that the process has had, in bytes. */
+/** Peak memory of the process, in bytes. */
 export async function peakBytes(child: ChildProcess): Promise<number> {
   child.send('peak');
   const [bytes] = await once(child, 'message');

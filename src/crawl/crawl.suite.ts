@@ -17,12 +17,12 @@ export interface MadePage {
   readonly nofollow?: boolean;
   readonly status?: number;
   readonly retryAfter?: string;
-  /** The URL that it redirects to. */
+  /** The URL after redirects. */
   readonly url?: string;
   readonly canonical?: string;
 }
 
-/** Returns the page at a URL; may throw, and may take its time. */
+/** Returns the page at a URL. May throw or be slow. */
 export type Web = (url: string, signal: AbortSignal) => MadePage | Promise<MadePage>;
 
 export interface TestCrawls {
@@ -36,7 +36,7 @@ export interface TestCrawls {
   readonly noted: ChargedRead[];
   submit(given: CrawlSubmission['given'], owner?: Partial<CrawlSubmission>): Promise<CrawlJob>;
   ended(id: string): Promise<CrawlJob>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into results freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a result
   results(job: CrawlJob, after?: number): Promise<any[]>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A server of the chat-completions protocol for tests, on loopback. It refuses whatever the published description of
- * the protocol does not allow, and answers by the rule that a test gives it.
+ * A loopback server of the chat-completions protocol for tests. It rejects whatever the published description of the
+ * protocol does not allow, and answers by the function that a test passes.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,12 +20,12 @@ export interface SeenRequest {
   readonly response_format?: { readonly json_schema: { readonly schema: object } };
 }
 
-/** How one request is answered: with a text, or with something worse. */
+/** The answer to one request: a text, or a failure. */
 export type Reply =
   | string
   | { readonly text: string; readonly finish?: 'stop' | 'length' }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** These pieces of a body, with pauses between them, then the end of the connection or silence. */
+  /** These pieces of a body with pauses between them, after which the connection ends, breaks or stays silent. */
   | {
       readonly raw: string | readonly string[];
       readonly type: string;
@@ -34,12 +34,12 @@ export type Reply =
     };
 
 export interface ChatServer {
-  /** The base address, ending in `/v1`. */
+  /** The base URL, ending in `/v1`. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** The headers of each request. */
+  /** Headers of each request. */
   readonly headers: readonly IncomingMessage['headers'][];
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly open: () => number;
 }
 
@@ -205,7 +205,7 @@ async function answer(response: ServerResponse, request: SeenRequest, reply: Rep
     chunk([], { usage }),
     'data: [DONE]\n\n',
   ];
-  // Cut without regard for events, lines or characters.
+  // Split regardless of events, lines or characters.
   const bytes = Buffer.from(events.join(''));
   for (let at = 0; at < bytes.length; at += 13) {
     if (response.destroyed) return;

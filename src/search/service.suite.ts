@@ -56,7 +56,7 @@ export async function startService(
   };
 }
 
-/** As SearXNG answers a page of a list. */
+/** SearXNG's answer for one page of the list. */
 export const asSearxng = (pages: readonly Listed[], { url }: AskedOfService, perPage = 10) => {
   const number = Number(url.searchParams.get('pageno') ?? 1);
   const shown = pages.slice((number - 1) * perPage, number * perPage);

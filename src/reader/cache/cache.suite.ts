@@ -1,4 +1,4 @@
-/** Reads and snapshots for the tests of the cache. */
+/** Requests and snapshots for the tests of the cache. */
 import type { GivenOptions } from '../options/options.ts';
 import { resolve } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
@@ -7,7 +7,7 @@ import type { Target } from '../target.ts';
 
 export const URL_OF_TEA = 'https://tea.example/Leaves?kind=green';
 
-/** A read of an address, or of something that came with the request. */
+/** A read of a URL, or of content sent with the request. */
 export const request = (
   given: GivenOptions = {},
   target: string | Target = URL_OF_TEA,

@@ -291,7 +291,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
             (await index.search(parseQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
           ),
         );
-        // However they are looked for, the same ones are there.
+        // Every retriever finds the same pages.
         expect(lists[1]).toEqual(lists[0]);
         expect(lists[2]).toEqual(lists[0]);
         return lists[0];

@@ -1,4 +1,4 @@
-/** Test helpers: a known document, files that other programs made of it, and a score of how much of it is recovered. */
+/** Test helpers: a known document, conversions of it by other programs, and a score of how much of it is recovered. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -214,7 +214,7 @@ function cellsOf(table: Element): string[] {
   return cells;
 }
 
-/** Share of blocks that are found in the expected order, of all expected or found ones, 0 to 1. */
+/** Blocks found in the expected order, as a share of all expected and found blocks, 0 to 1. */
 export function orderScore(found: readonly string[], expected: readonly string[]): number {
   let before = new Array<number>(found.length + 1).fill(0);
   for (const block of expected) {
