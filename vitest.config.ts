@@ -30,7 +30,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/services-setup.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },

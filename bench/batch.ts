@@ -13,9 +13,9 @@ import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { openTestBatch, serve } from '../src/batch/batch.suite.ts';
 import { killWorkers } from '../src/batch/kill.suite.ts';
-import { kill, LITTLE_ROOM, peakBytes, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
+import { kill, peakBytes, SMALL_HEAP, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
 import { startProcess } from '../test/support/process.ts';
-import { startPostgres, startRedis } from '../test/support/services-start.ts';
+import { startPostgres, startRedis } from '../test/support/start-services.ts';
 import { machine, table } from './support.ts';
 
 const { values, positionals } = parseArgs({ options: { redis: { type: 'boolean' } }, allowPositionals: true });
@@ -110,7 +110,7 @@ async function memory(): Promise<(string | number)[][]> {
   try {
     const rows: (string | number)[][] = [];
     for (const count of [500, 5_000, 50_000]) {
-      const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, LITTLE_ROOM);
+      const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, SMALL_HEAP);
       await room.ended((await room.submit(`${files.url}/${count}`)).id);
       rows.push([count, Math.round((await peakBytes(worker)) / MB)]);
       await kill(worker);
@@ -126,12 +126,12 @@ async function memory(): Promise<(string | number)[][]> {
 async function kills(databaseUrl?: string, redisUrl?: string): Promise<(string | number)[]> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
   try {
-    const { inWork, jobs, lines, lost, repeated, wrong } = await killWorkers(
+    const { duringWork, jobs, lines, lost, repeated, wrong } = await killWorkers(
       { dataDir, databaseUrl, redisUrl, batchMs: 15 },
       KILLS,
     );
     const store = `${databaseUrl ? 'PostgreSQL' : 'SQLite'}${redisUrl ? ', Redis' : ''}`;
-    return [store, KILLS, inWork, jobs, lines, lost, repeated, wrong];
+    return [store, KILLS, duringWork, jobs, lines, lost, repeated, wrong];
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

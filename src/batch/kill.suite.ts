@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
 import type { Job } from './job.ts';
-import { kill, startWorkerProcess, type WorkerPlace } from './worker-process.suite.ts';
+import { kill, startWorkerProcess, type WorkerOptions } from './worker-process.suite.ts';
 
 export interface KillReport {
   readonly kills: number;
@@ -30,7 +30,7 @@ const inputOf = () =>
   );
 
 /** Keeps two workers alive and kills one of them, `kills` times. */
-export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
+export async function killWorkers(place: WorkerOptions, kills: number): Promise<KillReport> {
   const { batchMs, ...shared } = place;
   const batchModule = await openTestBatch({ ...shared, jobs: 0 });
   const workers: ChildProcess[] = [];

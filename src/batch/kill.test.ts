@@ -17,7 +17,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         const databaseUrl = dialect === 'postgres' ? url : undefined;
         const report = await killWorkers({ dataDir, databaseUrl, batchMs: 15 }, 10);
         expect(report).toMatchObject({ kills: 10, lost: 0, repeated: 0, wrong: 0 });
-        expect(report.inWork).toBeGreaterThan(5);
+        expect(report.duringWork).toBeGreaterThan(5);
       } finally {
         rmSync(dataDir, { recursive: true, force: true });
       }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { line, openTestBatch, serve } from './batch.suite.ts';
-import { kill, LITTLE_ROOM, peakBytes, startWorkerProcess } from './worker-process.suite.ts';
+import { kill, peakBytes, SMALL_HEAP, startWorkerProcess } from './worker-process.suite.ts';
 
 const MB = 1024 * 1024;
 
@@ -21,7 +21,7 @@ it('reads and works on 50,000 lines in the memory of 500', { timeout: 400_000 },
     Readable.from(lines()).pipe(response);
   });
   const batchModule = await openTestBatch({ dataDir, jobs: 0 });
-  const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, LITTLE_ROOM);
+  const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, SMALL_HEAP);
   try {
     const peakOf = async (count: number) => {
       const done = await batchModule.ended((await batchModule.submit(`${files.url}/${count}`)).id);

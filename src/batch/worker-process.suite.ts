@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { openTestBatch } from './batch.suite.ts';
 
-export interface WorkerPlace {
+export interface WorkerOptions {
   readonly dataDir: string;
   readonly databaseUrl?: string | undefined;
   readonly redisUrl?: string | undefined;
@@ -16,11 +16,11 @@ const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
 
 /** A small heap: garbage is collected early, so a leak becomes visible. */
-export const LITTLE_ROOM = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
+export const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
 
 /** Resolves once the worker is running. */
 export async function startWorkerProcess(
-  place: WorkerPlace,
+  place: WorkerOptions,
   nodeOptions: readonly string[] = [],
 ): Promise<ChildProcess> {
   const execArgv = ['--conditions=source', '--import', 'tsx', ...nodeOptions];
@@ -45,7 +45,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 }
 
 if (process.argv[1] === FILE && process.send) {
-  const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerPlace;
+  const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerOptions;
   await openTestBatch({ ...place, leaseMs: LEASE_MS }, { batchMs });
   process.on('disconnect', () => process.exit());
   process.on('message', () => process.send!(process.resourceUsage().maxRSS * 1024));

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { onTestFinished } from 'vitest';
 
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly max_tokens?: number;
@@ -36,7 +36,7 @@ export type Reply =
 export interface ChatServer {
   /** The base URL, ending in `/v1`. */
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly RecordedRequest[];
   /** Headers of each request. */
   readonly headers: readonly IncomingMessage['headers'][];
   /** Number of open connections. */
@@ -127,10 +127,10 @@ const isRequest = new Ajv({ allErrors: true }).compile({
 });
 
 export async function startChatServer(
-  rule: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
+  rule: (request: RecordedRequest, index: number) => Reply | Promise<Reply>,
   { key }: { readonly key?: string } = {},
 ): Promise<ChatServer> {
-  const requests: SeenRequest[] = [];
+  const requests: RecordedRequest[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -141,7 +141,7 @@ export async function startChatServer(
     if (request.headers['content-type'] !== 'application/json') return refuse(response, 415, 'not JSON');
     const body: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'));
     if (!isRequest(body)) return refuse(response, 400, JSON.stringify(isRequest.errors));
-    const seen = body as SeenRequest;
+    const seen = body as RecordedRequest;
     requests.push(seen);
     const reply = await rule(seen, requests.length - 1);
     if (!response.destroyed) await answer(response, seen, reply);
@@ -166,7 +166,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(JSON.stringify({ error: { message: `secret: ${message}`, type: 'invalid_request_error', code: null } }));
 }
 
-async function answer(response: ServerResponse, request: SeenRequest, reply: Reply): Promise<void> {
+async function answer(response: ServerResponse, request: RecordedRequest, reply: Reply): Promise<void> {
   if (typeof reply === 'object' && 'status' in reply) {
     response.writeHead(reply.status, reply.headers ?? {}).end(reply.body ?? 'secret words of the server');
     return;

@@ -1,7 +1,7 @@
 // Full run only: changes state of the whole process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type Reply, type RecordedRequest, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels } from '#models/index.ts';
 import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
@@ -29,7 +29,7 @@ async function fitPicture(bytes: Uint8Array, _: string, box: number) {
 }
 
 interface Setting {
-  readonly rule?: (request: SeenRequest, index: number) => Reply | Promise<Reply>;
+  readonly rule?: (request: RecordedRequest, index: number) => Reply | Promise<Reply>;
   /** The pictures on the server, by path. */
   readonly pictures?: Readonly<Record<string, Uint8Array | string>>;
 }

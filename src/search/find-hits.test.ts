@@ -9,7 +9,7 @@ import { createAskProvider } from './ask-provider.ts';
 import { createHitFinder, type HitFinder, type HitRequest } from './find-hits.ts';
 import type { Hit } from './hit.ts';
 import { parseQuery, type SearchQuery } from './query.ts';
-import { asSearxng, type Listed, type Service, startService } from './service.suite.ts';
+import { type ListedPage, type Service, searxngAnswer, startService } from './service.suite.ts';
 import { type ProviderRow, parseProviderRows } from './settings.ts';
 import { createSource, type Source } from './sources.ts';
 import { openSearchStore, type SearchStore } from './store.ts';
@@ -17,7 +17,7 @@ import { openSearchStore, type SearchStore } from './store.ts';
 const KEY = 'secret-key-of-a-provider';
 const HOUR_MS = 3_600_000;
 
-const listed = (count: number, host = 'a.test'): Listed[] =>
+const listed = (count: number, host = 'a.test'): ListedPage[] =>
   Array.from({ length: count }, (_, index) => ({
     title: `T${index}`,
     url: `https://${host}/${index}`,
@@ -73,7 +73,7 @@ const exact = (name: string, { url }: Service, more: object = {}) => ({
   ...more,
 });
 const windowOf =
-  (pages: readonly Listed[]): Answering =>
+  (pages: readonly ListedPage[]): Answering =>
   ({ url }) => {
     const [offset, count] = ['o', 'n'].map((name) => Number(url.searchParams.get(name)));
     return pages.slice(offset!, offset! + count!);
@@ -95,7 +95,7 @@ const urls = ({ hits }: { hits: readonly Hit[] }) => hits.map(({ url }) => url);
 describe('paging', () => {
   it.each(['exact', 'own'] as const)('with pages of %s size gives every result once, in order', async (paging) => {
     const pages = listed(23);
-    const made = await service(paging === 'exact' ? windowOf(pages) : (asked) => asSearxng(pages, asked, 7));
+    const made = await service(paging === 'exact' ? windowOf(pages) : (asked) => searxngAnswer(pages, asked, 7));
     const from = lists([paging === 'exact' ? exact('one', made) : searxng('one', made)]);
     const seen: string[] = [];
     for (let page = 1; page <= 5; page++) seen.push(...urls(await find(from, { page, count: 5 })));
@@ -137,7 +137,7 @@ describe('paging', () => {
   });
 
   it('returns the whole list for a count of 0, at most a hundred hits', async () => {
-    const made = await service((asked) => asSearxng(listed(10_000), asked, 10_000));
+    const made = await service((asked) => searxngAnswer(listed(10_000), asked, 10_000));
     expect((await find(lists([searxng('one', made)]), { count: 0 })).hits).toHaveLength(100);
   });
 });
@@ -165,7 +165,7 @@ describe('providers that fail', () => {
 
   it.each(Object.keys(BAD))('one that %s gives way to the next', async (name) => {
     const bad = await service(BAD[name]!);
-    const good = await service((asked) => asSearxng(listed(3), asked));
+    const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('bad', bad, { key: KEY, timeoutMs: 700 }), searxng('good', good)]);
     const found = await find(from);
     expect(found.providers).toEqual(['good']);
@@ -185,7 +185,7 @@ describe('providers that fail', () => {
 
   it('several times in a row are asked last for a while', async () => {
     const bad = await service(BAD['refuses the key']!);
-    const good = await service((asked) => asSearxng(listed(3), asked));
+    const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('bad', bad), searxng('good', good)]);
     for (let time = 0; time < 6; time++) await find(from, { text: `cats ${time}` });
     expect(bad.asked).toHaveLength(3);
@@ -196,7 +196,7 @@ describe('providers that fail', () => {
 
   it('by rate limit are not asked until it has passed', async () => {
     const busy = await service((_, response) => void response.writeHead(429, { 'retry-after': '90' }).end());
-    const good = await service((asked) => asSearxng(listed(3), asked));
+    const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('busy', busy), searxng('good', good)]);
     await find(from, { text: 'one' });
     now += 80_000;
@@ -212,7 +212,7 @@ describe('cached lists', () => {
   it('answer for an hour, and longer while no provider does', async () => {
     let up = true;
     const made = await service((asked, response) =>
-      up ? asSearxng(listed(3), asked) : void response.writeHead(503).end(),
+      up ? searxngAnswer(listed(3), asked) : void response.writeHead(503).end(),
     );
     const from = lists([searxng('one', made)]);
     await find(from);
@@ -232,7 +232,7 @@ describe('cached lists', () => {
 
   it('are separate for each query, and not stored for empty lists or without a trace', async () => {
     const made = await service((asked) =>
-      asSearxng(asked.url.searchParams.get('q') === 'none' ? [] : listed(3), asked),
+      searxngAnswer(asked.url.searchParams.get('q') === 'none' ? [] : listed(3), asked),
     );
     const from = lists([searxng('one', made)]);
     const queries = [{}, { language: 'de' }, { kind: 'news' }, { text: 'dogs' }, { country: 'de' }] as const;
@@ -245,7 +245,7 @@ describe('cached lists', () => {
   });
 
   it('do not contain the query', async () => {
-    const made = await service((asked) => asSearxng(listed(1), asked));
+    const made = await service((asked) => searxngAnswer(listed(1), asked));
     await find(lists([searxng('one', made)]), { text: 'a very private question' });
     store.close();
     const { readFile } = await import('node:fs/promises');
@@ -256,7 +256,7 @@ describe('cached lists', () => {
 
 describe('budgets', () => {
   it('hold for a day, over restarts, and cached lists do not count', async () => {
-    const made = await service((asked) => asSearxng(listed(3), asked));
+    const made = await service((asked) => searxngAnswer(listed(3), asked));
     const row = searxng('paid', made, { budgetPerDay: 2 });
     const from = lists([row]);
     await find(from, { text: 'one' });
@@ -275,7 +275,7 @@ describe('budgets', () => {
   it('equal searches at the same time cost one request', async () => {
     const made = await service(async (asked) => {
       await new Promise((resolve) => setTimeout(resolve, 100));
-      return asSearxng(listed(3), asked);
+      return searxngAnswer(listed(3), asked);
     });
     const from = lists([searxng('paid', made, { budgetPerDay: 1 })]);
     const all = await Promise.all(Array.from({ length: 10 }, () => find(from)));
@@ -297,7 +297,7 @@ describe('a provider named by the caller', () => {
   };
 
   it('is asked alone', async () => {
-    const one = await service((asked) => asSearxng(listed(1), asked));
+    const one = await service((asked) => searxngAnswer(listed(1), asked));
     const two = await service(windowOf(listed(2)));
     const from = lists([searxng('one', one), exact('two', two)], { index: own });
     expect((await find(from, {}, { provider: 'two' })).providers).toEqual(['two']);

@@ -2,13 +2,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Listed {
+export interface ListedPage {
   readonly title: string;
   readonly url: string;
   readonly text: string;
 }
 
-export interface AskedOfService {
+export interface ProviderRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
@@ -18,21 +18,21 @@ export interface AskedOfService {
 export interface Service {
   readonly url: string;
   /** Every request so far. */
-  readonly asked: AskedOfService[];
+  readonly asked: ProviderRequest[];
   close(): Promise<void>;
 }
 
 /** Starts a service. An object that `answer` returns is sent as JSON; otherwise `answer` writes the response. */
 export async function startService(
-  answer: (asked: AskedOfService, response: ServerResponse) => object | undefined | Promise<object | undefined>,
+  answer: (asked: ProviderRequest, response: ServerResponse) => object | undefined | Promise<object | undefined>,
 ): Promise<Service> {
-  const asked: AskedOfService[] = [];
+  const asked: ProviderRequest[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const text = Buffer.concat(chunks).toString();
-      const one: AskedOfService = {
+      const one: ProviderRequest = {
         method: request.method ?? '',
         url: new URL(request.url ?? '/', 'http://service.test'),
         headers: request.headers,
@@ -57,7 +57,7 @@ export async function startService(
 }
 
 /** SearXNG's answer for one page of the list. */
-export const asSearxng = (pages: readonly Listed[], { url }: AskedOfService, perPage = 10) => {
+export const searxngAnswer = (pages: readonly ListedPage[], { url }: ProviderRequest, perPage = 10) => {
   const number = Number(url.searchParams.get('pageno') ?? 1);
   const shown = pages.slice((number - 1) * perPage, number * perPage);
   return {

@@ -1,6 +1,6 @@
 /** Chat completions by models on remote servers: page transcription, questions about pages, and conversations. */
 import { expect, it, onTestFinished } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels, modelNames } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { drawnPage } from '#ocr/drawn-pages.suite.ts';
@@ -16,7 +16,7 @@ const image = {
 
 /** A host whose model server answers by the given function. */
 async function start(
-  rule: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
+  rule: (request: RecordedRequest, index: number) => Reply | Promise<Reply>,
   settings: Record<string, string> = {},
   tesseract = 'none',
 ) {
@@ -40,7 +40,7 @@ async function start(
 }
 
 type Parts = readonly { type: string; text?: string; image_url?: { url: string } }[];
-const partsOf = ({ messages }: SeenRequest) => messages[0]!.content as Parts;
+const partsOf = ({ messages }: RecordedRequest) => messages[0]!.content as Parts;
 
 it(
   "transcribes each page separately, with our prompt or the caller's, and strips fences and thoughts",

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer } from '../support/server.ts';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function start(rule: (request: SeenRequest) => Reply, settings: Record<string, unknown> = {}) {
+async function start(rule: (request: RecordedRequest) => Reply, settings: Record<string, unknown> = {}) {
   const chat = await startChatServer(rule, { key: 'secret-key' });
   const server = await startServer({
     allowNetworks: site.allow.join(','),
@@ -46,7 +46,7 @@ async function start(rule: (request: SeenRequest) => Reply, settings: Record<str
   return { chat, server, read };
 }
 
-const textOf = ({ messages }: SeenRequest) => JSON.stringify(messages);
+const textOf = ({ messages }: RecordedRequest) => JSON.stringify(messages);
 
 it('readerlm-v2, structured answers, streams and charges', { timeout: LONG_MS }, async () => {
   let answers = 0;

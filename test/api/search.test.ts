@@ -1,6 +1,6 @@
 /** The search host through the whole server: routes, parameters, readings of results, charges, failures. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asSearxng, type Listed, type Service, startService } from '#search/service.suite.ts';
+import { type ListedPage, type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +14,7 @@ let service: Service;
 let server: TestServer;
 let key: string;
 /** What the service lists for a query; three pages for any other. */
-const found = new Map<string, Listed[]>();
+const found = new Map<string, ListedPage[]>();
 
 beforeAll(async () => {
   site = await startSite({
@@ -28,7 +28,7 @@ beforeAll(async () => {
     '/cut': ({ response }) => void response.destroy(),
   });
   service = await startService((asked) =>
-    asSearxng(found.get(asked.url.searchParams.get('q')!) ?? listed('/bees', '/wasps', '/article'), asked),
+    searxngAnswer(found.get(asked.url.searchParams.get('q')!) ?? listed('/bees', '/wasps', '/article'), asked),
   );
   server = await startServer({
     allowNetworks: site.allow.join(','),
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 beforeEach(() => void service.asked.splice(0));
 
-const listed = (...paths: string[]): Listed[] =>
+const listed = (...paths: string[]): ListedPage[] =>
   paths.map((path, index) => ({
     title: `Title ${index}`,
     url: path.startsWith('/') ? site.origin + path : path,

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestCrawls } from '../../src/crawl/crawl.suite.ts';
-import { ended, runProgram, startProgram } from '../support/cli.ts';
+import { runProgram, startProgram, waitForExit } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Stub, startStub } from './stub.ts';
 
@@ -177,7 +177,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
 
     const child = startProgram(['read', '--site', `${base}/`, '--delay', '2000', '--json'], { env: env() });
     const first = once(child.stdout, 'data');
-    const stopped = ended(child);
+    const stopped = waitForExit(child);
     await first;
     child.kill('SIGINT');
     const { error, code, out } = await stopped;
@@ -326,7 +326,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const stub = await startStub((url) => (url.endsWith('/5') ? { hangs: true } : {}));
     const pages = path.join(dir, 'stopped');
     const child = startProgram(['read', ...addresses(6), '--out-dir', pages, '--concurrency', '1'], at(stub));
-    const over = ended(child);
+    const over = waitForExit(child);
     while (!stub.asked.includes('https://a.test/5')) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
     const { code, error } = await over;
@@ -371,7 +371,7 @@ describe('an input without an end', { timeout: LONG_MS }, () => {
   ])('is ended by Ctrl-C: %s', async (_, args) => {
     const stub = await startStub();
     const child = startProgram(args, at(stub));
-    const over = ended(child);
+    const over = waitForExit(child);
     // It reads, since more than a pipe holds is taken.
     await new Promise<void>((resolve) => child.stdin.write('#'.repeat(1_000_000), () => resolve()));
     child.kill('SIGINT');
@@ -382,7 +382,7 @@ describe('an input without an end', { timeout: LONG_MS }, () => {
   it('is not awaited when the key is refused', async () => {
     const stub = await startStub(() => ({ status: 401 }));
     const child = startProgram(['read', '--list', '-'], at(stub));
-    const over = ended(child);
+    const over = waitForExit(child);
     child.stdin.write('https://a.test/1\n');
     expect((await over).code).toBe(4);
     await stub.close();

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
-import { workshop } from '#documents/office/word/word.suite.ts';
+import { createOfficeFolder } from '#documents/office/word/word.suite.ts';
 import { smallModel, testEmbeddingRow, testRerankRow, writeTestModel } from '#models/onnx/test-model.suite.ts';
 import { drawn, writePpOcr } from '#ocr/engines/pp-ocr/pp-ocr.suite.ts';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
 // Not every machine has a font.
 const FONTS = path.join(
@@ -55,7 +55,7 @@ async function pdf(): Promise<Uint8Array> {
 }
 
 function inDoc(docx: Buffer): Buffer {
-  const office = workshop();
+  const office = createOfficeFolder();
   try {
     return office.convert('glazes.docx', docx, 'doc');
   } finally {

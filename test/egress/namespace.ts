@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
 const HERE = import.meta.dirname;
 const UNSHARE = findProgram('unshare') ?? '';

@@ -14,7 +14,7 @@ import { PROTO_FILES } from '../../src/flow/grpc/proto-files.ts';
 import { createConnect, createGrpcGateway } from '../../src/flow/index.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
 const PYTHON = '/usr/bin/python3';
 const HERE = import.meta.dirname;

@@ -23,7 +23,7 @@ export interface WatchedPage {
 }
 
 /** Opens a page in its own browser context. */
-export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+export async function openWatchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   page.setDefaultTimeout(90_000);

@@ -24,21 +24,21 @@ export function startProgram(args: readonly string[], { env = {}, cwd = ROOT }: 
   });
 }
 
-export interface Ended {
+export interface ProgramResult {
   readonly out: string;
   readonly error: string;
   readonly code: number | null;
 }
 
-export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+export async function waitForExit(child: ChildProcessWithoutNullStreams): Promise<ProgramResult> {
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { out, error, code: code as number | null };
 }
 
 /** Runs the program until it exits. */
-export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramResult> {
   const child = startProgram(args, options);
   // Writing to a program that has already failed raises an error.
   child.stdin.on('error', () => {}).end(options.input ?? '');
-  return ended(child);
+  return waitForExit(child);
 }

@@ -1,14 +1,14 @@
 /** Command lines in the documentation, and whether the program accepts them. */
 import type { Command } from 'commander';
 
-export interface ShownLine {
+export interface DocumentedLine {
   readonly line: string;
   /** Inline code within a sentence, where required arguments may be missing. */
   readonly isName: boolean;
 }
 
 /** Finds calls of `lectern` in code blocks and in inline code. */
-export function linesOf(markdown: string): ShownLine[] {
+export function findCommandLines(markdown: string): DocumentedLine[] {
   const blocks = [...markdown.matchAll(/^ *```[^\n]*\n(.*?)^ *```/gms)].map(([, text]) => text!);
   const rest = markdown.replace(/^ *```[^\n]*\n.*?^ *```/gms, '');
   const names = [...rest.matchAll(/`(lectern [^`\n]+)`/g)].map(([, text]) => text!);
@@ -31,7 +31,7 @@ const callsIn = (shell: string): string[] =>
     .map((line) => line.trim());
 
 /** Why the program rejects a command line; undefined if it accepts it. */
-export async function parse(program: Command, line: string): Promise<string | undefined> {
+export async function findError(program: Command, line: string): Promise<string | undefined> {
   let fault: string | undefined;
   const silence = (command: Command): void => {
     command.configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: (text) => (fault = text.trim()) });

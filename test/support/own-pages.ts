@@ -51,7 +51,7 @@ export function ownPages(): OwnPage[] {
 }
 
 /** The elements labelled as content, and the elements in them labelled as not content. */
-export function markedElements(
+export function labelledElements(
   document: Document,
   { content = [], except = [] }: Expected,
 ): [Set<Element>, Set<Element>] {
@@ -96,7 +96,7 @@ const INLINE = new Set(
 
 /** The text that the labels of a page mark as content. */
 export function labelledText(document: Document, expected: Expected): string {
-  const [content, except] = markedElements(document, expected);
+  const [content, except] = labelledElements(document, expected);
   const outer = [...content].filter((element) => {
     for (let at = element.parent; at && at.type === ELEMENT; at = at.parent) if (content.has(at)) return false;
     return true;
@@ -120,5 +120,5 @@ export function wordF1(answer: string, labelled: string): number {
 }
 
 /** The text of a tree on one line. */
-export const lineOf = (root: Element | Document): string => textOf(root).replace(/\s+/g, ' ');
+export const singleLineText = (root: Element | Document): string => textOf(root).replace(/\s+/g, ' ');
 export const spacedText = (root: Element | Document): string => spaced(root);

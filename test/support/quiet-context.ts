@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { CliContext } from '#cli/context.ts';
 
 /** A context that prints nothing. */
-export const quiet: CliContext = {
+export const quietContext: CliContext = {
   environment: {},
   version: '0.0.0-test',
   print: () => {},

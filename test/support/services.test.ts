@@ -9,7 +9,7 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { postgresUrl, redisUrl, startPostgres, startRedis } from './services.ts';
-import { findProgram } from './services-start.ts';
+import { findProgram } from './start-services.ts';
 
 const hasPostgres = findProgram('postgres') !== undefined;
 const hasRedis = findProgram('redis-server', 'valkey-server') !== undefined;
@@ -73,7 +73,7 @@ async function ping(url: string): Promise<string> {
 
 it.skipIf(!hasRedis || !hasPostgres)('ends them when their owner is killed', async () => {
   const script = `
-    const { startPostgres, startRedis } = await import('./test/support/services-start.ts');
+    const { startPostgres, startRedis } = await import('./test/support/start-services.ts');
     const services = await Promise.all([startPostgres(), startRedis()]);
     console.log(JSON.stringify(services.map(({ url }) => url)));
     setInterval(() => {}, 1000);`;

@@ -4,8 +4,8 @@
  */
 import { inject } from 'vitest';
 
-export { relayTo } from './services-relay.ts';
-export { type Service, startPostgres, startRedis } from './services-start.ts';
+export { startPausableProxy } from './pausable-proxy.ts';
+export { type Service, startPostgres, startRedis } from './start-services.ts';
 
 /** `postgres://` URL of a new, empty database. */
 export const postgresUrl = (): Promise<string | undefined> => ask('/postgres');

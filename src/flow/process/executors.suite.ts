@@ -26,7 +26,7 @@ export const moduleText = (index: string, body: string): string =>
 export type LogLine = Readonly<Record<string, unknown>>;
 
 /** A log that collects its lines. */
-export function gatheredLog(): { readonly log: Log; lines(): readonly LogLine[] } {
+export function createRecordingLog(): { readonly log: Log; lines(): readonly LogLine[] } {
   const all: LogLine[] = [];
   const log = createLog('info');
   const { streamSym } = symbols as unknown as Record<string, symbol>;

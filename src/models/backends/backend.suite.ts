@@ -1,6 +1,6 @@
 /** What every backend must do: the built-in one, ONNX files and remote servers. */
 import { setMaxListeners } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend, Embedder, Output, Prepared, Reranker } from './backend.ts';
 
@@ -86,7 +86,8 @@ export function describeEmbedder(
     it('accepts any string', async () => {
       const odd = await vectors(ODD_TEXTS);
       const mixed = await vectors([...ODD_TEXTS, ...TEXTS]);
-      for (const [index, vector] of odd.entries()) expect(maxDifference(vector, mixed[index]!)).toBeLessThanOrEqual(tolerance);
+      for (const [index, vector] of odd.entries())
+        expect(maxDifference(vector, mixed[index]!)).toBeLessThanOrEqual(tolerance);
     });
 
     it('accepts an empty list', async () => {
@@ -113,8 +114,8 @@ export function describeEmbedder(
     it('serves concurrent callers', async () => {
       const expected = await vectors(TEXTS);
       const many = await Promise.all(
-        Array.from({ length: 24 }, (_, turn) =>
-          vectors(TEXTS.slice(turn % 3)).then((found) => ({ found, from: turn % 3 })),
+        Array.from({ length: 24 }, (_, index) =>
+          vectors(TEXTS.slice(index % 3)).then((found) => ({ found, from: index % 3 })),
         ),
       );
       for (const { found, from } of many) {
@@ -280,7 +281,7 @@ function describeLoading(model: () => Backend, prepareUse: () => Promise<() => P
       return found;
     });
     await model().unload();
-    await turn();
+    await nextLoop();
     expect(done).toBe(true);
     expectSame(await work, before);
     expect(model().loaded).toBe(false);

@@ -11,7 +11,7 @@ import { Ajv, type JSONSchemaType } from 'ajv';
 import type { RemoteRuns } from './protocols.ts';
 
 /** A failure or change of one answer. */
-export type Trouble =
+export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   /** Sends these bytes with status 200, then ends, breaks or leaves the connection silent. */
   | { readonly raw: string; readonly after: 'end' | 'destroy' | 'silence' }
@@ -20,7 +20,7 @@ export type Trouble =
   | { readonly lateMs: number }
   | 'destroy';
 
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: IncomingMessage['headers'];
@@ -34,12 +34,12 @@ export interface ServerOptions {
   readonly maxInputs?: number;
   /** Old servers reject the base64 encoding. */
   readonly base64?: boolean;
-  readonly trouble?: (request: SeenRequest, index: number) => Trouble | undefined;
+  readonly trouble?: (request: RecordedRequest, index: number) => Fault | undefined;
 }
 
 export interface ModelServer {
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly RecordedRequest[];
   /** Number of requests in progress, and its maximum so far. */
   readonly open: () => number;
   readonly most: () => number;
@@ -432,7 +432,7 @@ export async function startModelServer(
   protocol: RemoteRuns['protocol'],
   options: ServerOptions = {},
 ): Promise<ModelServer> {
-  const requests: SeenRequest[] = [];
+  const requests: RecordedRequest[] = [];
   let open = 0;
   let most = 0;
   const server = createServer(async (request, response) => {
@@ -447,7 +447,7 @@ export async function startModelServer(
     const endpoint = ENDPOINTS[protocol][`${request.method} ${path}`];
     const sent = Buffer.concat(pieces).toString('utf8');
     const body = (sent ? JSON.parse(sent) : {}) as Record<string, unknown>;
-    const seen: SeenRequest = { path, body, headers: request.headers };
+    const seen: RecordedRequest = { path, body, headers: request.headers };
     requests.push(seen);
     const trouble = options.trouble?.(seen, requests.length - 1);
     try {
@@ -485,7 +485,7 @@ export async function startModelServer(
 }
 
 /** Returns whether it has answered the request. */
-async function interfere(response: ServerResponse, trouble: Trouble | undefined): Promise<boolean> {
+async function interfere(response: ServerResponse, trouble: Fault | undefined): Promise<boolean> {
   if (trouble === undefined || (typeof trouble === 'object' && 'change' in trouble)) return false;
   if (trouble === 'destroy') {
     response.destroy();

@@ -19,7 +19,7 @@ const log = { info: () => {}, warn: () => {} };
 const fetch = createTrustedFetch({ region: 'any', euHosts: [], log });
 
 /** Call once in each file that uses these helpers. */
-export function closeFetchAtTheEnd(): void {
+export function closeFetchAfterAll(): void {
   afterAll(() => fetch.close());
 }
 
@@ -75,7 +75,7 @@ export function rerankerAt(runs: RemoteRuns, row: Partial<RerankRow> = {}, tools
 }
 
 /** Starts a server and a model on it. Both are closed at the end of the test. */
-export async function embedderOf(
+export async function startEmbedder(
   protocol: ProtocolName,
   server: ServerOptions = {},
   row: Partial<EmbeddingRow> = {},
@@ -90,7 +90,7 @@ export async function embedderOf(
   return { server: started, model };
 }
 
-export async function rerankerOf(
+export async function startReranker(
   protocol: ProtocolName,
   server: ServerOptions = {},
   row: Partial<RerankRow> = {},
@@ -110,7 +110,7 @@ export async function embedTexts(model: Embedder, texts: readonly string[], maxT
 }
 
 /** The problem that `work` rejects with. Checks that it reveals nothing of the server, its URL or the key. */
-export async function failureOf(work: Promise<unknown>): Promise<Problem> {
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,

@@ -10,7 +10,7 @@ import { bytesOnDisk } from '#storage/blobs/blobs.ts';
 import type { GivenOptions } from '../options/options.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { file, last, page, request, URL_OF_TEA } from './cache.suite.ts';
+import { file, last, page, request, TEA_URL } from './cache.suite.ts';
 import { type Live, openCache, type SnapshotCache } from './cache.ts';
 
 const HOUR_MS = 3_600_000;
@@ -145,16 +145,16 @@ describe('a copy', () => {
   });
 
   it('is served with the anchor of the request', async () => {
-    const reads = counted((words) => page(words, { url: `${URL_OF_TEA}#one` }));
-    await read(reads.live, {}, `${URL_OF_TEA}#one`);
-    expect((await read(reads.live, {}, `${URL_OF_TEA}#two`)).url).toBe(`${URL_OF_TEA}#two`);
-    expect((await read(reads.live)).url).toBe(URL_OF_TEA);
+    const reads = counted((words) => page(words, { url: `${TEA_URL}#one` }));
+    await read(reads.live, {}, `${TEA_URL}#one`);
+    expect((await read(reads.live, {}, `${TEA_URL}#two`)).url).toBe(`${TEA_URL}#two`);
+    expect((await read(reads.live)).url).toBe(TEA_URL);
     expect(reads.times).toBe(1);
   });
 
   it('rendered for a fragment serves only that fragment', async () => {
     const rendered = counted((words) => page(`<h2 id="leaves">Leaves</h2>${words}`, { engine: 'browser' }));
-    const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${URL_OF_TEA}${fragment}`);
+    const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${TEA_URL}${fragment}`);
     await by('#not-a-part');
     await by('');
     expect(rendered.times).toBe(2);
@@ -183,18 +183,18 @@ describe('a copy', () => {
           await gate;
           yield page(`${part}${words}`, { engine: 'browser' });
         };
-      const first = read(live('the secret'), { engine: 'browser' }, URL_OF_TEA + key);
+      const first = read(live('the secret'), { engine: 'browser' }, TEA_URL + key);
       const others = ['', '#other', '#leaves'].map((fragment) =>
-        read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment),
+        read(live('nothing'), { engine: 'browser' }, TEA_URL + fragment),
       );
       go();
       expect((await first).text).toContain('the secret');
       for (const other of await Promise.all(others)) expect(other.text).toContain('nothing');
       for (const fragment of ['', '#other', '#leaves']) {
-        const later = await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment);
+        const later = await read(live('nothing'), { engine: 'browser' }, TEA_URL + fragment);
         expect([fragment, later.text.includes('the secret')]).toEqual([fragment, false]);
       }
-      expect((await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + key)).text).toContain('the secret');
+      expect((await read(live('nothing'), { engine: 'browser' }, TEA_URL + key)).text).toContain('the secret');
     },
   );
 
@@ -233,7 +233,7 @@ describe('a copy', () => {
   });
 
   it('is not made of a document whose URL has a query', async () => {
-    const documents = counted((words) => file(words, { url: `${URL_OF_TEA}&f=a.pdf` }));
+    const documents = counted((words) => file(words, { url: `${TEA_URL}&f=a.pdf` }));
     await read(documents.live);
     await read(documents.live);
     expect(documents.times).toBe(2);
@@ -273,7 +273,7 @@ describe('a URL that is refused now', () => {
 
   it('is not served from a copy, fresh or stale', async () => {
     await read(reads().live);
-    refused = [URL_OF_TEA];
+    refused = [TEA_URL];
     await expect(read(reads().live)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
     now += 2 * HOUR_MS;
     await expect(read(broken)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
@@ -313,7 +313,7 @@ describe('a page that cannot be read', () => {
     await read(counted().live);
     now += 2 * HOUR_MS;
     const ends = (error: Error) =>
-      last(cache.getOrRead(request({}, URL_OF_TEA, { checkRedirect: async () => {} }), failing(error)));
+      last(cache.getOrRead(request({}, TEA_URL, { checkRedirect: async () => {} }), failing(error)));
     await expect(ends(new RedirectRefusedError())).rejects.toThrow(RedirectRefusedError);
     expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
@@ -363,7 +363,7 @@ describe('a page that cannot be read', () => {
       signal.throwIfAborted();
       yield page('never');
     };
-    await expect(last(cache.getOrRead(request({}, URL_OF_TEA, { signal: gone.signal }), live))).rejects.toThrow('gone');
+    await expect(last(cache.getOrRead(request({}, TEA_URL, { signal: gone.signal }), live))).rejects.toThrow('gone');
   });
 });
 
@@ -406,7 +406,7 @@ describe('equal concurrent reads', () => {
     const { live, counts } = slow();
     const leaving = [new AbortController(), new AbortController()];
     const outcomes = leaving.map(({ signal }) =>
-      last(cache.getOrRead(request({}, URL_OF_TEA, { signal }), live)).catch((error: Error) => error.message),
+      last(cache.getOrRead(request({}, TEA_URL, { signal }), live)).catch((error: Error) => error.message),
     );
     await begun(() => counts().times, 1);
     leaving[0]!.abort(new Error('first has gone'));
@@ -435,7 +435,7 @@ describe('equal concurrent reads', () => {
   it('are not shared if one checks redirects', async () => {
     const { live, release, counts } = slow();
     const checkRedirect = async () => {};
-    const reads = [{}, { checkRedirect }].map((more) => last(cache.getOrRead(request({}, URL_OF_TEA, more), live)));
+    const reads = [{}, { checkRedirect }].map((more) => last(cache.getOrRead(request({}, TEA_URL, more), live)));
     await begun(() => counts().times, 2);
     release();
     await Promise.all(reads);

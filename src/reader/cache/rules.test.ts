@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type GivenOptions, OPTIONS, type OptionName } from '../options/options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
-import { file, page, request, URL_OF_TEA } from './cache.suite.ts';
+import { file, page, request, TEA_URL } from './cache.suite.ts';
 import {
   type Copy,
   capturedBy,
@@ -18,7 +18,7 @@ import {
 
 /** A value that is on, for every option. */
 const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
-  url: URL_OF_TEA,
+  url: TEA_URL,
   html: '<p>tea</p>',
   file: 'dGVh',
   pdf: 'dGVh',
@@ -77,7 +77,7 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
 };
 const NAMES = Object.keys(OPTIONS) as OptionName[];
 const only = (name: OptionName, more: Parameters<typeof request>[2] = {}) =>
-  request({ [name]: ON[name] }, URL_OF_TEA, more);
+  request({ [name]: ON[name] }, TEA_URL, more);
 const named = (which: (name: OptionName) => boolean) => NAMES.filter(which);
 
 describe('mayRead and mayWrite', () => {
@@ -167,29 +167,29 @@ describe('the key of a copy', () => {
   });
 
   it.each<[string, string, boolean]>([
-    ['https://tea.example/Leaves?kind=green#steep', URL_OF_TEA, true],
-    ['https://tea.example/Leaves?kind=green#', URL_OF_TEA, true],
-    ['https://tea.example/Leaves?kind=green#/steep', URL_OF_TEA, false],
-    ['https://tea.example/Leaves?kind=green#3', URL_OF_TEA, false],
-    ['https://tea.example/leaves?kind=green', URL_OF_TEA, false],
-    ['http://tea.example/Leaves?kind=green', URL_OF_TEA, false],
-    ['https://tea.example/Leaves', URL_OF_TEA, false],
+    ['https://tea.example/Leaves?kind=green#steep', TEA_URL, true],
+    ['https://tea.example/Leaves?kind=green#', TEA_URL, true],
+    ['https://tea.example/Leaves?kind=green#/steep', TEA_URL, false],
+    ['https://tea.example/Leaves?kind=green#3', TEA_URL, false],
+    ['https://tea.example/leaves?kind=green', TEA_URL, false],
+    ['http://tea.example/Leaves?kind=green', TEA_URL, false],
+    ['https://tea.example/Leaves', TEA_URL, false],
   ])('of %s is that of %s: %s', (one, other, equal) => {
     expect(copyKey(request({}, one)) === copyKey(request({}, other))).toBe(equal);
   });
 
   it('is the same for a page selected by option and by fragment; the option takes precedence', () => {
     const third = copyKey(request({ page: 3 }));
-    expect(copyKey(request({}, `${URL_OF_TEA}#3`))).toBe(third);
-    expect(copyKey(request({ page: 3 }, `${URL_OF_TEA}#9`))).toBe(third);
+    expect(copyKey(request({}, `${TEA_URL}#3`))).toBe(third);
+    expect(copyKey(request({ page: 3 }, `${TEA_URL}#9`))).toBe(third);
   });
 
   it('depends on content, type and name of submitted content', () => {
     const places = (targets: Target[]) => new Set(targets.map((target) => copyKey(request({}, target)))).size;
-    const given = (text: string, url = URL_OF_TEA, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
+    const given = (text: string, url = TEA_URL, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
     expect(places([given('a'), given('a')])).toBe(1);
     expect(
-      places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', URL_OF_TEA, 'text/plain')]),
+      places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', TEA_URL, 'text/plain')]),
     ).toBe(4);
     const upload = (url: string, name: string) => ({
       url,
@@ -202,7 +202,7 @@ describe('the key of a copy', () => {
 
 describe('the key of concurrent reads', () => {
   it('is equal for reads that differ only after the capture', () => {
-    const plain = flightKey(request({}, URL_OF_TEA, { keyed: true }));
+    const plain = flightKey(request({}, TEA_URL, { keyed: true }));
     const split = named((name) => mayRead(only(name).options) && flightKey(only(name, { keyed: true })) !== plain);
     expect(split).toEqual([
       'engine',
@@ -323,7 +323,7 @@ describe('isWorthCaching', () => {
     ['a file still to be read', page('', { file: { path: '/f', size: 1, mediaType: 'application/pdf' } }), false],
     ['the state of a browser', page('tea', { storageState: { cookies: [], origins: [] } }), false],
     ['a document without a title', file('tea'), true],
-    ['a document with a query', file('tea', { url: `${URL_OF_TEA}&file=a.pdf` }), false],
+    ['a document with a query', file('tea', { url: `${TEA_URL}&file=a.pdf` }), false],
     ['a document with a query in its fragment', file('tea', { url: 'https://tea.example/a.pdf#?' }), true],
     ['an uploaded document', file('tea', { url: 'blob:1', engine: 'given' }), true],
     [

@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlace, type StorePlace } from '../../../test/support/counters-places.ts';
+import { openSharedCounters, type StoreLocation } from '../../../test/support/shared-counters.ts';
 import {
   postgresUrl,
   redisUrl,
-  relayTo,
   type Service,
+  startPausableProxy,
   startPostgres,
   startRedis,
 } from '../../../test/support/services.ts';
@@ -39,12 +39,12 @@ const SERVERS = {
   Redis: {
     start: startRedis,
     isThere: urls.redis !== undefined,
-    place: (redis: string): StorePlace => ({ redis, file }),
+    place: (redis: string): StoreLocation => ({ redis, file }),
   },
   PostgreSQL: {
     start: startPostgres,
     isThere: urls.postgres !== undefined,
-    place: (postgres: string): StorePlace => ({ postgres, file }),
+    place: (postgres: string): StoreLocation => ({ postgres, file }),
   },
 };
 
@@ -57,7 +57,7 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
     afterAll(() => service?.close());
 
     it('fail at once and recover by themselves', async () => {
-      const counters = await keep(openPlace(place(service.url), {}));
+      const counters = await keep(openSharedCounters(place(service.url), {}));
       expect(await outcome(counters)).toMatchObject({ ok: true });
       for (const end of [service.stop, service.kill]) {
         await end();
@@ -87,8 +87,8 @@ describe.each(Object.entries(SERVERS))('counters in %s', (_name, { start, isTher
     });
 
     it('fail when the server does not answer, and still close', async () => {
-      const relay = await relayTo(service.url);
-      const counters = await keep(openPlace(place(relay.url), {}));
+      const relay = await startPausableProxy(service.url);
+      const counters = await keep(openSharedCounters(place(relay.url), {}));
       expect(await outcome(counters)).toMatchObject({ ok: true });
       relay.pause();
       const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
@@ -111,7 +111,7 @@ it.skipIf(!urls.redis)('leases granted by Redis without an answer are released',
   await client.connect();
   const pid = Number(/process_id:(\d+)/.exec(await client.info('server'))![1]);
   client.destroy();
-  const counters = await keep(openPlace({ redis: service.url, file }, {}));
+  const counters = await keep(openSharedCounters({ redis: service.url, file }, {}));
   const take = () => counters.take({ windows: [], lease: { bucket: 'few', limit: 3 } }).catch(() => undefined);
   const before = await take();
   process.kill(pid, 'SIGSTOP');
@@ -145,7 +145,7 @@ it('rejects an invalid URL without showing it', async () => {
   }
 });
 
-const places: Record<string, StorePlace | undefined> = {
+const places: Record<string, StoreLocation | undefined> = {
   SQLite: { file },
   PostgreSQL: urls.postgres ? { postgres: urls.postgres, file } : undefined,
   Redis: urls.redis ? { redis: urls.redis, file } : undefined,
@@ -157,8 +157,8 @@ for (const [name, place] of Object.entries(places)) {
     let nowMs = Date.now();
     const clock = () => nowMs;
     const take = { windows: [], lease: { bucket: 'renewed', limit: 1 } };
-    const holder = await openPlace(place!, { clock });
-    const other = await keep(openPlace(place!, { clock }));
+    const holder = await openSharedCounters(place!, { clock });
+    const other = await keep(openSharedCounters(place!, { clock }));
     expect(await holder.take(take)).toMatchObject({ ok: true });
     nowMs += LEASE_MS - 1_000;
     vi.advanceTimersByTime(LEASE_MS / 2);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import { type Generated, type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { postgresUrl, relayTo, type Service, startPostgres } from '../../../test/support/services.ts';
+import { postgresUrl, type Service, startPausableProxy, startPostgres } from '../../../test/support/services.ts';
 import { type Migration, NewerSchemaError } from './migrate.ts';
 import { openDatabase } from './sqlite.ts';
 import { openStore, type Store } from './store.ts';
@@ -266,7 +266,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
   });
 
   it('counts as unavailable when it does not answer', async () => {
-    const relay = await relayTo(service.url);
+    const relay = await startPausableProxy(service.url);
     const { db } = await open(relay.url);
     expect(await count(db)).toBe(0);
     relay.pause();

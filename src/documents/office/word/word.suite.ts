@@ -129,7 +129,12 @@ export function sample(): Promise<Buffer> {
 }
 
 /** Converts a file with LibreOffice, one conversion at a time per folder. */
-export function office(folder: string, input: string, format: string, ...more: readonly string[]): Buffer {
+export function convertWithLibreOffice(
+  folder: string,
+  input: string,
+  format: string,
+  ...more: readonly string[]
+): Buffer {
   const profile = `-env:UserInstallation=file://${path.join(folder, 'profile')}`;
   execFileSync('soffice', ['--headless', profile, ...more, '--convert-to', format, '--outdir', folder, input], {
     stdio: 'ignore',
@@ -140,13 +145,13 @@ export function office(folder: string, input: string, format: string, ...more: r
 }
 
 /** Creates a working folder for LibreOffice. */
-export function workshop() {
+export function createOfficeFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-word-'));
   return {
     convert(name: string, bytes: Uint8Array | string, format: string, ...more: readonly string[]): Buffer {
       const input = path.join(folder, name);
       writeFileSync(input, bytes);
-      return office(folder, input, format, ...more);
+      return convertWithLibreOffice(folder, input, format, ...more);
     },
     close: () => rmSync(folder, { recursive: true, force: true }),
   };

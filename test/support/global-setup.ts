@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import type { Service } from './services-start.ts';
+import type { Service } from './start-services.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,8 +20,8 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const services = {
-    postgres: onDemand(async () => (await import('./services-start.ts')).startPostgres(), 'PostgreSQL'),
-    redis: onDemand(async () => (await import('./services-start.ts')).startRedis(), 'Redis'),
+    postgres: onDemand(async () => (await import('./start-services.ts')).startPostgres(), 'PostgreSQL'),
+    redis: onDemand(async () => (await import('./start-services.ts')).startRedis(), 'Redis'),
   };
   let databases = 0;
   let program: Promise<string> | undefined;

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A TCP proxy that can stop passing data without closing its connections, like a stalled network. */
-export async function relayTo(serverUrl: string) {
+export async function startPausableProxy(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let paused = false;
