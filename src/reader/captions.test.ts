@@ -1,7 +1,7 @@
 // Full run only: changes state of the whole process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type Reply, type RecordedRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels } from '#models/index.ts';
 import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { createTrustedFetch } from '#net/trusted.ts';

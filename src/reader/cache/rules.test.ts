@@ -188,9 +188,9 @@ describe('the key of a copy', () => {
     const places = (targets: Target[]) => new Set(targets.map((target) => copyKey(request({}, target)))).size;
     const given = (text: string, url = TEA_URL, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
     expect(places([given('a'), given('a')])).toBe(1);
-    expect(
-      places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', TEA_URL, 'text/plain')]),
-    ).toBe(4);
+    expect(places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', TEA_URL, 'text/plain')])).toBe(
+      4,
+    );
     const upload = (url: string, name: string) => ({
       url,
       upload: { bytes: new Uint8Array(1), mediaType: 'application/pdf', name },

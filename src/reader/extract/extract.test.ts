@@ -4,7 +4,14 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
-import { labelledText, singleLineText, OWN_PAGES, ownPages, spacedText, wordF1 } from '../../../test/support/own-pages.ts';
+import {
+  labelledText,
+  OWN_PAGES,
+  ownPages,
+  singleLineText,
+  spacedText,
+  wordF1,
+} from '../../../test/support/own-pages.ts';
 import type { Article } from '../article.ts';
 import { MARKDOWN_STYLE_DEFAULTS } from '../markdown/style.ts';
 import { toMarkdown } from '../markdown/to-markdown.ts';

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
-import { type Reply, type RecordedRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { Ocr, OcrResult } from '#ocr/index.ts';
