@@ -148,7 +148,7 @@ describe('a picture without a caption', () => {
     ];
     expect(await captions(paths)).toEqual(paths.map(() => undefined));
     expect(asked).toHaveLength(3);
-    // The same again: nothing is tried a second time within the day.
+    // Unchanged, because no caption is tried again within a day.
     expect(await captions(paths)).toEqual(paths.map(() => undefined));
     expect(asked.filter((path) => path !== '/broken.png')).toHaveLength(2);
     expect(requests).toHaveLength(0);

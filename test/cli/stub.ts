@@ -1,12 +1,12 @@
-/** Something that answers like a reader, for what is the command line's own: many addresses, failures, versions. */
+/** A stand-in for a reader, for tests of the command line itself: many URLs, failures, versions. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Stub {
   readonly url: string;
-  /** Addresses asked for, in the order of asking. */
+  /** Requested URLs, in order. */
   readonly asked: string[];
-  /** The most that were asked at once. */
+  /** Maximum number of concurrent requests. */
   readonly most: () => number;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** What tries to leave this network namespace: packets on the way out, and the sockets that they come from. */
+/** Records what tries to leave this network namespace: outgoing packets, and the remote addresses of sockets. */
 import { readFileSync } from 'node:fs';
 import { remoteConnections } from '#app/doctor/processes.ts';
 
 export interface Watch {
-  /** What was seen so far. */
+  /** Everything recorded so far. */
   seen(): { readonly packets: number; readonly places: readonly string[] };
   close(): void;
 }
@@ -17,7 +17,7 @@ export function startWatch(): Watch {
   const look = () => {
     for (const { remote } of remoteConnections()) places.add(remote);
   };
-  // A connection that leads nowhere stays in the tables for as long as its process is patient; packets are never missed.
+  // Connections to nowhere stay in the tables until their process gives up; packet counts miss nothing.
   const timer = setInterval(look, EVERY_MS);
   return {
     seen() {
@@ -28,7 +28,7 @@ export function startWatch(): Watch {
   };
 }
 
-/** proc_net(5): the tenth number of an interface. */
+/** proc_net(5): the tenth number of an interface is the count of sent packets. */
 function packetsOut(): number {
   const line = readFileSync('/proc/net/dev', 'utf8')
     .split('\n')
