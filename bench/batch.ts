@@ -54,7 +54,7 @@ async function speeds(): Promise<(string | number)[][]> {
     LECTERN_LOG_LEVEL: 'silent',
     LECTERN_ALLOW_NETWORKS: '127.0.0.1',
   });
-  const url = server.place('model host');
+  const url = server.urlOf('model host');
   const post = async (place: string, body: object) => {
     const answer = await fetch(url + place, { method: 'POST', body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(await answer.text());

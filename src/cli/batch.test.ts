@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { waitForExit, startProgram } from '../../test/support/cli.ts';
+import { startProgram, waitForExit } from '../../test/support/cli.ts';
 import { quietContext } from '../../test/support/quiet-context.ts';
 import { batchCommand } from './batch.ts';
 

@@ -54,8 +54,8 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
     const { url } = target;
     reads.set(url, (reads.get(url) ?? 0) + 1);
     order.push(url);
-    const made = await web(url, signal);
-    const { content = `The page ${url}`, links = [], nofollow = false, status = 200, retryAfter, canonical } = made;
+    const fakePage = await web(url, signal);
+    const { content = `The page ${url}`, links = [], nofollow = false, status = 200, retryAfter, canonical } = fakePage;
     const metadata: Record<string, string> = canonical === undefined ? {} : { 'lectern:canonicalUrl': canonical };
     const tokens = content.length;
     return {
@@ -64,7 +64,7 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
       tokens,
       status,
       retryAfter,
-      pageLinks: { url: made.url ?? url, nofollow, links: links.map((link) => ({ url: link, nofollow: false })) },
+      pageLinks: { url: fakePage.url ?? url, nofollow, links: links.map((link) => ({ url: link, nofollow: false })) },
     };
   }
   return {
@@ -76,12 +76,12 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
 }
 
 function robotsOf(files: Readonly<Record<string, string | number>>): Robots {
-  let asked = 0;
+  let requests = 0;
   return {
     async rules(url) {
       const file = files[new URL(url).origin] ?? '';
       if (typeof file === 'string') return parseRobots(file);
-      return asked++ < file ? { ...parseRobots(''), unknownFor: 500 } : parseRobots('');
+      return requests++ < file ? { ...parseRobots(''), unknownFor: 500 } : parseRobots('');
     },
     check: async () => {},
   };

@@ -179,12 +179,12 @@ describe('a failure', () => {
 
   it('is the abort reason of the caller, and closes the connection', async () => {
     const server = await startChatServer(() => new Promise<Reply>(() => {}));
-    const gone = new AbortController();
-    const asked = chatOf(server).complete({ ...ASK, signal: gone.signal });
+    const controller = new AbortController();
+    const answer = chatOf(server).complete({ ...ASK, signal: controller.signal });
     await expect.poll(() => server.requests.length).toBe(1);
-    const reason = new Error('gone');
-    gone.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    const reason = new Error('aborted');
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
     await expect.poll(() => server.open()).toBe(0);
   });
 });

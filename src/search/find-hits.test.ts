@@ -102,7 +102,7 @@ describe('paging', () => {
     expect(seen).toEqual(pages.map(({ url }) => url));
     expect(urls(await find(from, { page: 6, count: 5 }))).toEqual([]);
     // Pages of the service that were fetched for one page of ours serve the next.
-    if (paging === 'own') expect(made.asked.length).toBeLessThanOrEqual(5);
+    if (paging === 'own') expect(made.requests.length).toBeLessThanOrEqual(5);
   });
 
   it('of two providers at once neither repeats nor loses a result', async () => {
@@ -170,7 +170,7 @@ describe('providers that fail', () => {
     const found = await find(from);
     expect(found.providers).toEqual(['good']);
     expect(found.hits).toHaveLength(3);
-    expect(bad.asked.length).toBeGreaterThan(0);
+    expect(bad.requests.length).toBeGreaterThan(0);
     if (name !== 'has nothing') expect(logged.join()).toContain('"provider":"bad"');
     expect(logged.join()).not.toMatch(/secret|127\.0\.0\.1|cats/);
   });
@@ -188,10 +188,10 @@ describe('providers that fail', () => {
     const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('bad', bad), searxng('good', good)]);
     for (let time = 0; time < 6; time++) await find(from, { text: `cats ${time}` });
-    expect(bad.asked).toHaveLength(3);
+    expect(bad.requests).toHaveLength(3);
     now += 60_000;
     await find(from, { text: 'later' });
-    expect(bad.asked).toHaveLength(4);
+    expect(bad.requests).toHaveLength(4);
   });
 
   it('by rate limit are not asked until it has passed', async () => {
@@ -201,10 +201,10 @@ describe('providers that fail', () => {
     await find(from, { text: 'one' });
     now += 80_000;
     await find(from, { text: 'two' });
-    expect(busy.asked).toHaveLength(1);
+    expect(busy.requests).toHaveLength(1);
     now += 20_000;
     await find(from, { text: 'three' });
-    expect(busy.asked).toHaveLength(2);
+    expect(busy.requests).toHaveLength(2);
   });
 });
 
@@ -218,13 +218,13 @@ describe('cached lists', () => {
     await find(from);
     now += HOUR_MS - 1;
     expect((await find(from)).hits).toHaveLength(3);
-    expect(made.asked).toHaveLength(1);
+    expect(made.requests).toHaveLength(1);
     await find(from, {}, { noCache: true });
-    expect(made.asked).toHaveLength(2);
+    expect(made.requests).toHaveLength(2);
     up = false;
     now += 3 * HOUR_MS;
     expect((await find(from)).hits).toHaveLength(3);
-    expect(made.asked.length).toBeGreaterThan(2);
+    expect(made.requests.length).toBeGreaterThan(2);
     await expect(find(from, {}, { noCache: true })).rejects.toMatchObject({ status: 50002 });
     now += 7 * 24 * HOUR_MS;
     await expect(find(from)).rejects.toMatchObject({ status: 50002 });
@@ -237,11 +237,11 @@ describe('cached lists', () => {
     const from = lists([searxng('one', made)]);
     const queries = [{}, { language: 'de' }, { kind: 'news' }, { text: 'dogs' }, { country: 'de' }] as const;
     for (const query of [...queries, ...queries]) await find(from, query);
-    expect(made.asked).toHaveLength(queries.length);
+    expect(made.requests).toHaveLength(queries.length);
     for (let time = 0; time < 2; time++) await find(from, { text: 'none' });
-    expect(made.asked).toHaveLength(queries.length + 2);
+    expect(made.requests).toHaveLength(queries.length + 2);
     for (let time = 0; time < 2; time++) await find(from, { text: 'private' }, { noTrace: true });
-    expect(made.asked).toHaveLength(queries.length + 4);
+    expect(made.requests).toHaveLength(queries.length + 4);
   });
 
   it('do not contain the query', async () => {
@@ -266,10 +266,10 @@ describe('budgets', () => {
     store.close();
     store = await openSearchStore(dir, { now: () => now });
     await expect(find(lists([row]), { text: 'three' })).rejects.toMatchObject({ status: 50002 });
-    expect(made.asked).toHaveLength(2);
+    expect(made.requests).toHaveLength(2);
     now += 13 * HOUR_MS;
     await find(lists([row]), { text: 'three' });
-    expect(made.asked).toHaveLength(3);
+    expect(made.requests).toHaveLength(3);
   });
 
   it('equal searches at the same time cost one request', async () => {
@@ -280,7 +280,7 @@ describe('budgets', () => {
     const from = lists([searxng('paid', made, { budgetPerDay: 1 })]);
     const all = await Promise.all(Array.from({ length: 10 }, () => find(from)));
     expect(all.map(({ hits }) => hits.length)).toEqual(Array(10).fill(3));
-    expect(made.asked).toHaveLength(1);
+    expect(made.requests).toHaveLength(1);
   });
 });
 
@@ -304,7 +304,7 @@ describe('a provider named by the caller', () => {
     for (const provider of ['reader', 'local'])
       expect((await find(from, {}, { provider })).providers).toEqual(['reader']);
     expect((await find(from, {}, { provider: 'google' })).providers).toEqual(['one']);
-    expect(one.asked.map(({ url }) => url.searchParams.get('engines'))).toEqual(['google']);
+    expect(one.requests.map(({ url }) => url.searchParams.get('engines'))).toEqual(['google']);
     await expect(find(from, {}, { provider: 'three' })).rejects.toMatchObject({
       code: 400,
       facts: { path: 'provider' },

@@ -180,10 +180,10 @@ describe('the local index beside providers', () => {
   });
 
   it('is asked in the order of the settings', async () => {
-    const { url, asked } = await service((one) => searxngAnswer(listOf(1), one));
+    const { url, requests } = await service((one) => searxngAnswer(listOf(1), one));
     const made = await search(['local', { name: 'searxng', url }], { index });
     expect((await made.last(request('bees'))).providers).toEqual(['reader']);
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
     expect((await made.last(request('zeppelins'))).providers).toEqual(['searxng']);
   });
 });

@@ -18,7 +18,7 @@ export interface ProviderRequest {
 export interface Service {
   readonly url: string;
   /** Every request so far. */
-  readonly asked: ProviderRequest[];
+  readonly requests: ProviderRequest[];
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface Service {
 export async function startService(
   answer: (asked: ProviderRequest, response: ServerResponse) => object | undefined | Promise<object | undefined>,
 ): Promise<Service> {
-  const asked: ProviderRequest[] = [];
+  const requests: ProviderRequest[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export async function startService(
         headers: request.headers,
         body: text ? JSON.parse(text) : {},
       };
-      asked.push(one);
+      requests.push(one);
       const result = await answer(one, response);
       if (result !== undefined)
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
@@ -47,7 +47,7 @@ export async function startService(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

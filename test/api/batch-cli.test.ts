@@ -43,7 +43,7 @@ async function run(args: readonly string[], input = '') {
   const command = batchCommand({
     ...quietContext,
     environment: {
-      LECTERN_URL: `${server.place('reader')},models=${server.place('model host')}`,
+      LECTERN_URL: `${server.urlOf('reader')},models=${server.urlOf('model host')}`,
       LECTERN_API_KEY: key,
     },
     print: (text) => void printed.push(text),

@@ -19,7 +19,7 @@ it('a batch of 5,000 lines by curl survives three kills of the server', { timeou
   try {
     const key = server.lines.join('\n').match(/only this once: (\S+)/)![1]!;
     const curl = async (place: string, ...args: string[]) => {
-      const url = `${server.place('model host')}${place}`;
+      const url = `${server.urlOf('model host')}${place}`;
       const given = ['-sS', '-H', `Authorization: Bearer ${key}`, url, ...args];
       return (await promisify(execFile)('curl', given, { maxBuffer: 1e9 })).stdout;
     };

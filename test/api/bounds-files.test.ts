@@ -48,7 +48,7 @@ async function bounded(bytes: Buffer): Promise<{ status: number; told: string }>
   // Making the file took a while, in which kept connections may have been closed.
   const headers = { accept: 'application/json', connection: 'close' };
   const watch = watchTree(server.child.pid!);
-  const answer = await fetch(`${server.place('reader')}/http://${host}/${count++}`, { headers });
+  const answer = await fetch(`${server.urlOf('reader')}/http://${host}/${count++}`, { headers });
   const body = (await answer.json()) as { data?: { warning?: string } | null; readableMessage?: string };
   expect(watch.stop()).toBeLessThan(MOST_BYTES);
   return { status: answer.status, told: body.data?.warning ?? body.readableMessage ?? '' };

@@ -37,7 +37,7 @@ it('a crawl survives kills of the server: nothing is lost, and nothing is given 
   try {
     const key = server.lines.join('\n').match(/only this once: (\S+)/)![1]!;
     const ask = async (place: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${server.place('reader')}${place}`, {
+      fetch(`${server.urlOf('reader')}${place}`, {
         ...init,
         headers: { authorization: `Bearer ${key}`, accept: 'application/json', 'content-type': 'application/json' },
       });

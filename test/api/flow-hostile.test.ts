@@ -121,7 +121,7 @@ beforeAll(async () => {
   await once(site, 'listening');
   page = `http://127.0.0.1:${(site.address() as { port: number }).port}/`;
   server = await startProcess(environment('data'));
-  flow = server.place('flow gateway');
+  flow = server.urlOf('flow gateway');
 });
 afterAll(async () => {
   await server?.stop();
@@ -166,9 +166,9 @@ async function expectOthersWell(): Promise<void> {
   expect(server.child.exitCode).toBeNull();
   expect((await fetch(flow)).status).toBe(200);
   expect((await post('/good')).data[0]!.text).toBe('tea good');
-  expect(await (await fetch(`${server.place('reader')}/${page}`)).text()).toContain('The tea is hot.');
+  expect(await (await fetch(`${server.urlOf('reader')}/${page}`)).text()).toContain('The tea is hot.');
   for (const face of ['search host', 'model host'])
-    expect((await fetch(`${server.place(face)}/live`)).status).toBe(200);
+    expect((await fetch(`${server.urlOf(face)}/live`)).status).toBe(200);
 }
 
 /** A request that is never answered, once the executor has it. In a list: it is not waited for. */
@@ -345,7 +345,7 @@ it('tries again with growing delays while an executor cannot start, and tells cl
 describe('the end of the server', () => {
   it('takes executors and what they have started along, even when it is killed', async () => {
     const killed = await startProcess(environment('killed'));
-    const where = killed.place('flow gateway');
+    const where = killed.urlOf('flow gateway');
     const first = await pidOf(where);
     await post('/child', { mark: `${MARK}-grandchild` }, where);
     const [begun, until] = [place('orphan'), place('orphan-until')];
@@ -361,7 +361,7 @@ describe('the end of the server', () => {
 
   it('is in good order when an executor exits while it closes', async () => {
     const ended = await startProcess(environment('ended'));
-    const pid = await pidOf(ended.place('flow gateway'));
+    const pid = await pidOf(ended.urlOf('flow gateway'));
     expect(await ended.stop()).toBe(0);
     const failure = ended.lines.find((line) => line.includes('An executor could not be closed'));
     expect(failure).toContain('the process of starting/rep-0 ended before it closed: exit code 4');
@@ -378,7 +378,7 @@ executors:
   it('a stray rejection is logged and survived; an uncaught error is logged and ends the process', async () => {
     writeFileSync(path.join(folder, 'inside.yml'), INSIDE);
     const inside = await startProcess({ ...environment('inside'), LECTERN_FLOW: path.join(folder, 'inside.yml') });
-    const where = inside.place('flow gateway');
+    const where = inside.urlOf('flow gateway');
     expect((await post('/stray', {}, where)).header.status).toBeNull();
     const logged = (text: string) => inside.lines.find((line) => line.includes(text));
     await expect.poll(() => logged('unhandled promise rejection'), POLL).toBeDefined();

@@ -104,16 +104,16 @@ async function answerOf(response: Promise<Response>): Promise<Answer> {
 
 const JSON_HEADERS = { accept: 'application/json' };
 const read = (target: string) =>
-  answerOf(fetch(`${server.place('reader')}/http://${host}/${target}`, { headers: JSON_HEADERS }));
-const ready = () => answerOf(fetch(`${server.place('reader')}/ready`));
+  answerOf(fetch(`${server.urlOf('reader')}/http://${host}/${target}`, { headers: JSON_HEADERS }));
+const ready = () => answerOf(fetch(`${server.urlOf('reader')}/ready`));
 function upload(): Promise<Answer> {
   const form = new FormData();
   form.append('file', new Blob([pdf]), 'report.pdf');
-  return answerOf(fetch(`${server.place('reader')}/`, { method: 'POST', body: form, headers: JSON_HEADERS }));
+  return answerOf(fetch(`${server.urlOf('reader')}/`, { method: 'POST', body: form, headers: JSON_HEADERS }));
 }
 const batch = (lines: number) =>
   answerOf(
-    fetch(`${server.place('model host')}/v1/batch/embeddings`, {
+    fetch(`${server.urlOf('model host')}/v1/batch/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -149,7 +149,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       status: 503,
       body: { status: 'disk full', full: ['data folder', 'temporary folder'] },
     });
-    expect(await answerOf(fetch(`${server.place('model host')}/ready`))).toMatchObject({
+    expect(await answerOf(fetch(`${server.urlOf('model host')}/ready`))).toMatchObject({
       status: 503,
       body: { status: 'not_ready', reason: 'the disk is full' },
     });

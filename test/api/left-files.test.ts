@@ -46,7 +46,7 @@ afterEach(() => {
 /** Begins a read, without an end. */
 function read(server: ServerProcess, engine: string): void {
   const { port } = site.address() as AddressInfo;
-  fetch(`${server.place('reader')}/http://127.0.0.1:${port}/`, { headers: { 'x-engine': engine } }).catch(() => {});
+  fetch(`${server.urlOf('reader')}/http://127.0.0.1:${port}/`, { headers: { 'x-engine': engine } }).catch(() => {});
 }
 
 const commandOf = (pid: number): string => {

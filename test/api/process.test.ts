@@ -42,7 +42,7 @@ it('greets with every face, a curl line for each, and one key, once', async () =
   const first = await startProcess({ ...environment, LECTERN_RAEDER_PORT: '1' });
   const greeting = first.lines.join('\n');
   for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
-    const url = first.place(label);
+    const url = first.urlOf(label);
     expect(greeting).toContain(`curl ${label === 'search host' ? "'" : ''}${url}`);
     expect((await fetch(`${url}${label === 'flow gateway' ? '/' : '/live'}`)).status).toBe(200);
   }
@@ -50,12 +50,12 @@ it('greets with every face, a curl line for each, and one key, once', async () =
   expect(greeting).toContain('LECTERN_RAEDER_PORT is not a known setting');
   const key = /API key, shown only this once: (lectern_\S+)/.exec(greeting)![1]!;
   const headers = { authorization: `Bearer ${key}` };
-  expect(await (await fetch(first.place('reader'), { headers })).text()).toContain('[Authenticated as]');
+  expect(await (await fetch(first.urlOf('reader'), { headers })).text()).toContain('[Authenticated as]');
   expect(await first.stop()).toBe(0);
 
   const second = await startProcess(environment);
   expect(second.lines.join('\n')).not.toContain('API key');
-  expect(await (await fetch(second.place('reader'), { headers })).text()).toContain('[Authenticated as]');
+  expect(await (await fetch(second.urlOf('reader'), { headers })).text()).toContain('[Authenticated as]');
   expect(await second.stop()).toBe(0);
 });
 
@@ -66,7 +66,7 @@ it('finishes reads in flight when it is told to end, and takes no more', async (
     LECTERN_BROWSER: 'none',
     LECTERN_ALLOW_NETWORKS: site.host,
   });
-  const reader = server.place('reader');
+  const reader = server.urlOf('reader');
   const reading = fetch(`${reader}/http://${site.host}/`);
   await site.asked;
   const stopping = server.stop();
@@ -81,9 +81,9 @@ it('finishes reads in flight when it is told to end, and takes no more', async (
 it('leaves no browser behind', async () => {
   const site = await openSite();
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_ALLOW_NETWORKS: site.host });
-  const answer = await fetch(`${server.place('reader')}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
+  const answer = await fetch(`${server.urlOf('reader')}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
   expect(await answer.text()).toContain('This page took its time to come.');
-  const health = (await (await fetch(`${server.place('reader')}/health`)).json()) as { browser: { version: string } };
+  const health = (await (await fetch(`${server.urlOf('reader')}/health`)).json()) as { browser: { version: string } };
   expect(health.browser.version).toMatch(/^\d+\./);
   expect(pidsWith(dataDir)).not.toEqual([]);
   expect(await server.stop()).toBe(0);

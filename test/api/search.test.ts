@@ -41,7 +41,7 @@ afterAll(async () => {
   await service.close();
   await site.close();
 });
-beforeEach(() => void service.asked.splice(0));
+beforeEach(() => void service.requests.splice(0));
 
 const listed = (...paths: string[]): ListedPage[] =>
   paths.map((path, index) => ({
@@ -66,7 +66,7 @@ async function ask(path: string, { headers = {}, ...init }: RequestInit & { head
     json: (type.includes('json') ? JSON.parse(text) : undefined) as any,
   };
 }
-const asked = () => service.asked.at(-1)!.url.searchParams;
+const asked = () => service.requests.at(-1)!.url.searchParams;
 
 describe('the query', () => {
   it.each([
@@ -130,7 +130,7 @@ describe('the query', () => {
   ])('%# is refused by the name of what is wrong', async (path, name) => {
     const { status, json } = await ask(path);
     expect([status, json.status, json.path]).toEqual([400, 40001, name]);
-    expect(service.asked).toHaveLength(0);
+    expect(service.requests).toHaveLength(0);
   });
 
   it('of a hundred thousand characters is refused', async () => {
@@ -375,7 +375,7 @@ describe('keys', () => {
       headers: { authorization: '' },
     });
     expect(posted.status).toBe(401);
-    expect(service.asked).toHaveLength(0);
+    expect(service.requests).toHaveLength(0);
 
     const index = await ask('/', { headers: { authorization: '' } });
     expect([index.status, Object.keys(index.json.data)]).toEqual([200, ['usage1', 'usage2', 'homepage', 'note']]);
@@ -410,7 +410,7 @@ describe('keys', () => {
   it('never appear in what a client sees', async () => {
     const { json, head } = await ask('/bees?num=1');
     expect(JSON.stringify(json) + JSON.stringify([...head])).not.toContain('key-of-the-provider');
-    expect(service.asked.at(-1)?.headers.authorization ?? '').toMatch(/^$|Bearer key-of-the-provider/);
+    expect(service.requests.at(-1)?.headers.authorization ?? '').toMatch(/^$|Bearer key-of-the-provider/);
   });
 });
 

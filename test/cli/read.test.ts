@@ -280,11 +280,11 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const failures = (await readFile(path.join(pages, 'failures.jsonl'), 'utf8')).trimEnd().split('\n');
     expect(new Set(failures.map((line) => JSON.parse(line).source))).toEqual(new Set(addresses(10_000).filter(isBad)));
 
-    const before = stub.asked.length;
+    const before = stub.requestedUrls.length;
     const again = await runProgram(['read', '--list', list, '--out-dir', pages, '--concurrency', '16'], at(stub));
     expect(again.code).toBe(3);
     expect(again.error).toContain('0 read, 7,000 skipped (file exists), 3,000 failed');
-    expect(stub.asked.length - before).toBe(3_000);
+    expect(stub.requestedUrls.length - before).toBe(3_000);
     await stub.close();
   });
 
@@ -314,7 +314,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const stub = await startStub(() => ({ status: 401 }));
     const refused = await runProgram(['read', ...addresses(50), '--concurrency', '1'], at(stub));
     expect(refused.code).toBe(4);
-    expect(stub.asked.length).toBe(1);
+    expect(stub.requestedUrls.length).toBe(1);
     await stub.close();
     const away = await runProgram(['read', ...addresses(50)], at(stub));
     expect(away.code).toBe(5);
@@ -327,7 +327,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const pages = path.join(dir, 'stopped');
     const child = startProgram(['read', ...addresses(6), '--out-dir', pages, '--concurrency', '1'], at(stub));
     const over = waitForExit(child);
-    while (!stub.asked.includes('https://a.test/5')) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!stub.requestedUrls.includes('https://a.test/5')) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
     const { code, error } = await over;
     expect({ code, error }).toEqual({
@@ -345,7 +345,7 @@ describe('many addresses', { timeout: LONG_MS }, () => {
     const input = 'https://a.test/1\nhttps://a.test/1\nhttps://a.test/2\nhttps://a.test/1\n';
     const read = await runProgram(['read', '--list', '-', '--out-dir', pages], { ...at(stub), input });
     expect(read).toEqual({ out: '', error: '2 read, 2 skipped (file exists)\n', code: 0 });
-    expect(stub.asked.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
+    expect(stub.requestedUrls.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
     await stub.close();
   });
 });

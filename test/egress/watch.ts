@@ -12,17 +12,17 @@ const OUT = 'out0';
 const EVERY_MS = 10;
 
 export function startWatch(): Watch {
-  const places = new Set<string>();
+  const destinations = new Set<string>();
   const before = packetsOut();
   const look = () => {
-    for (const { remote } of remoteConnections()) places.add(remote);
+    for (const { remote } of remoteConnections()) destinations.add(remote);
   };
   // Connections to nowhere stay in the tables until their process gives up; packet counts miss nothing.
   const timer = setInterval(look, EVERY_MS);
   return {
     seen() {
       look();
-      return { packets: packetsOut() - before, places: [...places] };
+      return { packets: packetsOut() - before, places: [...destinations] };
     },
     close: () => clearInterval(timer),
   };

@@ -27,7 +27,7 @@ export type Work = ReturnType<typeof openWork>;
 export function openWork({ server, sites, given, command }: WorkTools) {
   const [, key] = /API key, shown only this once: (lectern_\S+)/.exec(server.lines.join('\n'))!;
   async function ask(label: string, place: string, body?: unknown, headers: Record<string, string> = {}) {
-    const answer = await fetch(`${server.place(label)}${place}`, {
+    const answer = await fetch(`${server.urlOf(label)}${place}`, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       headers: {
         authorization: `Bearer ${key}`,

@@ -46,7 +46,7 @@ export class Marker extends Executor<{ mark?: string }> {
 export function createGate() {
   let begin: () => void = () => {};
   let release: () => void = () => {};
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const released = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export function createGate() {
       await released;
     }
   }
-  return { Gate, begun, release: () => release() };
+  return { Gate, started, release: () => release() };
 }
 
 export interface Served {

@@ -10,7 +10,7 @@ export interface ServerProcess {
   /** Lines printed so far. */
   readonly lines: string[];
   /** URL of a face, from the line that announces it. */
-  place(label: string): string;
+  urlOf(label: string): string;
   /** Sends SIGTERM, waits, and gives the exit code. */
   stop(): Promise<number | null>;
 }
@@ -48,7 +48,7 @@ export async function serveProgram(
   return {
     child,
     lines,
-    place: (label) => lines.find((line) => line.startsWith(`lectern: ${label}`))!.match(/http:\/\/\S+/)![0],
+    urlOf: (label) => lines.find((line) => line.startsWith(`lectern: ${label}`))!.match(/http:\/\/\S+/)![0],
     async stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       await ended;

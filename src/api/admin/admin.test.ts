@@ -113,12 +113,12 @@ describe('the OpenAPI document', () => {
 
 describe('accounts', () => {
   it('are created, shown, listed and changed', async () => {
-    const made = await call('POST', '/accounts', { name: 'team', plan: 'paid', balance: 100 });
-    expect(made).toMatchObject({ status: 201, data: { name: 'team', plan: 'paid', balance: 100 } });
-    const { id } = made.data;
-    expect((await call('GET', `/accounts/${id}`)).data).toEqual(made.data);
+    const created = await call('POST', '/accounts', { name: 'team', plan: 'paid', balance: 100 });
+    expect(created).toMatchObject({ status: 201, data: { name: 'team', plan: 'paid', balance: 100 } });
+    const { id } = created.data;
+    expect((await call('GET', `/accounts/${id}`)).data).toEqual(created.data);
     const changed = await call('PATCH', `/accounts/${id}`, { name: 'crew', plan: 'free', addBalance: -30 });
-    expect(changed).toMatchObject({ status: 200, data: { ...made.data, name: 'crew', plan: 'free', balance: 70 } });
+    expect(changed).toMatchObject({ status: 200, data: { ...created.data, name: 'crew', plan: 'free', balance: 70 } });
     expect((await call('PATCH', `/accounts/${id}`, { balance: null })).data.balance).toBeNull();
     expect((await call('PATCH', `/accounts/${id}`, { addBalance: 1 })).json).toMatchObject({
       code: 400,
@@ -162,9 +162,9 @@ describe('keys', () => {
   it('are created, shown once, listed, changed and revoked', async () => {
     const { data: account } = await call('POST', '/accounts', { name: 'team', plan: 'paid' });
     const expiresAt = '2036-01-01T00:00:00+02:00';
-    const made = await call('POST', '/keys', { name: 'mine', accountId: account.id, expiresAt });
-    const { key, ...record } = made.data;
-    expect(made.status).toBe(201);
+    const created = await call('POST', '/keys', { name: 'mine', accountId: account.id, expiresAt });
+    const { key, ...record } = created.data;
+    expect(created.status).toBe(201);
     expect(record).toMatchObject({ name: 'mine', accountId: account.id, expiresAt: '2035-12-31T22:00:00.000Z' });
     expect((await module.accounts.identify(key))?.key.id).toBe(record.id);
     await call('POST', '/keys', { name: 'other' });

@@ -7,15 +7,15 @@ const options = { atOnce: 3, signal };
 
 it('returns results in order, with limited concurrency', async () => {
   let running = 0;
-  let most = 0;
+  let peak = 0;
   const results = await eachOf([5, 1, 4, 2, 3, 0], options, async (ms) => {
-    most = Math.max(most, ++running);
+    peak = Math.max(peak, ++running);
     await pause(ms);
     running--;
     return ms * 2;
   });
   expect(results).toEqual([10, 2, 8, 4, 6, 0]);
-  expect(most).toBe(3);
+  expect(peak).toBe(3);
   expect(await eachOf([], options, async () => 1)).toEqual([]);
 });
 
@@ -35,7 +35,9 @@ it('aborts the others after the first failure, and waits for them to end', async
 });
 
 it('rejects when aborted', async () => {
-  const leaving = new AbortController();
-  const work = eachOf([1, 2], { atOnce: 1, signal: leaving.signal }, async () => leaving.abort(new Error('gone')));
+  const controller = new AbortController();
+  const work = eachOf([1, 2], { atOnce: 1, signal: controller.signal }, async () =>
+    controller.abort(new Error('gone')),
+  );
   await expect(work).rejects.toThrow('gone');
 });

@@ -115,9 +115,9 @@ describe('batches', () => {
         const picked = pickBatch(entries, { tokens: 100, inputs: 8 });
         expect(picked).toContain(entries[0]);
         const sorted = [...entries].sort((a, b) => a.tokens - b.tokens);
-        const place = sorted.indexOf(entries[0]!);
-        for (let from = 0; from <= place; from++) {
-          for (let to = place; to < sorted.length; to++) {
+        const index = sorted.indexOf(entries[0]!);
+        for (let from = 0; from <= index; from++) {
+          for (let to = index; to < sorted.length; to++) {
             const run = sorted.slice(from, to + 1);
             const fits = run.length <= 8 && sorted[to]!.tokens * run.length <= 100;
             if (fits) expect(sum(picked)).toBeGreaterThanOrEqual(sum(run));
@@ -265,11 +265,11 @@ describe('failures', () => {
 
   it('that are temporary reject the whole batch, and the next batch runs', async () => {
     const { queue, batches, next, drain } = createPausedQueue();
-    const asked = ['a', 'b'].map((name) =>
+    const results = ['a', 'b'].map((name) =>
       queue.run({ items: items(name, [5]), lane: LANE, caller: name, signal: neverAborted() }),
     );
     await next(problem('ServiceNodeResourceDrainError', { retryAfter: 1 }));
-    const settled = await Promise.allSettled(asked);
+    const settled = await Promise.allSettled(results);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(batches).toHaveLength(1);
     expect(await drain(queue.run({ items: items('c', [5]), lane: LANE, caller: 'c', signal: neverAborted() }))).toEqual(
@@ -279,12 +279,12 @@ describe('failures', () => {
 
   it('reject all requests when the queue is closed', async () => {
     const { queue, batches } = createPausedQueue();
-    const asked = [items('a', [5]), items('b', new Array(30).fill(90))].map((list) =>
+    const results = [items('a', [5]), items('b', new Array(30).fill(90))].map((list) =>
       queue.run({ items: list, lane: LANE, caller: 'a', signal: neverAborted() }),
     );
     await expect.poll(() => batches.length).toBe(1);
     queue.close();
-    for (const one of asked) await expect(one).rejects.toMatchObject({ name: 'ServiceNodeResourceDrainError' });
+    for (const one of results) await expect(one).rejects.toMatchObject({ name: 'ServiceNodeResourceDrainError' });
     expect(batches[0]!.signal.aborted).toBe(true);
     await expect(
       queue.run({ items: items('c', [1]), lane: LANE, caller: 'c', signal: neverAborted() }),

@@ -64,17 +64,17 @@ describe('models in memory', () => {
   it('never exceed the limit together', async () => {
     const models = Array.from({ length: 6 }, (_, index) => model(10 + index * 8));
     const residents = createResidents({ maxBytes: 100 });
-    let most = 0;
+    let peak = 0;
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         const release = await residents.hold(models[(index * 7) % 6]!, neverAborted());
-        most = Math.max(most, residents.bytes);
+        peak = Math.max(peak, residents.bytes);
         await new Promise((resolve) => setImmediate(resolve));
         release();
       }),
     );
-    expect(most).toBeGreaterThan(50);
-    expect(most).toBeLessThanOrEqual(100);
+    expect(peak).toBeGreaterThan(50);
+    expect(peak).toBeLessThanOrEqual(100);
   });
 
   it('that failed to load are tried again for the next request', async () => {

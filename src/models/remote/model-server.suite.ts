@@ -434,10 +434,10 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
   let open = 0;
-  let most = 0;
+  let maxOpen = 0;
   const server = createServer(async (request, response) => {
     open += 1;
-    most = Math.max(most, open);
+    maxOpen = Math.max(maxOpen, open);
     response.once('close', () => {
       open -= 1;
     });
@@ -476,7 +476,7 @@ export async function startModelServer(
     url: `http://127.0.0.1:${port}`,
     requests,
     open: () => open,
-    most: () => most,
+    most: () => maxOpen,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

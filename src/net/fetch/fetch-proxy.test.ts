@@ -61,7 +61,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect(seen).not.toMatch(/proxy/i);
     expect(await textOf(fetch, `https://site.example:${secure.port}/d`, options)).toBe('secure /d');
     const host = byName ? 'site.example' : '127.0.0.1';
-    expect(proxy.asked).toEqual([plain(`${host}:${site.port}`), `${host}:${secure.port}`]);
+    expect(proxy.targets).toEqual([plain(`${host}:${site.port}`), `${host}:${secure.port}`]);
   });
 
   test('requires the right credentials', async () => {
@@ -79,7 +79,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
         expect(JSON.stringify([failure.message, failure.facts])).not.toMatch(/else|127\.0\.0/);
       }
     }
-    expect(proxy.asked).toHaveLength(2);
+    expect(proxy.targets).toHaveLength(2);
   });
 
   test('serves many requests over one connection', async () => {
@@ -124,7 +124,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect(await textOf(fetchFor(site), site.origin, { proxy: chosen, acceptInvalidCertificates: true })).toContain(
       '"/"',
     );
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.targets).toHaveLength(1);
   });
 
   test('reports its failures as those of the proxy if it is down, unknown or silent', async () => {
@@ -254,7 +254,7 @@ test('SOCKS 5 receives the address of a target that has only IPv6', async () => 
   const proxy = await startSocks({ reply: 4 });
   const asking = fetchFor(proxy)('http://six.example/', { proxy: parseProxyUrl(`socks5://${proxy.host}`) });
   await expect(asking).rejects.toMatchObject({ message: 'The proxy could not reach the target' });
-  expect(proxy.asked).toEqual(['[26064700000000000000000000000001]:80']);
+  expect(proxy.targets).toEqual(['[26064700000000000000000000000001]:80']);
 });
 
 test('a proxy that closes the connection during a plain request is reported as the cause', async () => {
@@ -269,7 +269,7 @@ test('the certificate of a proxy is verified by default', async () => {
   await expect(fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({
     message: 'The certificate of the proxy is not valid (DEPTH_ZERO_SELF_SIGNED_CERT)',
   });
-  expect(proxy.asked).toEqual([]);
+  expect(proxy.targets).toEqual([]);
 });
 
 test('a redirect goes through the proxy too, and not to private addresses', async () => {
@@ -283,7 +283,7 @@ test('a redirect goes through the proxy too, and not to private addresses', asyn
   await expect(fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({
     name: 'SecurityCompromiseError',
   });
-  expect(proxy.asked).toEqual([`${site.origin}/`, `${site.origin}/there`]);
+  expect(proxy.targets).toEqual([`${site.origin}/`, `${site.origin}/there`]);
   expect(secret.connections()).toBe(0);
 });
 

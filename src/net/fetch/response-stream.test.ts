@@ -55,7 +55,7 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
   const login = Buffer.from(`${egress.username}:${egress.password}`).toString('base64');
   const headers = { 'proxy-authorization': `Basic ${login}` };
   return new Promise((resolve) => {
-    const asked = request({
+    const outgoing = request({
       host: '127.0.0.1',
       port: egress.port,
       path: server.origin,
@@ -65,8 +65,8 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
       maxHeaderSize: 1e6,
     });
     // Nothing of the answer had been forwarded when the failure occurred.
-    asked.on('error', () => resolve({ error: BROKEN }));
-    asked.on('response', (answer) => {
+    outgoing.on('error', () => resolve({ error: BROKEN }));
+    outgoing.on('response', (answer) => {
       let text = '';
       answer.setEncoding('latin1');
       answer.on('data', (part) => {
@@ -80,7 +80,7 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
       });
       answer.on('error', () => {});
     });
-    asked.end();
+    outgoing.end();
   });
 }
 

@@ -76,7 +76,7 @@ describe.each([
     let text = '';
     for await (const chunk of tls) text += chunk;
     expect(text).toContain('secure /b');
-    expect(proxy.asked).toHaveLength(2);
+    expect(proxy.targets).toHaveLength(2);
     expect(route.failure()).toBeUndefined();
 
     expect((await ask(egress, 'another', `${site.origin}/c`)).status).toBe(200);
@@ -84,7 +84,7 @@ describe.each([
     const before = site.connections();
     expect(await ask(egress, route.username, `${site.origin}/d`)).toMatchObject({ status: 502, verdict: 'failed' });
     expect((await ask(egress, route.username, site.host, 'CONNECT')).status).toBe(502);
-    expect([proxy.asked.length, site.connections()]).toEqual([2, before]);
+    expect([proxy.targets.length, site.connections()]).toEqual([2, before]);
   });
 
   test('wrong credentials are reported as a failure of the route', async () => {

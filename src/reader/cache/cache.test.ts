@@ -357,13 +357,15 @@ describe('a page that cannot be read', () => {
   it('is not served from a stale copy to a caller that disconnected', async () => {
     await read(countedRead().live);
     now += 2 * HOUR_MS;
-    const gone = new AbortController();
+    const controller = new AbortController();
     const live: Live = async function* ({ signal }) {
-      gone.abort(new Error('gone'));
+      controller.abort(new Error('aborted'));
       signal.throwIfAborted();
       yield page('never');
     };
-    await expect(last(cache.getOrRead(request({}, TEA_URL, { signal: gone.signal }), live))).rejects.toThrow('gone');
+    await expect(last(cache.getOrRead(request({}, TEA_URL, { signal: controller.signal }), live))).rejects.toThrow(
+      'aborted',
+    );
   });
 });
 
@@ -404,16 +406,16 @@ describe('equal concurrent reads', () => {
 
   it('continue when one is aborted, and end with the last', async () => {
     const { live, counts } = slow();
-    const leaving = [new AbortController(), new AbortController()];
-    const outcomes = leaving.map(({ signal }) =>
+    const controllers = [new AbortController(), new AbortController()];
+    const outcomes = controllers.map(({ signal }) =>
       last(cache.getOrRead(request({}, TEA_URL, { signal }), live)).catch((error: Error) => error.message),
     );
     await hasRead(() => counts().times, 1);
-    leaving[0]!.abort(new Error('first has gone'));
-    expect(await outcomes[0]).toBe('first has gone');
+    controllers[0]!.abort(new Error('first aborted'));
+    expect(await outcomes[0]).toBe('first aborted');
     expect(counts().aborted).toBe(0);
-    leaving[1]!.abort(new Error('second has gone'));
-    expect(await outcomes[1]).toBe('second has gone');
+    controllers[1]!.abort(new Error('second aborted'));
+    expect(await outcomes[1]).toBe('second aborted');
     expect(counts()).toEqual({ times: 1, aborted: 1 });
   });
 

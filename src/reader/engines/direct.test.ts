@@ -367,13 +367,13 @@ describe('a page that refreshes to another', () => {
   });
 
   test('endlessly is read at the limit of redirects', async () => {
-    let asked = 0;
-    const server = await startServer((_, response) => response.end(refresh(`0;url=/${++asked}`)));
+    let requests = 0;
+    const server = await startServer((_, response) => response.end(refresh(`0;url=/${++requests}`)));
     expect(await visit([server], server.origin)).toMatchObject({
       url: `${server.origin}/6`,
       notes: ['The page redirects again and again; this is the last page that was read'],
     });
-    expect(asked).toBe(7);
+    expect(requests).toBe(7);
   });
 
   test('in a header is followed for text too', async () => {
@@ -476,7 +476,7 @@ describe('the connection', () => {
     await visit(all, `${site.origin}/a`, { proxyUrl: own.origin }, { proxy });
     await visit(all, `${site.origin}/b`, {}, { proxy });
     await visit(all, `${site.origin}/c`);
-    expect([own.asked, operator.asked]).toEqual([[`${site.origin}/a`], [site.host]]);
+    expect([own.targets, operator.targets]).toEqual([[`${site.origin}/a`], [site.host]]);
   });
 
   test('accepts an untrusted certificate only if the option is set', async () => {
@@ -527,9 +527,9 @@ describe('the connection', () => {
 describe('failures', () => {
   test('six redirects are followed, but not a seventh', async () => {
     const hops = async (count: number) => {
-      let asked = 0;
+      let requests = 0;
       return read((_, response) => {
-        if (asked++ < count) response.writeHead(302, { location: `/${asked}` }).end();
+        if (requests++ < count) response.writeHead(302, { location: `/${requests}` }).end();
         else response.end(HTML);
       });
     };

@@ -120,12 +120,12 @@ function outcome(name: OptionName, sources: Sources): unknown {
 }
 
 function expectRefusal(name: OptionName, found: unknown, given: unknown): void {
-  const said = `${name} = ${JSON.stringify(given)}`;
-  expect(found, said).toBeInstanceOf(Problem);
+  const label = `${name} = ${JSON.stringify(given)}`;
+  expect(found, label).toBeInstanceOf(Problem);
   const { name: kind, code, facts, message } = found as Problem;
-  expect({ kind, code }, said).toEqual({ kind: 'ParamValidationError', code: 400 });
-  expect(String(facts.path).split('.')[0], said).toBe(name);
-  expect(message, said).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot|has) `));
+  expect({ kind, code }, label).toEqual({ kind: 'ParamValidationError', code: 400 });
+  expect(String(facts.path).split('.')[0], label).toBe(name);
+  expect(message, label).toMatch(new RegExp(`^${name}[\\w.]* (?:must|is|cannot|has) `));
 }
 
 const expectAccepted = (name: OptionName, found: unknown, given: string, value: unknown): void =>
