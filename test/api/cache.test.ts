@@ -19,7 +19,7 @@ const counted = (title: string): Pages[string] => {
     requested++;
     sendHtml(
       response,
-      `<title>${title}</title><main><h1>${title}</h1><p>Requested ${requested} requestCount.</p></main>`,
+      `<title>${title}</title><main><h1>${title}</h1><p>Requested ${requested} times.</p></main>`,
     );
   };
 };
@@ -54,14 +54,14 @@ async function read(at: string, headers: Record<string, string> = {}) {
   return (await answer.json()) as any;
 }
 const requestCount = async (at: string, headers?: Record<string, string>) =>
-  Number(/Requested (\d+) requestCount/.exec((await read(at, headers)).data?.content ?? '')?.[1]);
+  Number(/Requested (\d+) times/.exec((await read(at, headers)).data?.content ?? '')?.[1]);
 
 describe('a second read', () => {
   it('is answered from the cache, with a warning', async () => {
     const at = freshPath();
     expect((await read(at)).data.warning).toBeUndefined();
     const { data } = await read(at);
-    expect(data.content).toContain('Asked 1 requestCount');
+    expect(data.content).toContain('Requested 1 times');
     expect(data.warning).toBe(CACHED);
     expect(site.hits(at)).toBe(1);
   });
@@ -107,7 +107,7 @@ describe('a second read', () => {
     try {
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       const stale = await read(at, { 'x-cache-tolerance': '1' });
-      expect(stale.data.content).toContain('Asked 1 requestCount');
+      expect(stale.data.content).toContain('Requested 1 times');
       const [cached, old, ...more] = stale.data.warning.split('\n');
       expect([cached, more]).toEqual([CACHED, []]);
       expect(old).toMatch(/^This page could not be read now, this is a copy of \S+Z\.$/);

@@ -19,7 +19,7 @@ beforeAll(async () => {
     '/page': word('albatross'),
     '/moved': ({ response, otherOrigin }) => void response.writeHead(302, { location: `${otherOrigin}/other` }).end(),
     '/other': word('basilisk'),
-    '/namedUrl': word('cormorant'),
+    '/named': word('cormorant'),
   });
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-narrowed-'));
   shareBrowser(dataDir);
