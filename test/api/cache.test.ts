@@ -17,10 +17,7 @@ const counted = (title: string): Pages[string] => {
   return ({ response }) => {
     if (broken) return void response.destroy();
     requested++;
-    sendHtml(
-      response,
-      `<title>${title}</title><main><h1>${title}</h1><p>Requested ${requested} times.</p></main>`,
-    );
+    sendHtml(response, `<title>${title}</title><main><h1>${title}</h1><p>Requested ${requested} times.</p></main>`);
   };
 };
 const PATHS = Array.from({ length: 20 }, (_, at) => `/counted/${at}`);

@@ -205,7 +205,7 @@ describe('an answer', () => {
     expect(text).not.toContain('URL Source');
   });
 
-  it('joins formats in JSON and refuses to in text', async () => {
+  it('joins formats in JSON, but not in text', async () => {
     const both = await ask('/', { json: { html: HTML, respondWith: 'markdown, html' }, headers: jsonAccept });
     expect(both.json.data).toMatchObject({ content: expect.any(String), html: HTML });
     const text = await ask('/', { json: { html: HTML, respondWith: 'markdown,html' } });
@@ -231,7 +231,7 @@ describe('an answer', () => {
     expect([answer.status, text]).toEqual([200, '<html lang="en"><head></head><body></body></html>']);
   });
 
-  it('warns about options that need a fetched page', async () => {
+  it('warns about iframes that were not read', async () => {
     const { json } = await ask('/', {
       json: { html: '<title>F</title><p>x</p><iframe src="https://a.test/"></iframe>' },
       headers: jsonAccept,

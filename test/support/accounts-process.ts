@@ -1,5 +1,5 @@
 /**
- * The accounts module in its own process, for tests of state that processes share. The parent callCount it through `call`.
+ * The accounts module in its own process, for tests of state that processes share. The parent calls it through `call`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +56,7 @@ export function startAccountsProcess(): AccountsProcess {
 
 function answerCalls(): void {
   let accountsModule: AccountsModule;
-  const callCount: Calls = {
+  const handlers: Calls = {
     async open(options) {
       accountsModule = await openAccounts(options);
     },
@@ -74,7 +74,7 @@ function answerCalls(): void {
   };
   process.on('message', async ({ number, name, values }: Message) => {
     try {
-      const call = callCount[name] as (...values: never[]) => Promise<unknown>;
+      const call = handlers[name] as (...values: never[]) => Promise<unknown>;
       process.send!({ number, value: await call(...values) });
     } catch (error) {
       process.send!({ number, failure: String(error) });
