@@ -41,7 +41,7 @@ export default defineConfig({
           name: 'real',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: quick,
-          globalSetup: ['test/support/services-setup.ts'],
+          globalSetup: ['test/support/global-setup.ts'],
           // Real parts depend on the machine. A run names every test that passed only when it was run again.
           retry: 1,
         },

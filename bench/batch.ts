@@ -15,7 +15,7 @@ import { openTestBatch, serve } from '../src/batch/batch.suite.ts';
 import { killWorkers } from '../src/batch/kill.suite.ts';
 import { kill, peakBytes, SMALL_HEAP, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
 import { startProcess } from '../test/support/process.ts';
-import { startPostgres, startRedis } from '../test/support/services-start.ts';
+import { startPostgres, startRedis } from '../test/support/start-services.ts';
 import { machine, table } from './support.ts';
 
 const { values, positionals } = parseArgs({ options: { redis: { type: 'boolean' } }, allowPositionals: true });
@@ -54,7 +54,7 @@ async function speeds(): Promise<(string | number)[][]> {
     LECTERN_LOG_LEVEL: 'silent',
     LECTERN_ALLOW_NETWORKS: '127.0.0.1',
   });
-  const url = server.place('model host');
+  const url = server.urlOf('model host');
   const post = async (place: string, body: object) => {
     const answer = await fetch(url + place, { method: 'POST', body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(await answer.text());
@@ -126,12 +126,12 @@ async function memory(): Promise<(string | number)[][]> {
 async function kills(databaseUrl?: string, redisUrl?: string): Promise<(string | number)[]> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
   try {
-    const { inWork, jobs, lines, lost, repeated, wrong } = await killWorkers(
+    const { duringWork, jobs, lines, lost, repeated, wrong } = await killWorkers(
       { dataDir, databaseUrl, redisUrl, batchMs: 15 },
       KILLS,
     );
     const store = `${databaseUrl ? 'PostgreSQL' : 'SQLite'}${redisUrl ? ', Redis' : ''}`;
-    return [store, KILLS, inWork, jobs, lines, lost, repeated, wrong];
+    return [store, KILLS, duringWork, jobs, lines, lost, repeated, wrong];
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -10,7 +10,7 @@ import type { Counters, Take } from '../src/storage/counters/counters.ts';
 import { createMemoryCounters } from '../src/storage/counters/memory.ts';
 import { openRedisCounters } from '../src/storage/counters/redis.ts';
 import { openSqlCounters } from '../src/storage/counters/sql.ts';
-import { startPostgres, startRedis } from '../test/support/services-start.ts';
+import { startPostgres, startRedis } from '../test/support/start-services.ts';
 import { machine, table } from './support.ts';
 
 const SECONDS = Number(process.argv[2] ?? 4);

@@ -3,10 +3,10 @@ import type { Command, Option } from 'commander';
 import { EXIT_CODES } from '#cli/exit-codes.ts';
 import { Switch } from '#cli/flags.ts';
 import { createFullProgram } from '#cli/program.ts';
-import { quiet } from '../test/support/quiet-context.ts';
+import { quietContext } from '../test/support/quiet-context.ts';
 
 export async function cliParts(): Promise<string> {
-  const program = await createFullProgram({ ...quiet, version: '' });
+  const program = await createFullProgram({ ...quietContext, version: '' });
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()!))];
   const parts = groups.flatMap((group) => [
     `## ${group.replace(/:$/, '')}`,

@@ -9,8 +9,8 @@ import { PLAN_CHOICES, READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS, USAGE_CHOICES } 
 import { PLAN_NAMES } from '#plans.ts';
 import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
 import { cliPage, referencePages } from '../scripts/docs.ts';
-import { linesOf, parse } from './support/command-lines.ts';
-import { quiet } from './support/quiet-context.ts';
+import { findCommandLines, findError } from './support/command-lines.ts';
+import { quietContext } from './support/quiet-context.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const pages = [
@@ -64,18 +64,20 @@ describe('comments', () => {
 });
 
 describe('command lines', async () => {
-  const program = await createFullProgram(quiet);
+  const program = await createFullProgram(quietContext);
   // The reference is made from the commands, and shows how they are called in general.
   const lines = pages
     .filter((file) => file !== path.join('docs', 'reference', 'cli.md'))
-    .flatMap((file) => linesOf(readFileSync(path.join(ROOT, file), 'utf8')).map((line) => ({ file, ...line })));
+    .flatMap((file) =>
+      findCommandLines(readFileSync(path.join(ROOT, file), 'utf8')).map((line) => ({ file, ...line })),
+    );
 
   it('are found', () => expect(lines.length).toBeGreaterThan(30));
 
   it('ask for what there is', async () => {
     const wrong: string[] = [];
     for (const { file, line, isName } of lines) {
-      const fault = await parse(program, line);
+      const fault = await findError(program, line);
       if (fault && !(isName && /missing required|required option/.test(fault)))
         wrong.push(`${file}: ${line}: ${fault}`);
     }
@@ -83,10 +85,10 @@ describe('command lines', async () => {
   });
 
   it('that are wrong would be told', async () => {
-    expect(await parse(program, 'lectern keys make laptop')).toMatch(/unknown command|too many/);
-    expect(await parse(program, 'lectern read https://example.com --with-link')).toContain('unknown option');
-    expect(await parse(program, 'lectern batch submit lines.jsonl')).toContain('--model');
-    expect(await parse(program, 'lectern read https://example.com --with-links-summary -f text')).toBeUndefined();
+    expect(await findError(program, 'lectern keys make laptop')).toMatch(/unknown command|too many/);
+    expect(await findError(program, 'lectern read https://example.com --with-link')).toContain('unknown option');
+    expect(await findError(program, 'lectern batch submit lines.jsonl')).toContain('--model');
+    expect(await findError(program, 'lectern read https://example.com --with-links-summary -f text')).toBeUndefined();
   });
 });
 

@@ -1,4 +1,4 @@
-/** The manifest for Kubernetes says what the server is: its ports, probes and settings. */
+/** The Kubernetes manifest matches the server: ports, probes and settings. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -30,12 +30,12 @@ it('opens the ports that the server listens on', () => {
   for (const { port, targetPort } of service.spec.ports) expect(named.get(targetPort)).toBe(port);
 });
 
-it('asks probes that there are, and waits for what is in flight', () => {
+it('uses existing probes, and waits for requests in flight', () => {
   for (const probe of [container.livenessProbe, container.readinessProbe])
     expect(HEALTH_PATHS).toContain(probe.httpGet.path);
   expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(readConfig({}).drainMs);
 });
 
-it('sets only what is a setting', () => {
+it('sets only known settings', () => {
   expect(Object.keys(env).filter((name) => !SETTING_NAMES.map(environmentName).includes(name))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-/** One row of the table: what a folder of src/ (or a file at its top) may import beside itself. */
+/** One row of the table: what a folder of src/ (or a top-level file) may import besides itself. */
 interface Row {
   readonly layer: string;
   readonly imports: readonly string[];
@@ -15,7 +15,7 @@ const inLayer = (layer: string) => [...ROWS].flatMap(([name, row]) => (row.layer
 const SHARED = inLayer('shared');
 const FEATURES = inLayer('features');
 
-/** The table under "Layers": module, layer, modules it imports; a layer's name stands for all of its modules. */
+/** The table under "Layers": module, layer, imported modules. The name of a layer stands for all of its modules. */
 function layersOf(page: string): Map<string, Row> {
   const section = page.split(/^## /m).find((part) => part.startsWith('Layers\n'))!;
   const cells = [...section.matchAll(/^\| `([^|]+)` \| (\w+) \|([^|]*)\|$/gm)];
@@ -40,47 +40,47 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !/\.(test|suite)\.ts$/.test(file),
 );
 const textOf = (file: string) => readFileSync(path.join(SRC, file), 'utf8');
-const homeOf = (file: string) => file.split(path.sep)[0]!.replace(/\.ts$/, '');
+const moduleOf = (file: string) => file.split(path.sep)[0]!.replace(/\.ts$/, '');
 
 function imports(file: string): string[] {
-  // Generated tables take only types from the modules that read them.
-  const text = textOf(file).replace(/^import type .*$/gm, (line) => (homeOf(file) === 'generated' ? '' : line));
+  // Generated tables import only types from the modules that read them.
+  const text = textOf(file).replace(/^import type .*$/gm, (line) => (moduleOf(file) === 'generated' ? '' : line));
   const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"](#[^'"]+|\.{1,2}\/[^'"]+)['"]/g);
   return [...found].map(([, target]) =>
     target!.startsWith('#') ? target!.slice(1) : path.relative(SRC, path.resolve(SRC, path.dirname(file), target!)),
   );
 }
 
-const crossings = files.flatMap((file) =>
-  imports(file).map((target) => ({ file, from: homeOf(file), to: homeOf(target), target })),
+const importEdges = files.flatMap((file) =>
+  imports(file).map((target) => ({ file, from: moduleOf(file), to: moduleOf(target), target })),
 );
 
 it('finds imports, and a row for each module', () => {
-  expect(crossings.length).toBeGreaterThan(100);
-  expect([...ROWS.keys()].sort()).toEqual([...new Set(files.map(homeOf))].sort());
+  expect(importEdges.length).toBeGreaterThan(100);
+  expect([...ROWS.keys()].sort()).toEqual([...new Set(files.map(moduleOf))].sort());
 });
 
 it('imports only what the table allows', () => {
-  const wrong = crossings.filter(
+  const violations = importEdges.filter(
     ({ from, to }) => from !== to && !SHARED.includes(to) && !ROWS.get(from)!.imports.includes(to),
   );
-  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(violations.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
 it('imports a feature module through its index.ts', () => {
-  const wrong = crossings.filter(
+  const violations = importEdges.filter(
     ({ from, to, target }) => from !== to && FEATURES.includes(to) && target !== `${to}/index.ts`,
   );
-  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(violations.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
 it('marks each import of another module with #', () => {
   const relative = files.flatMap((file) => {
     const found = textOf(file).matchAll(/from\s*['"](\.{1,2}\/[^'"]+)['"]/g);
     return [...found].flatMap(([, target]) => {
-      const to = homeOf(path.relative(SRC, path.resolve(SRC, path.dirname(file), target!)));
-      // The client's types are read outside of this package, where # means nothing.
-      return to === homeOf(file) || (homeOf(file) === 'client' && to === 'generated')
+      const to = moduleOf(path.relative(SRC, path.resolve(SRC, path.dirname(file), target!)));
+      // The client's types are read outside of this package, where # has no meaning.
+      return to === moduleOf(file) || (moduleOf(file) === 'client' && to === 'generated')
         ? []
         : [`${file} imports ${target}`];
     });
@@ -88,18 +88,18 @@ it('marks each import of another module with #', () => {
   expect(relative).toEqual([]);
 });
 
-it('gives every process that is started the shared environment', () => {
+it('starts every process with the shared environment', () => {
   const starters = files.filter((file) => /from 'node:child_process'|\bchromium\.launch\(/.test(textOf(file)));
   const launches = starters.filter((file) => /\b(?:spawn|fork|execFile|launch)\b/.test(textOf(file)));
   expect(launches.length).toBeGreaterThan(5);
-  // An executor of the operator's own keeps the operator's variables (flow/process/environment.ts).
+  // The operator's own executors keep the operator's variables (flow/process/environment.ts).
   const shared = /\b(?:childEnvironment|executorEnvironment)\(/;
   expect(launches.filter((file) => !shared.test(textOf(file)))).toEqual([]);
 });
 
-it('leaves the client alone: it runs in browsers too', () => {
+it('keeps the client free of other modules, because it also runs in browsers', () => {
   const imported = files
-    .filter((file) => homeOf(file) === 'client')
+    .filter((file) => moduleOf(file) === 'client')
     .flatMap((file) => {
       const text = readFileSync(path.join(SRC, file), 'utf8');
       return [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, target]) => target!);
@@ -108,26 +108,26 @@ it('leaves the client alone: it runs in browsers too', () => {
   expect(imported.filter((target) => !/^\.\/|^\.\.\/generated\//.test(target))).toEqual([]);
 });
 
-/** These dial sockets in folders of ours, or were started with one. */
+/** These connect to sockets in our own folders, or are started with such a socket. */
 const OWN_SOCKETS = ['app/in-process.ts', 'flow/process/host.ts', 'storage/process-folder.ts'].map(path.normalize);
 
-it('lets only net/ open a connection to an address that a caller chose', () => {
-  // Types alone dial nobody.
+it('lets only net/ connect to a URL that a caller chose', () => {
+  // Type imports connect to nothing.
   const dialers =
     /^import (?!type )[^;]*from ['"](?:undici|node:net|node:tls|node:https|impit|proxy-chain)['"]|(?<![\w.])fetch\(['"`]http/m;
-  const wrong = files.filter((file) => {
-    const home = homeOf(file);
-    return home !== 'net' && !OWN_SOCKETS.includes(file) && dialers.test(readFileSync(path.join(SRC, file), 'utf8'));
+  const violations = files.filter((file) => {
+    const module = moduleOf(file);
+    return module !== 'net' && !OWN_SOCKETS.includes(file) && dialers.test(readFileSync(path.join(SRC, file), 'utf8'));
   });
-  expect(wrong).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
-it('looks tables of texts up through own(), since objects inherit constructor and others', () => {
-  const wrong = files.flatMap((file) => {
+it('looks up keys of text tables through own(), because objects inherit names like constructor', () => {
+  const violations = files.flatMap((file) => {
     const text = readFileSync(path.join(SRC, file), 'utf8');
     const tables = [...text.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]*): (?:Readonly<|Partial<)*Record<string,/gm)];
     return tables.flatMap(([, table]) => {
-      // With `!` the key is known to be there; `TABLE.key` and `TABLE['key']` are words of ours.
+      // With `!` the key is known to exist; in `TABLE.key` and `TABLE['key']` the key is our own.
       const bare = new RegExp(
         `(?<![\\w.])${table}(?:\\?\\.)?\\[(?!['"])[^\\]]*\\](?!!| =)|\\]: [^}=]*\\} = ${table}\\b`,
         'g',
@@ -135,5 +135,5 @@ it('looks tables of texts up through own(), since objects inherit constructor an
       return [...text.matchAll(bare)].map(([found]) => `${file}: ${found}`);
     });
   });
-  expect(wrong).toEqual([]);
+  expect(violations).toEqual([]);
 });

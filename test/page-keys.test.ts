@@ -1,4 +1,4 @@
-/** Tracking parameters do not distinguish pages, wherever pages are compared. */
+/** Tracking parameters never make two pages different where pages are compared. */
 import { expect, it } from 'vitest';
 import { normalizeUrl } from '#crawl/normalize-url.ts';
 import { indexUrl } from '#search/index/write/prepare-page.ts';
@@ -18,11 +18,11 @@ it.each([
   '_hsenc',
   'mkt_tok',
   'MC_EID',
-])('with %s a page has the key that it has without', (name) =>
+])('%s does not change the key of a page', (name) =>
   expect(keys(`https://a.example/tea?page=2&${name}=x1`)).toEqual(keys('https://a.example/tea?page=2')),
 );
 
-it('other parameters select a page', () => {
+it('other parameters change the key', () => {
   const [other, page] = [keys('https://a.example/tea?page=3'), keys('https://a.example/tea?page=2')];
   for (const [at, key] of other.entries()) expect(key).not.toBe(page[at]);
 });

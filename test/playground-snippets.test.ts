@@ -10,9 +10,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { A4, drawnPage, drawText, RIVERS } from '#ocr/drawn-pages.suite.ts';
 import { shellWord } from '../playground/src/snippets.ts';
-import { launchBrowser, watchedPage } from './support/browser-page.ts';
+import { launchBrowser, openWatchedPage } from './support/browser-page.ts';
 import { startServer, type TestServer } from './support/server.ts';
-import { findProgram } from './support/services-start.ts';
+import { findProgram } from './support/start-services.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const LONG = 180_000;
@@ -68,7 +68,7 @@ async function printed(language: Language, code: string): Promise<string> {
 
 /** The answer to the request that `fill` enters, and its code by language. */
 async function asked(tab: string, fill: (page: Page) => Promise<unknown>) {
-  const { page, complaints } = await watchedPage(browser);
+  const { page, complaints } = await openWatchedPage(browser);
   page.setDefaultTimeout(LONG);
   await page.goto(`${server.reader}/playground`);
   await page.getByRole('tab', { name: tab, exact: true }).click();
@@ -192,7 +192,7 @@ describe('a search of the index', () => {
   });
 
   async function searchFailure() {
-    const { page } = await watchedPage(browser);
+    const { page } = await openWatchedPage(browser);
     await page.goto(
       `${server.reader}/playground#tab=search&in.q=${encodeURIComponent(ODD)}&opt.num=3&opt.site=pots.test`,
     );

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { A4, drawnPage, drawText, RIVERS } from '#ocr/drawn-pages.suite.ts';
 import { type Site, startSite } from './site/site.ts';
-import { launchBrowser, type WatchedPage, watchedPage } from './support/browser-page.ts';
+import { launchBrowser, openWatchedPage, type WatchedPage } from './support/browser-page.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
 const BUILT = path.resolve(import.meta.dirname, '../dist/playground');
@@ -58,7 +58,7 @@ afterEach(async () => {
 });
 
 async function open(fragment = '', options: BrowserContextOptions = {}, reader = server.reader): Promise<Page> {
-  watched = await watchedPage(browser, options);
+  watched = await openWatchedPage(browser, options);
   const { page } = watched;
   await page.goto(`${reader}/playground${fragment}`);
   await page.getByRole('form', { name: 'Request' }).waitFor();

@@ -1,4 +1,4 @@
-/** The quick lane of tests runs, and only what needs no real parts. */
+/** The quick lane of tests runs, and skips tests with real parts. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { quickTests } from './support/quick-lane.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-it('leaves out files with real parts and files that say so', () => {
+it('skips files with real parts and files marked for the full run', () => {
   const files = quickTests(ROOT);
   expect(files.length).toBeGreaterThan(100);
   expect(files).toContain(path.join('src', 'own.test.ts'));

@@ -1,7 +1,7 @@
 /** Errors of an answer to one of our own pages, and their totals over all pages. */
 import type { Document, Element } from '#html/node.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
-import { type Expected, type Known, lineOf, spacedText, wordF1 } from '../../test/support/own-pages.ts';
+import { type Expected, type Known, singleLineText, spacedText, wordF1 } from '../../test/support/own-pages.ts';
 import { asMarkdown } from '../as-markdown.ts';
 
 export interface Answer {
@@ -28,7 +28,7 @@ export interface Fault {
 
 /** Compares an answer with the expectation and with `gold`, the labelled text of the page. */
 export function faultsOf({ content, kind, title }: Answer, expected: Expected, gold: string | undefined): Fault {
-  const text = lineOf(content);
+  const text = singleLineText(content);
   const markdown = asMarkdown(content, 'https://clay.example/');
   const known: Known = {};
   const missing = expected.keep.filter((words) => !text.includes(words));

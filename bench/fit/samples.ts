@@ -9,7 +9,7 @@ import { computeBlockFeatures, createPageContext, type PageFacts } from '#reader
 import { pageFacts } from '#reader/extract/trees/page-facts.ts';
 import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
 import { removeInvisibleParts } from '#reader/extract/visibility/invisible-parts.ts';
-import { type Expected, labelledText, markedElements, ownPages } from '../../test/support/own-pages.ts';
+import { type Expected, labelledElements, labelledText, ownPages } from '../../test/support/own-pages.ts';
 import type { Scorer, TestPage } from '../scorer.ts';
 import { labelBySnippets, labelByText, wordsOf } from './labels.ts';
 import { labelByMarks } from './own-pages.ts';
@@ -73,7 +73,7 @@ const textOf = ({ texts }: Survey, from: number, to: number): string =>
 function sampleOf(page: TestPage, { stripMarkdown }: Scorer, cut: string, expected?: Expected): Sample {
   const url = page.url || 'http://localhost/';
   const document = parseDocument(page.html);
-  const marked = expected && markedElements(document, expected);
+  const marked = expected && labelledElements(document, expected);
   const own = expected && { expected, text: labelledText(document, expected) };
   removeInvisibleParts(document);
   const facts = pageFacts(extractMetadata(document, url), url, readClass);

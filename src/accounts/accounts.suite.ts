@@ -300,7 +300,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await module.accounts.key(record.id)).toMatchObject({ lastUsedAt: minute });
       });
 
-      it('counts each charge once, however often, in whatever groups and by how many processes it is written', async () => {
+      it('counts each charge once, even if several processes write it repeatedly in different groups', async () => {
         const other = await openAccounts(options());
         closing.push(() => other.close());
         await fc.assert(
@@ -376,7 +376,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
     });
 
     describe('holds', () => {
-      it('reserve what is left of the balance, but not less than the least wanted', async () => {
+      it('reserve the remaining balance, but not less than the requested minimum', async () => {
         const { id } = await paying(100);
         const first = await module.usage.hold(id, { wanted: 60, least: 60 });
         expect(first).toMatchObject({ accountId: id, tokens: 60 });

@@ -16,10 +16,10 @@ it('reaches each face by its name, and none after closing', async () => {
   const faces = Object.fromEntries(['reader', 'search', 'model', 'flow'].map((name) => [name, naming(name)]));
   const opened = await openInProcess(faces as unknown as HostFaces);
   const { fetch, urls } = opened;
-  const asked = await Promise.all(
+  const answers = await Promise.all(
     Object.values(urls).map(async (url) => (await fetch(`${url}/a?b`, { method: 'POST', body: 'c' })).text()),
   );
-  expect(asked).toEqual(['reader', 'search', 'model', 'flow'].map((name) => `${name} POST /a?b c`));
+  expect(answers).toEqual(['reader', 'search', 'model', 'flow'].map((name) => `${name} POST /a?b c`));
   await opened.close();
   await expect(fetch(urls.reader)).rejects.toThrow();
 });
@@ -33,7 +33,7 @@ it('sends forms with files', async () => {
   await opened.close();
 });
 
-it('follows redirects, unless told not to', async () => {
+it('follows redirects unless told otherwise', async () => {
   const reader: HostFace = {
     routing: (request, response) => {
       if (request.url === '/there') return void response.end(`${request.method} ${request.headers['x-mine']}`);

@@ -1,4 +1,4 @@
-/** A batch module with models for tests. */
+/** A batch module with fake models, for tests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FakeOptions, fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
@@ -21,12 +21,12 @@ export interface TestBatch {
     rest?: { owner?: string; webhookUrl?: string; options?: object },
   ): Promise<Job>;
   ended(id: string): Promise<Job>;
-  /** Lines of a file. */
+  /** The parsed lines of an output or error file. */
   lines(job: Job, kind: 'output' | 'errors'): Promise<Line[]>;
   close(): Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
 export type Line = any;
 
 export const ROWS = [fakeRow('tea', { kind: 'text-v5', matryoshka: [4] }), fakeRow('many', { kind: 'colbert' })];
@@ -103,7 +103,7 @@ export async function openTestBatch(
 
 export const line = (id: string, input: unknown, more: object = {}) => ({ custom_id: id, body: { input, ...more } });
 
-/** A server on loopback. */
+/** A server on a loopback port. */
 export async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

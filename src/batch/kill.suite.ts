@@ -3,17 +3,17 @@ import type { ChildProcess } from 'node:child_process';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
 import type { Job } from './job.ts';
-import { kill, startWorkerProcess, type WorkerPlace } from './worker-process.suite.ts';
+import { kill, startWorkerProcess, type WorkerOptions } from './worker-process.suite.ts';
 
 export interface KillReport {
   readonly kills: number;
   readonly jobs: number;
   readonly lines: number;
-  /** Kills while a job was being processed. */
-  readonly inWork: number;
+  /** Kills while a job was in progress. */
+  readonly duringWork: number;
   readonly lost: number;
   readonly repeated: number;
-  /** Lines in the wrong order or with the wrong answer, and jobs with wrong counts. */
+  /** Lines out of order or with a wrong answer, and jobs with wrong counts. */
   readonly wrong: number;
 }
 
@@ -22,20 +22,20 @@ const LINES = 600;
 const MAX_PAUSE_MS = 500;
 
 const textOf = (at: number) => `tea number ${at}`;
-/** Some lines fail. */
+/** Some lines are invalid. */
 const isBroken = (at: number) => at % 97 === 13;
 const inputOf = () =>
   Array.from({ length: LINES }, (_, at) =>
     isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, textOf(at)),
   );
 
-/** Keeps two workers running and kills one of them, `kills` times. */
-export async function killWorkers(place: WorkerPlace, kills: number): Promise<KillReport> {
+/** Keeps two workers alive and kills one of them, `kills` times. */
+export async function killWorkers(place: WorkerOptions, kills: number): Promise<KillReport> {
   const { batchMs, ...shared } = place;
   const batchModule = await openTestBatch({ ...shared, jobs: 0 });
   const workers: ChildProcess[] = [];
   const jobs: Job[] = [];
-  let inWork = 0;
+  let duringWork = 0;
   try {
     for (let at = 0; at < WORKERS; at++) workers.push(await startWorkerProcess(place));
     for (let at = 0; at < kills; at++) {
@@ -46,13 +46,13 @@ export async function killWorkers(place: WorkerPlace, kills: number): Promise<Ki
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
       const before = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
-      if (before.includes('processing')) inWork++;
+      if (before.includes('processing')) duringWork++;
       await kill(workers.shift()!);
       workers.push(await startWorkerProcess(place));
     }
     const found = { lost: 0, repeated: 0, wrong: 0 };
     for (const { id } of jobs) await check(batchModule, await batchModule.ended(id), found);
-    return { kills, jobs: jobs.length, lines: jobs.length * LINES, inWork, ...found };
+    return { kills, jobs: jobs.length, lines: jobs.length * LINES, duringWork, ...found };
   } finally {
     await Promise.all(workers.map(kill));
     await batchModule.close();
@@ -66,14 +66,14 @@ async function check(batchModule: TestBatch, job: Job, found: { lost: number; re
   for (const { custom_id } of [...output, ...errors]) seen.set(custom_id, (seen.get(custom_id) ?? 0) + 1);
   for (let at = 0; at < LINES; at++) if (!seen.has(`line ${at}`)) found.lost++;
   for (const times of seen.values()) found.repeated += times - 1;
-  const good = Array.from({ length: LINES }, (_, at) => at).filter((at) => !isBroken(at));
-  for (const [index, at] of good.entries()) {
+  const valid = Array.from({ length: LINES }, (_, at) => at).filter((at) => !isBroken(at));
+  for (const [index, at] of valid.entries()) {
     const { custom_id, response } = output[index] ?? {};
     const right = custom_id === `line ${at}` && isSame(response.body.data[0].embedding, fakeVector(textOf(at)));
     if (!right) found.wrong++;
   }
-  const tokens = good.reduce((sum, at) => sum + fakeTokens(textOf(at)), 0);
-  if (job.tokens !== tokens || job.completed !== good.length || job.failed !== LINES - good.length) found.wrong++;
+  const tokens = valid.reduce((sum, at) => sum + fakeTokens(textOf(at)), 0);
+  if (job.tokens !== tokens || job.completed !== valid.length || job.failed !== LINES - valid.length) found.wrong++;
 }
 
 const isSame = (one: readonly number[], other: readonly number[]) =>

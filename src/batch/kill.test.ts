@@ -18,7 +18,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         const databaseUrl = dialect === 'postgres' ? url : undefined;
         const report = await killWorkers({ dataDir, databaseUrl, batchMs: 15 }, KILLS);
         expect(report).toMatchObject({ kills: KILLS, lost: 0, repeated: 0, wrong: 0 });
-        expect(report.inWork).toBeGreaterThan(KILLS / 2);
+        expect(report.duringWork).toBeGreaterThan(KILLS / 2);
       } finally {
         rmSync(dataDir, { recursive: true, force: true });
       }

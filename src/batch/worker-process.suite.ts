@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleProcess } from '../../test/support/bundled.ts';
 import { openTestBatch } from './batch.suite.ts';
 
-export interface WorkerPlace {
+export interface WorkerOptions {
   readonly dataDir: string;
   readonly databaseUrl?: string | undefined;
   readonly redisUrl?: string | undefined;
@@ -17,12 +17,12 @@ const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
 let bundle: Promise<string> | undefined;
 
-/** A small heap, so that garbage is collected at once and memory held by the code shows. */
+/** A small heap: garbage is collected early, so a leak becomes visible. */
 export const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
 
-/** Resolves once the workers run. */
+/** Resolves once the worker is running. */
 export async function startWorkerProcess(
-  place: WorkerPlace,
+  place: WorkerOptions,
   nodeOptions: readonly string[] = [],
 ): Promise<ChildProcess> {
   bundle ??= bundleProcess(FILE);
@@ -47,7 +47,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 }
 
 if (process.argv[1] === FILE && process.send) {
-  const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerPlace;
+  const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerOptions;
   await openTestBatch({ ...place, leaseMs: LEASE_MS }, { batchMs });
   process.on('disconnect', () => process.exit());
   process.on('message', () => process.send!(process.resourceUsage().maxRSS * 1024));

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ended, startProgram } from '../../test/support/cli.ts';
-import { quiet } from '../../test/support/quiet-context.ts';
+import { startProgram, waitForExit } from '../../test/support/cli.ts';
+import { quietContext } from '../../test/support/quiet-context.ts';
 import { batchCommand } from './batch.ts';
 
 const LONG_MS = 120_000;
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const get = (id: string, file: string, signal = new AbortController().signal) =>
-  batchCommand({ ...quiet, environment: { LECTERN_URL: url, LECTERN_API_KEY: 'key' }, signal }).parseAsync(
+  batchCommand({ ...quietContext, environment: { LECTERN_URL: url, LECTERN_API_KEY: 'key' }, signal }).parseAsync(
     ['get', id, '-o', file],
     { from: 'user' },
   );
@@ -74,7 +74,7 @@ it.each([
     half = resolve;
   });
   const child = startProgram(['batch', 'get', 'slow', '-o', file], { env });
-  const end = ended(child);
+  const end = waitForExit(child);
   await sent;
   const parts = async () => (await readdir(dir)).filter((name) => name.startsWith(`${signal}.jsonl`));
   while (!(await parts()).length) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -224,7 +224,7 @@ it('works beside a running server, which applies the change within a moment', as
   try {
     const { id, key } = await json('keys mint --json');
     const statusOf = async () => {
-      const answer = await fetch(`${server.place('reader')}/http://127.0.0.1:1/`, {
+      const answer = await fetch(`${server.urlOf('reader')}/http://127.0.0.1:1/`, {
         headers: { authorization: `Bearer ${key}` },
       });
       await answer.arrayBuffer();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { quiet } from '../../test/support/quiet-context.ts';
+import { quietContext } from '../../test/support/quiet-context.ts';
 import { startTestHub, type TestHub } from '../models/hub/hub-server.suite.ts';
 import { modelsCommand } from './models.ts';
 // What the command loads when it is used.
@@ -31,7 +31,7 @@ async function run(...args: string[]): Promise<string> {
   out = [];
   notes = [];
   const command = modelsCommand({
-    ...quiet,
+    ...quietContext,
     environment: { LECTERN_DATA_DIR: dataDir, LECTERN_MODEL_HUB_URL: hub.url },
     print: (line) => void out.push(line),
     note: (line) => void notes.push(line),

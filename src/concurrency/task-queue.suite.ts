@@ -66,10 +66,10 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
   });
 
   it('ends an aborted task with the reason of its signal', async () => {
-    const gone = new AbortController();
-    const task = workers.run({ do: 'hang' }, { ...LONG, signal: gone.signal });
-    setTimeout(() => gone.abort(new Error('gone')), 100);
-    await expect(task).rejects.toThrow('gone');
+    const controller = new AbortController();
+    const task = workers.run({ do: 'hang' }, { ...LONG, signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('aborted')), 100);
+    await expect(task).rejects.toThrow('aborted');
     await works();
   });
 
@@ -96,8 +96,8 @@ export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: num
 
   it('does not start an aborted task', async () => {
     await expect(
-      workers.run({ do: 'echo' }, { ...LONG, signal: AbortSignal.abort(new Error('gone')) }),
-    ).rejects.toThrow('gone');
+      workers.run({ do: 'echo' }, { ...LONG, signal: AbortSignal.abort(new Error('aborted')) }),
+    ).rejects.toThrow('aborted');
   });
 
   return { workers: () => workers };

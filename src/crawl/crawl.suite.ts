@@ -11,19 +11,19 @@ import type { Billing, ChargedRead } from './billing.ts';
 import { type CrawlJob, isFinal } from './job.ts';
 import { type CrawlModule, type CrawlModuleOptions, type CrawlSubmission, openCrawl } from './open.ts';
 
-export interface MadePage {
+export interface FakePage {
   readonly content?: string;
   readonly links?: readonly string[];
   readonly nofollow?: boolean;
   readonly status?: number;
   readonly retryAfter?: string;
-  /** The URL that it redirects to. */
+  /** The URL after redirects. */
   readonly url?: string;
   readonly canonical?: string;
 }
 
-/** Returns the page at a URL; may throw, and may take its time. */
-export type Web = (url: string, signal: AbortSignal) => MadePage | Promise<MadePage>;
+/** Returns the page at a URL. May throw or be slow. */
+export type Web = (url: string, signal: AbortSignal) => FakePage | Promise<FakePage>;
 
 export interface TestCrawls {
   readonly module: CrawlModule;
@@ -36,12 +36,12 @@ export interface TestCrawls {
   readonly noted: ChargedRead[];
   submit(given: CrawlSubmission['given'], owner?: Partial<CrawlSubmission>): Promise<CrawlJob>;
   ended(id: string): Promise<CrawlJob>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into results freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a result
   results(job: CrawlJob, after?: number): Promise<any[]>;
   close(): Promise<void>;
 }
 
-export interface TestRoomOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
+export interface TestCrawlOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
   /** robots.txt by origin, or how many times reading it fails. */
   readonly robots?: Readonly<Record<string, string | number>>;
   /** Files by URL. */
@@ -54,8 +54,8 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
     const { url } = target;
     reads.set(url, (reads.get(url) ?? 0) + 1);
     order.push(url);
-    const made = await web(url, signal);
-    const { content = `The page ${url}`, links = [], nofollow = false, status = 200, retryAfter, canonical } = made;
+    const fakePage = await web(url, signal);
+    const { content = `The page ${url}`, links = [], nofollow = false, status = 200, retryAfter, canonical } = fakePage;
     const metadata: Record<string, string> = canonical === undefined ? {} : { 'lectern:canonicalUrl': canonical };
     const tokens = content.length;
     return {
@@ -64,7 +64,7 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
       tokens,
       status,
       retryAfter,
-      pageLinks: { url: made.url ?? url, nofollow, links: links.map((link) => ({ url: link, nofollow: false })) },
+      pageLinks: { url: fakePage.url ?? url, nofollow, links: links.map((link) => ({ url: link, nofollow: false })) },
     };
   }
   return {
@@ -76,12 +76,12 @@ export function webReader(web: Web, reads: Map<string, number> = new Map(), orde
 }
 
 function robotsOf(files: Readonly<Record<string, string | number>>): Robots {
-  let asked = 0;
+  let requests = 0;
   return {
     async rules(url) {
       const file = files[new URL(url).origin] ?? '';
       if (typeof file === 'string') return parseRobots(file);
-      return asked++ < file ? { ...parseRobots(''), unknownFor: 500 } : parseRobots('');
+      return requests++ < file ? { ...parseRobots(''), unknownFor: 500 } : parseRobots('');
     },
     check: async () => {},
   };
@@ -107,7 +107,7 @@ const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {
   return Object.assign(fetch, { close: async () => {} });
 };
 
-export async function openTestCrawls(web: Web, options: TestRoomOptions = {}): Promise<TestCrawls> {
+export async function openTestCrawls(web: Web, options: TestCrawlOptions = {}): Promise<TestCrawls> {
   const { robots = {}, files = {}, reserve = async () => ({}), ...rest } = options;
   const dataDir = rest.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'crawl-'));
   const reads = new Map<string, number>();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { parseRobots } from '#net/robots/robots-rules.ts';
 import { resolve } from '#reader/index.ts';
-import { type MadePage, unreached, webReader } from './crawl.suite.ts';
+import { type FakePage, unreached, webReader } from './crawl.suite.ts';
 import { createFilter } from './filter.ts';
 import type { WaitingPage } from './frontier.ts';
 import { normalizeUrl } from './normalize-url.ts';
@@ -27,7 +27,7 @@ const pageAt = (url: string, some: Partial<WaitingPage> = {}): WaitingPage => ({
   ...some,
 });
 
-async function jobOver(read: () => MadePage | Promise<MadePage>, some: Partial<PageContext> = {}, robotsFile = '') {
+async function jobOver(read: () => FakePage | Promise<FakePage>, some: Partial<PageContext> = {}, robotsFile = '') {
   const written: Outcome[] = [];
   const postponed: { readonly page: WaitingPage; readonly readyAt: number; readonly rank: number }[] = [];
   const noted: { readonly status: number; readonly reservation: unknown }[] = [];

@@ -48,7 +48,7 @@ export class Fail extends Executor<{ error?: Error }> {
 export class Run extends Executor<{ run: (call: Call, self: Executor) => unknown }> {
   static override readonly requests = requests<Run>({ '/default': 'run' });
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests answer what executors must not.
+  // biome-ignore lint/suspicious/noExplicitAny: tests return values that executors must not return
   run(call: Call): any {
     return this.options.run(call, this);
   }

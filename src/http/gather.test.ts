@@ -32,7 +32,7 @@ describe('pseudo-boolean', () => {
   it.each(['true', 'yes', '1', 'ok', 'on', 'anything', '00'])('%j is true', (text) =>
     expect(toBoolean(text)).toBe(true),
   );
-  it('takes JSON values as they are', () => {
+  it('converts JSON values like JavaScript', () => {
     expect([toBoolean(true), toBoolean(0), toBoolean(1), toBoolean(null), toBoolean(undefined)]).toEqual([
       true,
       false,
@@ -44,32 +44,32 @@ describe('pseudo-boolean', () => {
 });
 
 describe('precedence', () => {
-  it('lets the header win where the table says so', () =>
+  it('prefers the header if the table says so', () =>
     expect(from({ 'x-links': 'none' }, { links: 'all' })).toEqual({ links: 'none' }));
-  it('lets the body win where the table says so', () =>
+  it('prefers the body if the table says so', () =>
     expect(from({ 'x-quiet': 'no' }, { quiet: true })).toEqual({ quiet: true }));
-  it('puts the body over the query', () => expect(from({}, { limit: 7 }, { limit: '9' })).toEqual({ limit: 7 }));
+  it('prefers the body to the query', () => expect(from({}, { limit: 7 }, { limit: '9' })).toEqual({ limit: 7 }));
   it('reads the newer header name first', () =>
     expect(from({ 'x-old-limit': '8', 'x-limit': '9' })).toEqual({ limit: 9 }));
-  it('leaves out what was not given', () => expect(from({})).toEqual({}));
-  it('takes nothing from the prototype of a body', () => expect(from({}, Object.create({ limit: 7 }))).toEqual({}));
+  it('omits options that are not set', () => expect(from({})).toEqual({}));
+  it('ignores the prototype of a body', () => expect(from({}, Object.create({ limit: 7 }))).toEqual({}));
 });
 
 describe('values', () => {
-  it('knows the extra words of a switch', () => {
+  it('accepts the extra values of a switch', () => {
     expect(from({ 'x-frame': 'Quoted' })).toEqual({ frame: 'quoted' });
     expect(from({}, { frame: false })).toEqual({ frame: false });
   });
-  it('makes one text a list and drops empty ones', () => {
+  it('makes a list of a single text, and drops empty items', () => {
     expect(from({ 'x-select': '.a, .b' })).toEqual({ select: ['.a, .b'] });
     expect(from({}, { select: ['a', ' '] })).toEqual({ select: ['a'] });
   });
   it('reads objects from JSON text', () => expect(from({}, { shape: '{"width":3}' })).toEqual({ shape: { width: 3 } }));
-  it('reads header texts that are UTF-8 underneath', () =>
+  it('decodes header values that contain UTF-8', () =>
     expect(from({ 'x-select': Buffer.from('#größe').toString('latin1') })).toEqual({ select: ['#größe'] }));
 });
 
-describe('failures name the option and say what is wrong', () => {
+describe('failures name the option and the fault', () => {
   it.each([
     [{ links: 'some' }, 'links', 'links must be one of all, none'],
     [{ limit: 3 }, 'limit', 'limit must be at least 5'],
@@ -79,7 +79,7 @@ describe('failures name the option and say what is wrong', () => {
     [{ shape: '{' }, 'shape', 'shape must be an object or its JSON text'],
     [{ select: 3 }, 'select', 'select must be a string or an array'],
   ])('%j', (body, path, message) => {
-    const { name, facts, message: said } = failure(() => from({}, body));
-    expect({ name, path: facts.path, said }).toEqual({ name: 'ParamValidationError', path, said: message });
+    const { name, facts, message: actual } = failure(() => from({}, body));
+    expect({ name, path: facts.path, actual }).toEqual({ name: 'ParamValidationError', path, actual: message });
   });
 });

@@ -44,13 +44,13 @@ async function failureLines(name: ProblemName) {
 }
 
 describe('the log of a failure', () => {
-  it('is a line of warning without a stack when the time is over', async () => {
+  it('is a warning without a stack for a timeout', async () => {
     const logged = await failureLines('ServiceTimeoutError');
     expect(logged).toEqual([expect.objectContaining({ level: 40, route: '/fails/:name' })]);
     expect(JSON.stringify(logged)).not.toContain('stack');
   });
 
-  it('has a stack when we are at fault, and is none when a caller is', async () => {
+  it('has a stack for an internal error, and is empty for an error of the caller', async () => {
     expect(await failureLines('InternalError')).toEqual([
       expect.objectContaining({ level: 50, err: expect.objectContaining({ stack: expect.any(String) }) }),
     ]);

@@ -5,7 +5,7 @@ import { divideTokens, takeExcerpt } from './budget.ts';
 
 const SEED = { seed: 7, numRuns: 60 };
 
-/** Of characters that were parted. */
+/** One half of a character, left by a wrong split. */
 const HALVES = /\p{Surrogate}/u;
 
 const texts = fc.oneof(
@@ -41,7 +41,7 @@ describe('excerpts of a text', () => {
           expect(start).toBe(offset);
           expect(end).toBeGreaterThan(start);
           expect(tokens).toBe(countTokens(text));
-          // One character alone may have more.
+          // A single character may exceed the budget.
           if ([...text].length > 1) expect(tokens).toBeLessThanOrEqual(maxTokens + 1);
           if (!HALVES.test(whole)) expect(text).not.toMatch(HALVES);
           joined += text;
@@ -52,7 +52,7 @@ describe('excerpts of a text', () => {
       SEED,
     ));
 
-  it('end at a block, outside of code', async () => {
+  it('end at a block, and never inside code', async () => {
     const blocks = Array.from({ length: 40 }, (_, at) => `Block ${at} has some words in it.`);
     const plain = await takeExcerpt(blocks.join('\n\n'), 0, 100);
     expect(plain.text.endsWith('words in it.\n\n')).toBe(true);
@@ -69,7 +69,7 @@ describe('excerpts of a text', () => {
 });
 
 describe('shares', () => {
-  it('give small texts what they need and divide the rest equally', async () => {
+  it('give small texts what they need, and divide the rest equally', async () => {
     await loadTokens();
     const long = 'word '.repeat(5_000);
     const [small, first, second] = divideTokens(

@@ -53,7 +53,7 @@ it('refuses an absolute path outside the folders', async () => {
   await expect(files.read('/etc/hostname', signal)).rejects.toThrow(/is not a file within/);
 });
 
-it.skipIf(process.platform === 'win32')('does not wait for a pipe', async () => {
+it.skipIf(process.platform === 'win32')('does not block on a pipe', async () => {
   await expect(files.read('pipe', signal)).rejects.toThrow(/is not a file within/);
 });
 

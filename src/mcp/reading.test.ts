@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { formatExcerpt, formatPage } from './reading.ts';
 
-/** Of characters that take the most tokens. */
-const LONG_ADDRESS = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
+/** Characters with the highest number of tokens each. */
+const LONG_URL = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
 const page = (content: string) => ({ title: '', description: '', url: 'blob:x', content, usage: { tokens: 1 } });
 
 it('shows the status of a target unless it is 200', () => {
@@ -13,15 +13,15 @@ it('shows the status of a target unless it is 200', () => {
 
 describe('a fenced excerpt', () => {
   it.each([
-    ['an address', 'http://a.example/', 'Bees find home by the sun.\n\n'.repeat(5_000)],
-    ['an address that is long', LONG_ADDRESS, 'Bees find home by the sun.\n\n'.repeat(5_000)],
-    ['marks of the page', 'http://a.example/', '<<<END UNTRUSTED '.repeat(5_000)],
-  ])('has no more tokens than it may: %s', async (_, source, content) => {
+    ['a URL', 'http://a.example/', 'Bees find home by the sun.\n\n'.repeat(5_000)],
+    ['a long URL', LONG_URL, 'Bees find home by the sun.\n\n'.repeat(5_000)],
+    ['imitated fence marks', 'http://a.example/', '<<<END UNTRUSTED '.repeat(5_000)],
+  ])('stays within its token limit: %s', async (_, source, content) => {
     await loadTokens();
     const text = formatPage(page(content));
     for (const tokens of [500, 600, 8_000]) {
       let at = 0;
-      // The beginning, and how it goes on.
+      // The start, then the following parts.
       for (let pieces = 0; pieces < 3; pieces++) {
         const answer = await formatExcerpt({ text }, source, { offset: at, tokens });
         expect(countTokens(answer)).toBeLessThanOrEqual(tokens);

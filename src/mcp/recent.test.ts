@@ -38,7 +38,7 @@ it('separates callers and evicts the least recently used', () => {
   expect(mine.list()).toEqual([]);
 });
 
-it('keeps the pages of all callers within the total limit: drops the oldest first', () => {
+it('keeps the total size of all callers within the limit, dropping the oldest pages first', () => {
   const store = createRecentPageStore();
   const all = Array.from({ length: 30 }, () => store.open());
   for (const [at, recent] of all.entries()) recent.put(page(String(at), 'x'.repeat(2_000_000)));

@@ -4,7 +4,7 @@ import { cacheJsonSchema } from './schema.ts';
 
 const TARGET = { target: 'draft-2020-12' } as const;
 
-it('caches its JSON forms for input and output and validates as before', async () => {
+it('caches its JSON schemas for input and output, and validates as before', async () => {
   const schema = z.strictObject({ a: z.int().default(1) });
   const { validate, jsonSchema } = cacheJsonSchema(schema)['~standard'];
   expect(jsonSchema.input(TARGET)).toEqual(schema['~standard'].jsonSchema.input(TARGET));

@@ -12,7 +12,7 @@ function start() {
   return sessions;
 }
 
-/** A request whose answer is not out until it is told to be. */
+/** Starts a request. It is answered when the returned function is called. */
 async function busy(session: Session): Promise<() => void> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ it('are found only by their owner', async () => {
   expect(sessions.find('another', 'me')).toBeUndefined();
 });
 
-it('of one caller are limited: the least recently used idle one ends, busy ones stay', async () => {
+it('are limited per caller: the least recently used idle session ends, busy ones stay', async () => {
   const sessions = start();
   const open = async () => (await sessions.open({ owner: undefined, limitKey: 'address' }))!;
   const first = await open();
@@ -48,7 +48,7 @@ it('of one caller are limited: the least recently used idle one ends, busy ones 
   end();
 });
 
-it('are refused when all sessions of the caller are busy', async () => {
+it('are refused while all sessions of the caller are busy', async () => {
   const sessions = start();
   const caller = { owner: 'me', limitKey: 'me' };
   const ends = [];
@@ -60,7 +60,7 @@ it('are refused when all sessions of the caller are busy', async () => {
   expect(await sessions.open(caller)).toBeDefined();
 });
 
-it('are limited in total: the caller with the most loses one', async () => {
+it('are limited in total: the caller with the most sessions loses one', async () => {
   const sessions = start();
   const mine = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
   const theirs = [];

@@ -1,6 +1,6 @@
 /**
- * A server of the chat-completions protocol for tests, on loopback. It refuses whatever the published description of
- * the protocol does not allow, and answers by the rule that a test gives it.
+ * A loopback server of the chat-completions protocol for tests. It rejects whatever the published description of the
+ * protocol does not allow, and answers by the function that a test passes.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { onTestFinished } from 'vitest';
 
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly max_tokens?: number;
@@ -20,12 +20,12 @@ export interface SeenRequest {
   readonly response_format?: { readonly json_schema: { readonly schema: object } };
 }
 
-/** How one request is answered: with a text, or with something worse. */
+/** The answer to one request: a text, or a failure. */
 export type Reply =
   | string
   | { readonly text: string; readonly finish?: 'stop' | 'length' }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** These pieces of a body, with pauses between them, then the end of the connection or silence. */
+  /** These pieces of a body with pauses between them, after which the connection ends, breaks or stays silent. */
   | {
       readonly raw: string | readonly string[];
       readonly type: string;
@@ -34,12 +34,12 @@ export type Reply =
     };
 
 export interface ChatServer {
-  /** The base address, ending in `/v1`. */
+  /** The base URL, ending in `/v1`. */
   readonly url: string;
-  readonly requests: SeenRequest[];
-  /** The headers of each request. */
+  readonly requests: RecordedRequest[];
+  /** Headers of each request. */
   readonly headers: readonly IncomingMessage['headers'][];
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly open: () => number;
   close(): void;
 }
@@ -127,7 +127,7 @@ const isRequest = new Ajv({ allErrors: true }).compile({
   dependencies: { stream_options: ['stream'] },
 });
 
-type Rule = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
+type Rule = (request: RecordedRequest, index: number) => Reply | Promise<Reply>;
 
 interface ChatServerOptions {
   readonly key?: string;
@@ -141,7 +141,7 @@ export async function startChatServer(rule: Rule, options: ChatServerOptions = {
 }
 
 export async function openChatServer(rule: Rule, { key }: ChatServerOptions = {}): Promise<ChatServer> {
-  const requests: SeenRequest[] = [];
+  const requests: RecordedRequest[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -152,7 +152,7 @@ export async function openChatServer(rule: Rule, { key }: ChatServerOptions = {}
     if (request.headers['content-type'] !== 'application/json') return refuse(response, 415, 'not JSON');
     const body: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'));
     if (!isRequest(body)) return refuse(response, 400, JSON.stringify(isRequest.errors));
-    const seen = body as SeenRequest;
+    const seen = body as RecordedRequest;
     requests.push(seen);
     const reply = await rule(seen, requests.length - 1);
     if (!response.destroyed) await answer(response, seen, reply);
@@ -182,7 +182,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(JSON.stringify({ error: { message: `secret: ${message}`, type: 'invalid_request_error', code: null } }));
 }
 
-async function answer(response: ServerResponse, request: SeenRequest, reply: Reply): Promise<void> {
+async function answer(response: ServerResponse, request: RecordedRequest, reply: Reply): Promise<void> {
   if (typeof reply === 'object' && 'status' in reply) {
     response.writeHead(reply.status, reply.headers ?? {}).end(reply.body ?? 'secret words of the server');
     return;
@@ -221,7 +221,7 @@ async function answer(response: ServerResponse, request: SeenRequest, reply: Rep
     chunk([], { usage }),
     'data: [DONE]\n\n',
   ];
-  // Cut without regard for events, lines or characters.
+  // Split regardless of events, lines or characters.
   const bytes = Buffer.from(events.join(''));
   for (let at = 0; at < bytes.length; at += 13) {
     if (response.destroyed) return;

@@ -35,7 +35,7 @@ async function streamed(chat: Chat, request = ASK) {
 }
 
 describe('an answer', () => {
-  it('is the text with its count of tokens', async () => {
+  it('is the text with its token counts', async () => {
     const server = await startChatServer(() => 'Hello *there*, 你好');
     expect(await chatOf(server).complete(ASK)).toEqual({
       text: 'Hello *there*, 你好',
@@ -45,28 +45,28 @@ describe('an answer', () => {
     expect(server.requests[0]).toEqual({ model: 'small', messages: ASK.messages });
   });
 
-  it('tells that the model was cut off', async () => {
+  it('reports that the model was cut off', async () => {
     const server = await startChatServer(() => ({ text: 'Hel', finish: 'length' }));
     expect(await chatOf(server).complete(ASK)).toMatchObject({ complete: false });
     expect(await streamed(chatOf(server))).toMatchObject({ text: 'Hel', end: { complete: false } });
   });
 
-  it('comes in pieces when it is streamed, wherever the wire cuts them', async () => {
-    const said = 'Größe 🏳️‍🌈 und 漢字: '.repeat(40);
-    const server = await startChatServer(() => said);
+  it('is streamed in pieces, however the network splits them', async () => {
+    const answer = 'Größe 🏳️‍🌈 und 漢字: '.repeat(40);
+    const server = await startChatServer(() => answer);
     const { text, pieces, end } = await streamed(chatOf(server));
-    expect(text).toBe(said);
+    expect(text).toBe(answer);
     expect(pieces.length).toBeGreaterThan(20);
     expect(end).toEqual({ complete: true, usage: { promptTokens: 11, completionTokens: 7 } });
   });
 
-  it('is taken whole from a server that does not stream', async () => {
+  it('is accepted whole from a server that does not stream', async () => {
     const body = JSON.stringify({ choices: [{ message: { content: 'all at once' }, finish_reason: 'stop' }] });
     const server = await startChatServer(() => ({ raw: body, type: 'application/json', after: 'end' }));
     expect(await streamed(chatOf(server))).toMatchObject({ text: 'all at once', end: { complete: true } });
   });
 
-  it('is asked for with pictures, limits and a format', async () => {
+  it('is requested with pictures, limits and a format', async () => {
     const server = await startChatServer(() => '{}');
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } } as const;
     await chatOf(server).complete({
@@ -83,7 +83,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is asked for again without a format that the server does not take', async () => {
+  it('is requested again without a format that the server rejects', async () => {
     const server = await startChatServer(({ response_format }) => (response_format ? { status: 400 } : 'free'));
     const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', schema: {} } } as const;
     expect(await chatOf(server).complete({ ...ASK, responseFormat })).toMatchObject({ text: 'free' });
@@ -105,14 +105,18 @@ describe('a failure', () => {
       { name: 'DownstreamServiceFailureError', message: 'The model server answered with status 500' },
     ],
     ['404', { status: 404 }, { name: 'DownstreamServiceFailureError' }],
-    ['no JSON', { raw: '<html>', type: 'application/json', after: 'end' }, { name: 'DownstreamServiceFailureError' }],
     [
-      'half a JSON',
+      'invalid JSON',
+      { raw: '<html>', type: 'application/json', after: 'end' },
+      { name: 'DownstreamServiceFailureError' },
+    ],
+    [
+      'incomplete JSON',
       { raw: '{"choices":[{"mess', type: 'application/json', after: 'end' },
       { name: 'DownstreamServiceFailureError' },
     ],
     [
-      'another JSON',
+      'unexpected JSON',
       { raw: '{"choices":"x"}', type: 'application/json', after: 'end' },
       { name: 'DownstreamServiceFailureError' },
     ],
@@ -128,7 +132,7 @@ describe('a failure', () => {
       { name: 'DownstreamServiceFailureError' },
     ],
   ];
-  it.each(cases)('is told in words of ours: %s', async (_, reply, expected) => {
+  it.each(cases)('has our own message: %s', async (_, reply, expected) => {
     const server = await startChatServer(() => reply);
     for (const work of [chatOf(server).complete(ASK), streamed(chatOf(server))]) {
       const { name, message, facts } = await failureOf(work);
@@ -145,7 +149,7 @@ describe('a failure', () => {
     }
   });
 
-  it('is a key that the server refuses', async () => {
+  it('is a key that the server rejects', async () => {
     const server = await startChatServer(() => 'welcome', { key: 'right' });
     expect(await chatOf(server, { key: 'right' }).complete(ASK)).toMatchObject({ text: 'welcome' });
     const { name, message } = await failureOf(chatOf(server, { key: 'wrong' }).complete(ASK));
@@ -153,13 +157,13 @@ describe('a failure', () => {
     expect(message).toBe('The model server rejected the API key');
   });
 
-  it('is a server that is not there', async () => {
+  it('is an unreachable server', async () => {
     const { name, message } = await failureOf(chatOf({ url: 'http://127.0.0.1:1/v1' }).complete(ASK));
     expect(name).toBe('DownstreamServiceFailureError');
     expect(message).not.toContain('127.0.0.1');
   });
 
-  it('is a server that falls silent, before or within its answer', async () => {
+  it('is a server that stalls before or within its answer', async () => {
     for (const raw of ['', 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n']) {
       const server = await startChatServer(() => ({ raw, type: 'text/event-stream', after: 'silence' }));
       const { name, message } = await failureOf(streamed(chatOf(server, { timeoutMs: 300 })));
@@ -168,24 +172,24 @@ describe('a failure', () => {
     }
   });
 
-  it('is an answer without end', async () => {
+  it('is an endless answer', async () => {
     const server = await startChatServer(() => 'x'.repeat(4_100_000));
     expect((await failureOf(chatOf(server).complete(ASK))).name).toBe('DownstreamServiceFailureError');
   });
 
-  it('is the reason of a caller who has gone, and the connection is closed', async () => {
+  it('is the abort reason of the caller, and closes the connection', async () => {
     const server = await startChatServer(() => new Promise<Reply>(() => {}));
-    const gone = new AbortController();
-    const asked = chatOf(server).complete({ ...ASK, signal: gone.signal });
+    const controller = new AbortController();
+    const answer = chatOf(server).complete({ ...ASK, signal: controller.signal });
     await expect.poll(() => server.requests.length).toBe(1);
-    const reason = new Error('gone');
-    gone.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    const reason = new Error('aborted');
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
     await expect.poll(() => server.open()).toBe(0);
   });
 });
 
-it('ends a stream of too much text as one that was cut off', async () => {
+it('cuts off a stream with too much text', async () => {
   const event = `data: ${JSON.stringify({ choices: [{ delta: { content: 'y'.repeat(100_000) } }] })}\n\n`;
   const server = await startChatServer(() => ({ raw: event.repeat(45), type: 'text/event-stream', after: 'silence' }));
   const { text, end } = await streamed(chatOf(server));
@@ -194,13 +198,13 @@ it('ends a stream of too much text as one that was cut off', async () => {
   expect(end).toMatchObject({ complete: false });
 });
 
-describe('the models that are configured', () => {
+describe('the configured models', () => {
   const base = { modelTimeoutMs: 60_000 } as Parameters<typeof createModels>[0];
   const configured = (settings: Partial<typeof base>) =>
     Object.entries(createModels({ ...base, ...settings }, { fetch })).flatMap(([name, chat]) => (chat ? [name] : []));
 
   it('are none without settings', () => expect(configured({})).toEqual([]));
-  it('are all but text recognition when there is a chat model', () => {
+  it('are all but text recognition if there is a chat model', () => {
     expect(configured({ chatUrl: 'http://localhost:1/v1', chatModel: 'm' })).toEqual(['chat', 'vision', 'readerlm']);
   });
   it('need a server and a model', () => {
@@ -208,11 +212,11 @@ describe('the models that are configured', () => {
     expect(configured({ visionModel: 'm' })).toEqual([]);
     expect(configured({ visionModel: 'm', visionUrl: 'http://localhost:1' })).toEqual(['vision']);
   });
-  it('may read text with a model of the same server', () => {
+  it('include text recognition by a model of the same server', () => {
     expect(configured({ chatUrl: 'http://localhost:1/v1', ocrModel: 'm' })).toEqual(['ocr']);
   });
 
-  it('ask their own model, and do not send the key of one server to another', async () => {
+  it('use their own model, and send no key to another server', async () => {
     const one = await startChatServer(() => 'one', { key: 'k1' });
     const two = await startChatServer(() => 'two');
     const { chat, vision, readerlm } = createModels(

@@ -4,7 +4,7 @@ import { isCapabilityUrl } from './capability-url.ts';
 const UUID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const SHA1 = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';
 
-describe('a URL that is a secret', () => {
+describe('a secret URL', () => {
   it.each([
     'https://a.example/share?token=abc',
     'https://a.example/share?TOKEN=abc',
@@ -57,13 +57,13 @@ describe('a URL that is a secret', () => {
     'nonsense',
   ])('%s', (url) => expect(isCapabilityUrl(url)).toBe(true));
 
-  it('is told in linear time', () => {
+  it('is recognised in linear time', () => {
     for (const piece of ['a1', '-', '%', '?', '&a=', ';', 'Aa', '#/', 'https%3A'])
       expect(typeof isCapabilityUrl(`https://a.example/${piece.repeat(60_000)}`)).toBe('boolean');
   });
 });
 
-describe('a URL that anybody may know', () => {
+describe('a public URL', () => {
   it.each([
     'https://a.example/',
     'http://127.0.0.1:8080/share',

@@ -25,7 +25,7 @@ zW/3EjICIQDRvyAH4iY4bIEtZyGcPo/RaLHkXLorDU7Mm1VXTDcXLw==
 
 export interface TestProxy extends Loopback {
   /** Requested targets: `host:port`, or the full URL of plain requests. */
-  readonly asked: string[];
+  readonly targets: string[];
 }
 
 interface Account {
@@ -46,7 +46,7 @@ export async function startHttpProxy({
   secure?: boolean;
   refuse?: number;
 } = {}): Promise<TestProxy> {
-  const asked: string[] = [];
+  const targets: string[] = [];
   const options: HttpServerOptions = {
     host: '127.0.0.1',
     port: 0,
@@ -54,7 +54,7 @@ export async function startHttpProxy({
       if (account && (username !== account.username || password !== account.password)) {
         return { requestAuthentication: true };
       }
-      asked.push(isHttp ? request.url! : `${hostname}:${port}`);
+      targets.push(isHttp ? request.url! : `${hostname}:${port}`);
       if (refuse) throw new RequestError('No', refuse);
       return { dnsLookup: toLoopback as NonNullable<PrepareRequestFunctionResult['dnsLookup']> };
     },
@@ -78,7 +78,7 @@ export async function startHttpProxy({
     origin: `${secure ? 'https' : 'http'}://${host}`,
     connections: () => connections,
     open: () => open.size,
-    asked,
+    targets,
   };
 }
 
@@ -89,18 +89,18 @@ function toLoopback(_: string, { all }: { all?: boolean }, callback: (...parts: 
 
 /** A SOCKS 4 and 5 proxy. With `reply`, it sends that code instead of connecting. */
 export async function startSocks({ account, reply }: { account?: Account; reply?: number } = {}): Promise<TestProxy> {
-  const asked: string[] = [];
+  const targets: string[] = [];
   const proxy = await startTcp((socket) => {
-    void serve(socket, asked, account, reply).catch(() => socket.destroy());
+    void serve(socket, targets, account, reply).catch(() => socket.destroy());
   });
-  return { ...proxy, asked };
+  return { ...proxy, targets };
 }
 
-async function serve(socket: Socket, asked: string[], account: Account | undefined, reply: number | undefined) {
+async function serve(socket: Socket, targets: string[], account: Account | undefined, reply: number | undefined) {
   const bytes = reader(socket);
   const [version] = await bytes(1);
-  const to = version === 4 ? await asked4(bytes, account) : await asked5(socket, bytes, account);
-  asked.push(`${to.host}:${to.port}`);
+  const to = version === 4 ? await socks4Target(bytes, account) : await socks5Target(socket, bytes, account);
+  targets.push(`${to.host}:${to.port}`);
   const say = (code: number) =>
     socket.write(version === 4 ? [0, code ? 0x5b : 0x5a, 0, 0, 0, 0, 0, 0].reduce(bytesOf, empty) : reply5(code));
   if (reply !== undefined) return void say(reply);
@@ -122,7 +122,7 @@ const bytesOf = (all: Buffer, byte: number) => Buffer.concat([all, Buffer.from([
 /** Sends the bound address as a name, so that clients must parse its length. */
 const reply5 = (code: number) => Buffer.from([5, code, 0, 3, 4, ...Buffer.from('here'), 0, 80]);
 
-async function asked4(bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
+async function socks4Target(bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
   const request = await bytes(7);
   const text = async () => {
     let all = '';
@@ -139,7 +139,7 @@ async function asked4(bytes: (count: number) => Promise<Buffer>, account: Accoun
   return { host: host.replace('name ', ''), port: request.readUInt16BE(1) };
 }
 
-async function asked5(socket: Socket, bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
+async function socks5Target(socket: Socket, bytes: (count: number) => Promise<Buffer>, account: Account | undefined) {
   const [count] = await bytes(1);
   const methods = [...(await bytes(count!))];
   const wanted = account ? 2 : 0;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSessionParameter, isTrackingParameter } from './tracking-parameters.ts';
 
-it('recognizes tracking parameters in any case, and nothing that selects a page', () => {
+it('recognizes tracking parameters in any case, and no parameter that selects a page', () => {
   for (const name of ['utm_source', 'UTM_Campaign', 'gclid', 'gbraid', 'fbclid', 'srsltid', '_gl', 'mkt_tok'])
     expect(isTrackingParameter(name), name).toBe(true);
   for (const name of ['id', 'page', 'utm', 'q', 'gclids', 'phpsessid', 'token'])

@@ -15,7 +15,7 @@ function start(rules: Partial<RegionOptions> = {}) {
 const ask = async (answer: RequestListener, options?: Parameters<ReturnType<typeof start>['fetch']>[1]) =>
   start().fetch((await startServer(answer)).origin, options);
 
-test('sends what it is given and gives back what comes', async () => {
+test('sends the request and returns the response', async () => {
   const response = await ask(
     async (request, reply) => {
       let body = '';
@@ -29,7 +29,7 @@ test('sends what it is given and gives back what comes', async () => {
   expect(await response.json()).toEqual({ method: 'POST', body: 'hello', key: 'Bearer k' });
 });
 
-test('a body comes as it is sent', async () => {
+test('streams a body', async () => {
   const steps: string[] = [];
   let next = () => {};
   const response = await ask((_, reply) => {
@@ -43,14 +43,14 @@ test('a body comes as it is sent', async () => {
   expect(steps).toEqual(['one', 'two']);
 });
 
-test('credentials in the address are sent, and are no part of it', async () => {
+test('sends credentials from the URL in a header, not in the path', async () => {
   const site = await startServer((request, reply) => reply.end(`${request.headers.authorization} ${request.url}`));
   const { fetch } = start();
   const text = await (await fetch(`http://a:b%20c@${site.host}/v1?x`)).text();
   expect(text).toBe(`Basic ${Buffer.from('a:b c').toString('base64')} /v1?x`);
 });
 
-test('a redirect is an answer, not followed', async () => {
+test('returns a redirect without following it', async () => {
   const secret = await startSecret();
   const response = await ask((_, reply) => reply.writeHead(307, { location: secret.origin }).end());
   expect(response.status).toBe(307);
@@ -58,8 +58,8 @@ test('a redirect is an answer, not followed', async () => {
   expect(secret.connections()).toBe(0);
 });
 
-describe('what goes wrong is told in words that name nothing', () => {
-  const failing = async (url: string, options = {}) => {
+describe('failures have messages that reveal nothing', () => {
+  const failureOf = async (url: string, options = {}) => {
     const { fetch } = start();
     const failure = await fetch(url, options)
       .then((response) => response.json())
@@ -69,46 +69,46 @@ describe('what goes wrong is told in words that name nothing', () => {
     return (failure as Error).message;
   };
 
-  test('unreachable, mute, endless, broken off, not JSON', async () => {
-    expect(await failing('http://secret:secret@127.0.0.1:9999/')).toContain('cannot be reached');
-    const mute = await startTcp((socket) => socket.resume());
-    expect(await failing(mute.origin, { timeoutMs: 150 })).toContain('in time');
+  test('unreachable, silent, endless, incomplete, not JSON', async () => {
+    expect(await failureOf('http://secret:secret@127.0.0.1:9999/')).toContain('cannot be reached');
+    const silent = await startTcp((socket) => socket.resume());
+    expect(await failureOf(silent.origin, { timeoutMs: 150 })).toContain('in time');
     const drip = await startTcp((socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n{"secret')));
-    expect(await failing(drip.origin, { timeoutMs: 150 })).toContain('in time');
+    expect(await failureOf(drip.origin, { timeoutMs: 150 })).toContain('in time');
     const large = await startServer((_, reply) => reply.end('x'.repeat(2_000)));
-    expect(await failing(large.origin, { maxBytes: 1_000 })).toContain('too large');
+    expect(await failureOf(large.origin, { maxBytes: 1_000 })).toContain('too large');
     const broken = await startServer((_, reply) => {
       reply.writeHead(200, { 'content-length': 50 }).write('secret', () => reply.destroy());
     });
-    expect(await failing(broken.origin)).toContain('incomplete');
-    expect(await failing((await startServer((_, reply) => reply.end('secret'))).origin)).toContain('JSON');
-    await until(() => mute.open() + drip.open() + large.open() + broken.open() === 0);
+    expect(await failureOf(broken.origin)).toContain('incomplete');
+    expect(await failureOf((await startServer((_, reply) => reply.end('secret'))).origin)).toContain('JSON');
+    await until(() => silent.open() + drip.open() + large.open() + broken.open() === 0);
   });
 });
 
-test('a caller who leaves ends the request', async () => {
-  const mute = await startTcp((socket) => socket.resume());
-  const gone = new AbortController();
-  const asked = start().fetch(mute.origin, { signal: gone.signal });
-  await until(() => mute.open() === 1);
-  gone.abort(new Error('gone'));
-  await expect(asked).rejects.toThrow('gone');
-  await until(() => mute.open() === 0);
+test('an abort ends the request', async () => {
+  const silent = await startTcp((socket) => socket.resume());
+  const controller = new AbortController();
+  const request = start().fetch(silent.origin, { signal: controller.signal });
+  await until(() => silent.open() === 1);
+  controller.abort(new Error('aborted'));
+  await expect(request).rejects.toThrow('aborted');
+  await until(() => silent.open() === 0);
 });
 
-test('closing ends what is under way, and nothing begins afterwards', async () => {
-  const mute = await startTcp((socket) => socket.resume());
+test('closing ends requests in progress and refuses new ones', async () => {
+  const silent = await startTcp((socket) => socket.resume());
   const { fetch } = start();
-  const asked = fetch(mute.origin).catch((error) => error.name);
-  await until(() => mute.open() === 1);
+  const request = fetch(silent.origin).catch((error) => error.name);
+  await until(() => silent.open() === 1);
   await fetch.close();
-  expect(await asked).toBe('DownstreamServiceFailureError');
-  await expect(fetch(mute.origin)).rejects.toMatchObject({ name: 'DownstreamServiceFailureError' });
-  await until(() => mute.open() === 0);
+  expect(await request).toBe('DownstreamServiceFailureError');
+  await expect(fetch(silent.origin)).rejects.toMatchObject({ name: 'DownstreamServiceFailureError' });
+  await until(() => silent.open() === 0);
 });
 
 describe('inside the EU', () => {
-  test('a host that is not marked is not asked, and the log says so', async () => {
+  test('a host outside the list is not contacted, and the log says so', async () => {
     const secret = await startSecret();
     const { fetch, log } = start({ region: 'eu', euHosts: ['other.example', `127.0.0.1:${secret.port + 1}`] });
     await expect(fetch(`${secret.origin}/?key=word`)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe('inside the EU', () => {
     expect(JSON.stringify(log.warn.mock.calls)).not.toContain('word');
   });
 
-  test('one that is marked is asked, and logged once', async () => {
+  test('a listed host is contacted, and logged once', async () => {
     const site = await startServer((_, reply) => reply.end('fine'));
     for (const mark of ['127.0.0.1', site.host]) {
       const { fetch, log } = start({ region: 'eu', euHosts: [mark] });
@@ -135,7 +135,7 @@ describe('inside the EU', () => {
   });
 });
 
-test('many answers that nobody reads leave nothing open', async () => {
+test('discarded responses leave no connection open', async () => {
   const site = await startServer((_, reply) => reply.write('x'.repeat(100_000)));
   const { fetch } = start();
   const responses = await Promise.all(Array.from({ length: 10 }, () => fetch(site.origin)));

@@ -1,7 +1,7 @@
 // Full run only: changes state of the whole process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels } from '#models/index.ts';
 import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
@@ -29,17 +29,17 @@ async function fitPicture(bytes: Uint8Array, _: string, box: number) {
 }
 
 interface Setting {
-  readonly rule?: (request: SeenRequest, index: number) => Reply | Promise<Reply>;
+  readonly rule?: (request: RecordedRequest, index: number) => Reply | Promise<Reply>;
   /** The pictures on the server, by path. */
   readonly pictures?: Readonly<Record<string, Uint8Array | string>>;
 }
 
 async function start({ rule = () => 'A blue square', pictures = {} }: Setting = {}) {
   const model = await startChatServer(rule);
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const site = await startServer((request, response) => {
     const path = request.url!.split('?', 1)[0]!;
-    asked.push(request.url!);
+    fetched.push(request.url!);
     const found = pictures[path];
     if (found === undefined) return response.writeHead(404).end();
     response.writeHead(200, { 'content-type': typeof found === 'string' ? 'text/html' : 'image/png' }).end(found);
@@ -53,7 +53,7 @@ async function start({ rule = () => 'A blue square', pictures = {} }: Setting = 
       paths.map((path) => (path.startsWith('/') ? site.origin + path : path)),
       { url: site.origin, ...more },
     );
-  return { captions, asked, requests: model.requests, origin: site.origin };
+  return { captions, fetched, requests: model.requests, origin: site.origin };
 }
 
 async function captionsOf(captioner: Captioner, urls: readonly string[], more: Partial<CaptionOptions>) {
@@ -113,10 +113,10 @@ describe('captions', () => {
 
   it('need at most four concurrent requests, and fifty in all', async () => {
     let now = 0;
-    let most = 0;
+    let peak = 0;
     const rule = async () => {
       now++;
-      most = Math.max(most, now);
+      peak = Math.max(peak, now);
       await new Promise((resolve) => setTimeout(resolve, 5));
       now--;
       return 'words';
@@ -128,13 +128,13 @@ describe('captions', () => {
     const found = await captions(Object.keys(pictures));
     expect(found.filter(Boolean)).toHaveLength(50);
     expect(requests).toHaveLength(50);
-    expect(most).toBe(4);
+    expect(peak).toBe(4);
   });
 });
 
 describe('a picture without a caption', () => {
   it('cannot be fetched, is not a picture, or is at a refused URL', async () => {
-    const { captions, asked, requests } = await start({
+    const { captions, fetched, requests } = await start({
       pictures: { '/page.png': '<p>no picture</p>', '/broken.png': Buffer.from('not a picture at all') },
     });
     const paths = [
@@ -147,10 +147,10 @@ describe('a picture without a caption', () => {
       'data:image/png,%E0%A4%A',
     ];
     expect(await captions(paths)).toEqual(paths.map(() => undefined));
-    expect(asked).toHaveLength(3);
-    // The same again: nothing is tried a second time within the day.
+    expect(fetched).toHaveLength(3);
+    // Unchanged, because no caption is tried again within a day.
     expect(await captions(paths)).toEqual(paths.map(() => undefined));
-    expect(asked.filter((path) => path !== '/broken.png')).toHaveLength(2);
+    expect(fetched.filter((path) => path !== '/broken.png')).toHaveLength(2);
     expect(requests).toHaveLength(0);
   });
 
@@ -175,16 +175,16 @@ describe('a picture without a caption', () => {
   });
 
   it('is not recorded as failed if the caller disconnected', async () => {
-    const gone = new AbortController();
-    const reason = new Error('gone');
-    let asked = 0;
+    const controller = new AbortController();
+    const reason = new Error('aborted');
+    let fetched = 0;
     const rule = () => {
-      if (asked++ > 0) return 'words';
-      gone.abort(reason);
+      if (fetched++ > 0) return 'words';
+      controller.abort(reason);
       return new Promise<Reply>(() => {});
     };
     const { captions } = await start({ pictures: { '/a.png': await png(100) }, rule });
-    await expect(captions(['/a.png'], { signal: gone.signal })).rejects.toBe(reason);
+    await expect(captions(['/a.png'], { signal: controller.signal })).rejects.toBe(reason);
     expect(await captions(['/a.png'])).toEqual(['words']);
   });
 });

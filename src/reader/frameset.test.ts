@@ -10,15 +10,15 @@ const SOURCE = `<html><head><title>Old site</title></head><frameset cols="20%,80
 <noframes><body><p>This browser shows no frames.</p><a href="text.html">Go on</a></body></noframes></frameset></html>`;
 const filled = (inner: string) =>
   `<html><head></head><body data-lectern-frame="frameset"><div>${inner}</div><noframes><p>No frames here.</p></noframes></body></html>`;
-const settled = (html: string) => {
+const replaceFrames = (html: string) => {
   const document = parseDocument(html);
   const unread = replaceFrameset(document);
   return { unread, body: outerHtml(find(document, 'body')!) };
 };
 
-describe('a set of frames as it was sent', () => {
+describe('a frameset as it was sent', () => {
   it.each(['content', 'markdown', 'text', 'frontmatter'])(
-    'is what it says without frames, and where they are: %s',
+    'yields its noframes content and links to its frames: %s',
     (respondWith) => {
       const { page } = renderHtml(SOURCE, { respondWith });
       const text = page.content ?? page.text;
@@ -36,35 +36,37 @@ describe('a set of frames as it was sent', () => {
   });
 });
 
-describe('a set of frames that a browser has read', () => {
-  it('is what stands in them', () => {
-    const { unread, body } = settled(filled('<div data-lectern-frame="https://a.example/">Words of a frame.</div>'));
+describe('a frameset read by a browser', () => {
+  it('yields the content of its frames', () => {
+    const { unread, body } = replaceFrames(
+      filled('<div data-lectern-frame="https://a.example/">Words of a frame.</div>'),
+    );
     expect({ unread, body }).toEqual({
       unread: false,
       body: '<body><div><div data-lectern-frame="https://a.example/">Words of a frame.</div></div></body>',
     });
   });
 
-  it('is what it says without frames when none could be read', () => {
-    const { unread, body } = settled(filled('<div data-lectern-frame="https://a.example/"> </div>'));
+  it('yields its noframes content if no frame could be read', () => {
+    const { unread, body } = replaceFrames(filled('<div data-lectern-frame="https://a.example/"> </div>'));
     expect(unread).toBe(true);
     expect(body).toContain('<p>No frames here.</p>');
   });
 });
 
-it('is no page with a body, where nobody sees what is for others', () => {
-  const { unread, body } = settled(
+it('noframes content is ignored on a page with a body', () => {
+  const { unread, body } = replaceFrames(
     '<body><p>Words.</p><iframe src="/a"></iframe><noframes><p>No frames.</p></noframes>',
   );
   expect(unread).toBe(false);
   expect(body).not.toContain('No frames');
 });
 
-it('is found in hostile pages', () => {
+it('framesets are found in hostile pages', () => {
   for (const html of [
     '<frameset>'.repeat(50_000),
     `<frameset>${'<frame src=x>'.repeat(50_000)}`,
     `<frameset><noframes>${'<frameset>'.repeat(10_000)}`,
   ])
-    expect(settled(html).unread).toBe(true);
+    expect(replaceFrames(html).unread).toBe(true);
 });

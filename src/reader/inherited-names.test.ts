@@ -1,4 +1,4 @@
-/** Pages whose tags, classes, attributes and facts have names that every object has by itself. */
+/** Pages whose tags, classes, attributes and metadata have names that every object inherits. */
 import { it } from 'vitest';
 import { expectPlainNames } from '#own-value.suite.ts';
 import type { GivenOptions } from './options/options.ts';

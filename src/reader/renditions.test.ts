@@ -28,20 +28,20 @@ const task = (text: string, options = {}, facts = {}): RenderTask => ({
 
 const counting = (renditions = createRenditionCache()) => {
   let made = 0;
-  const through = async (asked: RenderTask, length = 10) => {
+  const getOrRender = async (renderTask: RenderTask, length = 10) => {
     const make = async (): Promise<Rendition> => {
       made++;
       const page = { title: '', description: '', url: '', usage: { tokens: 0 } };
       return { page, body: 'x'.repeat(length), tokens: made };
     };
-    return (await renditions.getOrRender(asked, make)).tokens;
+    return (await renditions.getOrRender(renderTask, make)).tokens;
   };
-  return { through, made: () => made };
+  return { getOrRender, made: () => made };
 };
 
 it('returns the rendition of the same copy in the same form', async () => {
-  const { through } = counting();
-  expect([await through(task('a')), await through(task('a'))]).toEqual([1, 1]);
+  const { getOrRender } = counting();
+  expect([await getOrRender(task('a')), await getOrRender(task('a'))]).toEqual([1, 1]);
 });
 
 it.each([
@@ -53,24 +53,24 @@ it.each([
   ['a live page', task('a', {}, { cachedAt: undefined })],
   ['a page with a picture', task('a', {}, { screenshot: new Uint8Array(1) })],
 ])('renders again: %s', async (_, other) => {
-  const { through } = counting();
-  await through(task('a'));
-  expect(await through(other)).toBe(2);
+  const { getOrRender } = counting();
+  await getOrRender(task('a'));
+  expect(await getOrRender(other)).toBe(2);
 });
 
 it('stores nothing with DNT', async () => {
-  const { through } = counting();
-  await through(task('a', { doNotTrack: true }));
-  expect(await through(task('a', { doNotTrack: true }))).toBe(2);
+  const { getOrRender } = counting();
+  await getOrRender(task('a', { doNotTrack: true }));
+  expect(await getOrRender(task('a', { doNotTrack: true }))).toBe(2);
 });
 
 it('evicts the least recently used rendition, and never stores one that is too large', async () => {
-  const { through, made } = counting(createRenditionCache(10_000));
-  await through(task('a'), 4_000);
-  await through(task('b'), 3_000);
-  await through(task('a'));
-  await through(task('c'), 3_000);
+  const { getOrRender, made } = counting(createRenditionCache(10_000));
+  await getOrRender(task('a'), 4_000);
+  await getOrRender(task('b'), 3_000);
+  await getOrRender(task('a'));
+  await getOrRender(task('c'), 3_000);
   expect(made()).toBe(3);
-  expect(await through(task('a'))).toBe(1);
-  expect(await through(task('b'))).toBe(4);
+  expect(await getOrRender(task('a'))).toBe(1);
+  expect(await getOrRender(task('b'))).toBe(4);
 });

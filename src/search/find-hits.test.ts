@@ -9,7 +9,7 @@ import { createAskProvider } from './ask-provider.ts';
 import { createHitFinder, type HitFinder, type HitRequest } from './find-hits.ts';
 import type { Hit } from './hit.ts';
 import { parseQuery, type SearchQuery } from './query.ts';
-import { asSearxng, type Listed, type Service, startService } from './service.suite.ts';
+import { type ListedPage, type Service, searxngAnswer, startService } from './service.suite.ts';
 import { type ProviderRow, parseProviderRows } from './settings.ts';
 import { createSource, type Source } from './sources.ts';
 import { openSearchStore, type SearchStore } from './store.ts';
@@ -17,7 +17,7 @@ import { openSearchStore, type SearchStore } from './store.ts';
 const KEY = 'secret-key-of-a-provider';
 const HOUR_MS = 3_600_000;
 
-const listed = (count: number, host = 'a.test'): Listed[] =>
+const listed = (count: number, host = 'a.test'): ListedPage[] =>
   Array.from({ length: count }, (_, index) => ({
     title: `T${index}`,
     url: `https://${host}/${index}`,
@@ -73,7 +73,7 @@ const exact = (name: string, { url }: Service, more: object = {}) => ({
   ...more,
 });
 const windowOf =
-  (pages: readonly Listed[]): Answering =>
+  (pages: readonly ListedPage[]): Answering =>
   ({ url }) => {
     const [offset, count] = ['o', 'n'].map((name) => Number(url.searchParams.get(name)));
     return pages.slice(offset!, offset! + count!);
@@ -95,14 +95,14 @@ const urls = ({ hits }: { hits: readonly Hit[] }) => hits.map(({ url }) => url);
 describe('paging', () => {
   it.each(['exact', 'own'] as const)('with pages of %s size gives every result once, in order', async (paging) => {
     const pages = listed(23);
-    const made = await service(paging === 'exact' ? windowOf(pages) : (asked) => asSearxng(pages, asked, 7));
+    const made = await service(paging === 'exact' ? windowOf(pages) : (asked) => searxngAnswer(pages, asked, 7));
     const from = lists([paging === 'exact' ? exact('one', made) : searxng('one', made)]);
     const seen: string[] = [];
     for (let page = 1; page <= 5; page++) seen.push(...urls(await find(from, { page, count: 5 })));
     expect(seen).toEqual(pages.map(({ url }) => url));
     expect(urls(await find(from, { page: 6, count: 5 }))).toEqual([]);
     // Pages of the service that were fetched for one page of ours serve the next.
-    if (paging === 'own') expect(made.asked.length).toBeLessThanOrEqual(5);
+    if (paging === 'own') expect(made.requests.length).toBeLessThanOrEqual(5);
   });
 
   it('of two providers at once neither repeats nor loses a result', async () => {
@@ -137,7 +137,7 @@ describe('paging', () => {
   });
 
   it('returns the whole list for a count of 0, at most a hundred hits', async () => {
-    const made = await service((asked) => asSearxng(listed(10_000), asked, 10_000));
+    const made = await service((asked) => searxngAnswer(listed(10_000), asked, 10_000));
     expect((await find(lists([searxng('one', made)]), { count: 0 })).hits).toHaveLength(100);
   });
 });
@@ -165,12 +165,12 @@ describe('providers that fail', () => {
 
   it.each(Object.keys(BAD))('one that %s gives way to the next', async (name) => {
     const bad = await service(BAD[name]!);
-    const good = await service((asked) => asSearxng(listed(3), asked));
+    const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('bad', bad, { key: KEY, timeoutMs: 700 }), searxng('good', good)]);
     const found = await find(from);
     expect(found.providers).toEqual(['good']);
     expect(found.hits).toHaveLength(3);
-    expect(bad.asked.length).toBeGreaterThan(0);
+    expect(bad.requests.length).toBeGreaterThan(0);
     if (name !== 'has nothing') expect(logged.join()).toContain('"provider":"bad"');
     expect(logged.join()).not.toMatch(/secret|127\.0\.0\.1|cats/);
   });
@@ -185,26 +185,26 @@ describe('providers that fail', () => {
 
   it('several times in a row are asked last for some time', async () => {
     const bad = await service(BAD['refuses the key']!);
-    const good = await service((asked) => asSearxng(listed(3), asked));
+    const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('bad', bad), searxng('good', good)]);
     for (let time = 0; time < 6; time++) await find(from, { text: `cats ${time}` });
-    expect(bad.asked).toHaveLength(3);
+    expect(bad.requests).toHaveLength(3);
     now += 60_000;
     await find(from, { text: 'later' });
-    expect(bad.asked).toHaveLength(4);
+    expect(bad.requests).toHaveLength(4);
   });
 
   it('by rate limit are not asked until it has passed', async () => {
     const busy = await service((_, response) => void response.writeHead(429, { 'retry-after': '90' }).end());
-    const good = await service((asked) => asSearxng(listed(3), asked));
+    const good = await service((asked) => searxngAnswer(listed(3), asked));
     const from = lists([searxng('busy', busy), searxng('good', good)]);
     await find(from, { text: 'one' });
     now += 80_000;
     await find(from, { text: 'two' });
-    expect(busy.asked).toHaveLength(1);
+    expect(busy.requests).toHaveLength(1);
     now += 20_000;
     await find(from, { text: 'three' });
-    expect(busy.asked).toHaveLength(2);
+    expect(busy.requests).toHaveLength(2);
   });
 });
 
@@ -212,19 +212,19 @@ describe('cached lists', () => {
   it('answer for an hour, and longer while no provider does', async () => {
     let up = true;
     const made = await service((asked, response) =>
-      up ? asSearxng(listed(3), asked) : void response.writeHead(503).end(),
+      up ? searxngAnswer(listed(3), asked) : void response.writeHead(503).end(),
     );
     const from = lists([searxng('one', made)]);
     await find(from);
     now += HOUR_MS - 1;
     expect((await find(from)).hits).toHaveLength(3);
-    expect(made.asked).toHaveLength(1);
+    expect(made.requests).toHaveLength(1);
     await find(from, {}, { noCache: true });
-    expect(made.asked).toHaveLength(2);
+    expect(made.requests).toHaveLength(2);
     up = false;
     now += 3 * HOUR_MS;
     expect((await find(from)).hits).toHaveLength(3);
-    expect(made.asked.length).toBeGreaterThan(2);
+    expect(made.requests.length).toBeGreaterThan(2);
     await expect(find(from, {}, { noCache: true })).rejects.toMatchObject({ status: 50002 });
     now += 7 * 24 * HOUR_MS;
     await expect(find(from)).rejects.toMatchObject({ status: 50002 });
@@ -232,20 +232,20 @@ describe('cached lists', () => {
 
   it('are separate for each query, and not stored for empty lists or without a trace', async () => {
     const made = await service((asked) =>
-      asSearxng(asked.url.searchParams.get('q') === 'none' ? [] : listed(3), asked),
+      searxngAnswer(asked.url.searchParams.get('q') === 'none' ? [] : listed(3), asked),
     );
     const from = lists([searxng('one', made)]);
     const queries = [{}, { language: 'de' }, { kind: 'news' }, { text: 'dogs' }, { country: 'de' }] as const;
     for (const query of [...queries, ...queries]) await find(from, query);
-    expect(made.asked).toHaveLength(queries.length);
+    expect(made.requests).toHaveLength(queries.length);
     for (let time = 0; time < 2; time++) await find(from, { text: 'none' });
-    expect(made.asked).toHaveLength(queries.length + 2);
+    expect(made.requests).toHaveLength(queries.length + 2);
     for (let time = 0; time < 2; time++) await find(from, { text: 'private' }, { noTrace: true });
-    expect(made.asked).toHaveLength(queries.length + 4);
+    expect(made.requests).toHaveLength(queries.length + 4);
   });
 
   it('do not contain the query', async () => {
-    const made = await service((asked) => asSearxng(listed(1), asked));
+    const made = await service((asked) => searxngAnswer(listed(1), asked));
     await find(lists([searxng('one', made)]), { text: 'a very private question' });
     store.close();
     const { readFile } = await import('node:fs/promises');
@@ -256,7 +256,7 @@ describe('cached lists', () => {
 
 describe('budgets', () => {
   it('hold for a day, over restarts, and cached lists do not count', async () => {
-    const made = await service((asked) => asSearxng(listed(3), asked));
+    const made = await service((asked) => searxngAnswer(listed(3), asked));
     const row = searxng('paid', made, { budgetPerDay: 2 });
     const from = lists([row]);
     await find(from, { text: 'one' });
@@ -266,21 +266,21 @@ describe('budgets', () => {
     store.close();
     store = await openSearchStore(dir, { now: () => now });
     await expect(find(lists([row]), { text: 'three' })).rejects.toMatchObject({ status: 50002 });
-    expect(made.asked).toHaveLength(2);
+    expect(made.requests).toHaveLength(2);
     now += 13 * HOUR_MS;
     await find(lists([row]), { text: 'three' });
-    expect(made.asked).toHaveLength(3);
+    expect(made.requests).toHaveLength(3);
   });
 
   it('equal searches at the same time cost one request', async () => {
     const made = await service(async (asked) => {
       await new Promise((resolve) => setTimeout(resolve, 100));
-      return asSearxng(listed(3), asked);
+      return searxngAnswer(listed(3), asked);
     });
     const from = lists([searxng('paid', made, { budgetPerDay: 1 })]);
     const all = await Promise.all(Array.from({ length: 10 }, () => find(from)));
     expect(all.map(({ hits }) => hits.length)).toEqual(Array(10).fill(3));
-    expect(made.asked).toHaveLength(1);
+    expect(made.requests).toHaveLength(1);
   });
 });
 
@@ -297,14 +297,14 @@ describe('a provider named by the caller', () => {
   };
 
   it('is asked alone', async () => {
-    const one = await service((asked) => asSearxng(listed(1), asked));
+    const one = await service((asked) => searxngAnswer(listed(1), asked));
     const two = await service(windowOf(listed(2)));
     const from = lists([searxng('one', one), exact('two', two)], { index: own });
     expect((await find(from, {}, { provider: 'two' })).providers).toEqual(['two']);
     for (const provider of ['reader', 'local'])
       expect((await find(from, {}, { provider })).providers).toEqual(['reader']);
     expect((await find(from, {}, { provider: 'google' })).providers).toEqual(['one']);
-    expect(one.asked.map(({ url }) => url.searchParams.get('engines'))).toEqual(['google']);
+    expect(one.requests.map(({ url }) => url.searchParams.get('engines'))).toEqual(['google']);
     await expect(find(from, {}, { provider: 'three' })).rejects.toMatchObject({
       code: 400,
       facts: { path: 'provider' },

@@ -17,7 +17,7 @@ import { openLocalIndex } from './index/open.ts';
 import { openSearch, type SearchTools } from './open.ts';
 import { parseQuery } from './query.ts';
 import type { Search, SearchRequest } from './search.ts';
-import { asSearxng, type Service, startService } from './service.suite.ts';
+import { type Service, searxngAnswer, startService } from './service.suite.ts';
 
 const rules = { region: 'any', euHosts: [], log: { warn() {}, info() {} } as never } as const;
 const trusted = createTrustedFetch(rules);
@@ -173,17 +173,17 @@ describe('the local index beside providers', () => {
 
   it('is skipped when it fails', async () => {
     const broken = { ...index, search: async () => Promise.reject(new Error('the thread died')) };
-    const { url } = await service((one) => asSearxng(listOf(1), one));
+    const { url } = await service((one) => searxngAnswer(listOf(1), one));
     const beside = await search(['local', { name: 'searxng', url }], { index: broken });
     expect((await beside.last(request('bees'))).providers).toEqual(['searxng']);
     await expect((await search([], { index: broken })).last(request('bees'))).rejects.toMatchObject({ status: 50002 });
   });
 
   it('is asked in the order of the settings', async () => {
-    const { url, asked } = await service((one) => asSearxng(listOf(1), one));
+    const { url, requests } = await service((one) => searxngAnswer(listOf(1), one));
     const made = await search(['local', { name: 'searxng', url }], { index });
     expect((await made.last(request('bees'))).providers).toEqual(['reader']);
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
     expect((await made.last(request('zeppelins'))).providers).toEqual(['searxng']);
   });
 });
@@ -196,7 +196,7 @@ describe('reading', () => {
       signal.addEventListener('abort', () => aborted.push(url));
       return untilAborted(signal);
     });
-    const { url } = await service((one) => asSearxng(listOf(3), one));
+    const { url } = await service((one) => searxngAnswer(listOf(3), one));
     const made = await search([{ name: 'searxng', url }], { reader });
     const { results } = await made.last(request('x', { budgetMs: 400 }));
     expect(results.map(({ content, warning }) => [content !== '', warning])).toEqual([
@@ -208,13 +208,13 @@ describe('reading', () => {
   });
 
   it('does not wait for a read that does not end', async () => {
-    const { url } = await service((one) => asSearxng(listOf(1), one));
+    const { url } = await service((one) => searxngAnswer(listOf(1), one));
     const made = await search([{ name: 'searxng', url }], { reader: readerOf(() => new Promise(() => {})) });
     expect((await made.last(request('x', { budgetMs: 100 }))).results[0]!.content).toBe('');
   });
 
   it('stops when the caller disconnects', async () => {
-    const { url } = await service((one) => asSearxng(listOf(5), one));
+    const { url } = await service((one) => searxngAnswer(listOf(5), one));
     const gone = new AbortController();
     const reason = new Error('gone');
     let running = 0;
@@ -228,7 +228,7 @@ describe('reading', () => {
   });
 
   it('streams answers, and stops when the consumer does', async () => {
-    const { url } = await service((one) => asSearxng(listOf(2), one));
+    const { url } = await service((one) => searxngAnswer(listOf(2), one));
     const released: AbortSignal[] = [];
     const reader = readerOf(async (address, signal) => {
       released.push(signal);
@@ -244,7 +244,7 @@ describe('reading', () => {
   });
 
   it('stores a screenshot once, however often it is shown', async () => {
-    const { url } = await service((one) => asSearxng(listOf(3), one));
+    const { url } = await service((one) => searxngAnswer(listOf(3), one));
     const screenshot = new Uint8Array([1]);
     const reader: Reader = {
       async *each() {},
@@ -262,7 +262,7 @@ describe('reading', () => {
 
   it('does not read pages of its own hosts', async () => {
     const own = [{ title: 'Own', url: 'https://search.own.test/x', text: '' }];
-    const { url } = await service((one) => asSearxng(own, one));
+    const { url } = await service((one) => searxngAnswer(own, one));
     const read: string[] = [];
     const reader = readerOf(async (address) => {
       read.push(address);
@@ -283,7 +283,7 @@ describe('passages', () => {
   const reader = readerOf(async (url) => ({ ...pageOf(url), content: PAGES[new URL(url).pathname]! }));
 
   const passagesFor = async (text: string, mostTokens: number, more: Partial<SearchTools> = {}) => {
-    const { url } = await service((one) => asSearxng(listOf(3), one));
+    const { url } = await service((one) => searxngAnswer(listOf(3), one));
     const made = await search([{ name: 'searxng', url }], { reader, ...more });
     return (await made.last(request(text, { passageTokens: mostTokens }))).results;
   };

@@ -2,13 +2,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Listed {
+export interface ListedPage {
   readonly title: string;
   readonly url: string;
   readonly text: string;
 }
 
-export interface AskedOfService {
+export interface ProviderRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
@@ -18,27 +18,27 @@ export interface AskedOfService {
 export interface Service {
   readonly url: string;
   /** Every request so far. */
-  readonly asked: AskedOfService[];
+  readonly requests: ProviderRequest[];
   close(): Promise<void>;
 }
 
 /** Starts a service. An object that `answer` returns is sent as JSON; otherwise `answer` writes the response. */
 export async function startService(
-  answer: (asked: AskedOfService, response: ServerResponse) => object | undefined | Promise<object | undefined>,
+  answer: (asked: ProviderRequest, response: ServerResponse) => object | undefined | Promise<object | undefined>,
 ): Promise<Service> {
-  const asked: AskedOfService[] = [];
+  const requests: ProviderRequest[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const text = Buffer.concat(chunks).toString();
-      const one: AskedOfService = {
+      const one: ProviderRequest = {
         method: request.method ?? '',
         url: new URL(request.url ?? '/', 'http://service.test'),
         headers: request.headers,
         body: text ? JSON.parse(text) : {},
       };
-      asked.push(one);
+      requests.push(one);
       const result = await answer(one, response);
       if (result !== undefined)
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
@@ -47,7 +47,7 @@ export async function startService(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -56,8 +56,8 @@ export async function startService(
   };
 }
 
-/** As SearXNG answers a page of a list. */
-export const asSearxng = (pages: readonly Listed[], { url }: AskedOfService, perPage = 10) => {
+/** SearXNG's answer for one page of the list. */
+export const searxngAnswer = (pages: readonly ListedPage[], { url }: ProviderRequest, perPage = 10) => {
   const number = Number(url.searchParams.get('pageno') ?? 1);
   const shown = pages.slice((number - 1) * perPage, number * perPage);
   return {

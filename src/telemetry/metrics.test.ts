@@ -5,8 +5,8 @@ import { METRICS } from './metrics-table.ts';
 const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
   (await metrics.text()).split('\n').filter((line) => line.startsWith(name));
 
-describe('the table', () => {
-  it('names metrics as Prometheus asks for', () => {
+describe('the table of metrics', () => {
+  it('follows the naming rules of Prometheus', () => {
     for (const [name, { type, meaning }] of Object.entries(METRICS)) {
       expect(name).toMatch(/^lectern_[a-z_]+$/);
       expect(name.endsWith('_total')).toBe(type === 'counter');
@@ -17,7 +17,7 @@ describe('the table', () => {
 });
 
 describe('metrics', () => {
-  it('add up counters by their labels', async () => {
+  it('sum counters by their labels', async () => {
     const metrics = createMetrics();
     metrics.add('lectern_tokens_total', ['reader'], 5);
     metrics.add('lectern_tokens_total', ['reader'], 6);
@@ -28,7 +28,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('put values into buckets, those on a border into the lower one', async () => {
+  it('put values into buckets with inclusive upper bounds', async () => {
     const metrics = createMetrics();
     for (const value of [0.001, 0.005, 0.3, 500]) metrics.observe('lectern_model_wait_seconds', ['m'], value);
     const lines = await linesOf(metrics, 'lectern_model_wait_seconds');
@@ -41,7 +41,7 @@ describe('metrics', () => {
     expect(lines).toContain('lectern_model_wait_seconds_sum{model="m"} 500.306');
   });
 
-  it('read states when they are asked for, and do without a reader that fails', async () => {
+  it('read gauges on request, and skip a gauge that fails', async () => {
     const metrics = createMetrics();
     let pages = 1;
     metrics.read('lectern_browser_pages', () => [[[], pages]]);
@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(await linesOf(metrics, 'lectern_batch_jobs')).toEqual([]);
   });
 
-  it('escape what a label holds', async () => {
+  it('escape label values', async () => {
     const metrics = createMetrics();
     metrics.add('lectern_search_asked_total', ['a "b"\\c\nd', 'failed']);
     expect(await linesOf(metrics, 'lectern_search_asked_total')).toEqual([

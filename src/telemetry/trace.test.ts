@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createTrace, readTraceParent, serverTiming, traceIteration, traceStep } from './trace.ts';
 
 describe('a trace', () => {
-  it('has its steps in the order of their beginning, with what is known of them', async () => {
+  it('lists its spans in order of their start, with their facts', async () => {
     const trace = createTrace({ startedAt: performance.now() - 100 });
     const end = trace.span('dns');
     trace.note('key_check', trace.startedAt + 1, trace.startedAt + 3);
@@ -20,20 +20,20 @@ describe('a trace', () => {
     expect(whole).toBeGreaterThanOrEqual(100);
   });
 
-  it('keeps the least helpful word of the cache, and each engine', () => {
+  it('keeps the least favourable cache outcome, and each engine once', () => {
     const trace = createTrace();
     for (const word of ['hit', 'miss', 'stale']) trace.fact('cache', word);
     for (const engine of ['direct', 'browser', 'direct']) trace.fact('engine', engine);
     expect(trace.shown()).toMatchObject({ cache: 'miss', engine: 'direct, browser' });
   });
 
-  it('is bounded', () => {
+  it('is limited in length', () => {
     const trace = createTrace();
     for (let at = 0; at < 10_000; at++) trace.span('dns')();
     expect(trace.shown().spans).toHaveLength(300);
   });
 
-  it('follows work to its end, also when it fails', async () => {
+  it('records work that succeeds or fails', async () => {
     const trace = createTrace();
     await expect(traceStep('dns', trace, async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     async function* values() {
@@ -53,12 +53,12 @@ describe('a trace', () => {
 });
 
 describe('traceparent', () => {
-  it('is read as it should be, and nothing else is', () => {
+  it('is read if valid, and ignored otherwise', () => {
     const id = '0af7651916cd43dd8448eb211c80319c';
     const span = 'b7ad6b7169203331';
     expect(readTraceParent(`00-${id}-${span}-01`)).toEqual({ traceId: id, spanId: span, sampled: true });
     expect(readTraceParent(`00-${id}-${span}-00`)?.sampled).toBe(false);
-    // Of a later version, what is known of it is read.
+    // Of later versions, the known fields are read.
     expect(readTraceParent(`cc-${id}-${span}-03-more`)?.sampled).toBe(true);
     for (const wrong of [
       `ff-${id}-${span}-01`,
@@ -81,7 +81,7 @@ describe('traceparent', () => {
   });
 });
 
-it('becomes a header: the sums of each step', () => {
+it('becomes a Server-Timing header with the sum of each step', () => {
   const trace = createTrace({ startedAt: performance.now() });
   trace.note('dns', trace.startedAt, trace.startedAt + 2);
   trace.note('dns', trace.startedAt + 3, trace.startedAt + 4.5);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchCommand, progressLine } from '#cli/batch.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { programFile } from '../support/program.ts';
-import { quiet } from '../support/quiet-context.ts';
+import { quietContext } from '../support/quiet-context.ts';
 
 const LONG_MS = 180_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -41,9 +41,9 @@ async function run(args: readonly string[], input = '') {
   });
   const key = server.lines.join('\n').match(/only this once: (\S+)/)![1]!;
   const command = batchCommand({
-    ...quiet,
+    ...quietContext,
     environment: {
-      LECTERN_URL: `${server.place('reader')},models=${server.place('model host')}`,
+      LECTERN_URL: `${server.urlOf('reader')},models=${server.urlOf('model host')}`,
       LECTERN_API_KEY: key,
     },
     print: (text) => void printed.push(text),

@@ -32,7 +32,7 @@ it.skipIf(!redis)('runs the jobs that a server announces through Redis', { timeo
   });
   const ended = once(worker, 'exit');
   try {
-    const host = server.place('model host');
+    const host = server.urlOf('model host');
     const ask = async (place: string, body?: object) => {
       const answer = await fetch(host + place, body && { method: 'POST', body: JSON.stringify(body) });
       if (!answer.ok) throw new Error(await answer.text());

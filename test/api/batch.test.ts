@@ -1,4 +1,4 @@
-/** Batch jobs over HTTP: every rule and error of docs/reference/wire/models.md, Batches to Webhooks. */
+/** Batch jobs over HTTP: the rules and errors of docs/reference/wire/models.md, Batches to Webhooks. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -19,16 +19,16 @@ const HOUR_MS = 3_600_000;
 const log = createLog('silent');
 let dir: string;
 let host: TestModelHost;
-let stuck: TestModelHost;
+let idle: TestModelHost;
 let now = Date.now();
 let clockMs = 0;
-/** Batches of `slow` wait for it. */
+/** Releases batches of the model `slow`. */
 let open = () => {};
 const gate = new Promise<void>((resolve) => {
   open = resolve;
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
 type Any = any;
 
 const rows = [
@@ -72,17 +72,17 @@ async function start(name: string, jobs: number): Promise<TestModelHost> {
 beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'batch-'));
   now = Date.now();
-  [host, stuck] = await Promise.all([start('worked', 2), start('stuck', 0)]);
+  [host, idle] = await Promise.all([start('worked', 2), start('idle', 0)]);
 });
 afterAll(async () => {
   open();
-  await Promise.all([host?.close(), stuck?.close()]);
+  await Promise.all([host?.close(), idle?.close()]);
   await rm(dir, { recursive: true, force: true });
 });
 
 const PATH = '/v1/batch/embeddings';
 const line = (id: string, input: unknown = 'green tea') => ({ custom_id: id, body: { input } });
-const of = async (on: TestModelHost, place: string, init: RequestInit = {}, key = 'test-key') => {
+const request = async (on: TestModelHost, place: string, init: RequestInit = {}, key = 'test-key') => {
   const answer = await fetch(`${on.url}${place}`, {
     ...init,
     headers: { authorization: `Bearer ${key}`, ...init.headers },
@@ -93,7 +93,7 @@ const of = async (on: TestModelHost, place: string, init: RequestInit = {}, key 
 };
 async function ended(id: string, on = host): Promise<Any> {
   for (;;) {
-    const { body } = await of(on, `/v1/batch/${id}`);
+    const { body } = await request(on, `/v1/batch/${id}`);
     if (!['pending', 'processing'].includes(body.status)) return body;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -135,7 +135,7 @@ describe('a job', { timeout: LONG_MS }, () => {
       error: null,
     });
 
-    const output = await of(host, `/v1/batch/${id}/output`);
+    const output = await request(host, `/v1/batch/${id}/output`);
     expect(output.status).toBe(200);
     expect(output.headers.get('content-type')).toBe('application/x-ndjson');
     expect(output.headers.get('content-disposition')).toBe(`attachment; filename="${id}_output.jsonl"`);
@@ -146,7 +146,7 @@ describe('a job', { timeout: LONG_MS }, () => {
     const embedded = await host.post('/v1/embeddings', { model: 'dense', input: 'example', dimensions: 4 });
     expect(lines[0].response.body.data).toEqual(embedded.body.data);
 
-    const errors = await of(host, `/v1/batch/${id}/errors`);
+    const errors = await request(host, `/v1/batch/${id}/errors`);
     expect(parse(errors.text)).toEqual([
       {
         id: 'batch_req_000002',
@@ -156,11 +156,11 @@ describe('a job', { timeout: LONG_MS }, () => {
         error: { code: 'INVALID_LINE', message: 'body is required' },
       },
     ]);
-    const deleted = await of(host, `/v1/batch/${id}`, { method: 'DELETE' });
+    const deleted = await request(host, `/v1/batch/${id}`, { method: 'DELETE' });
     expect([deleted.status, deleted.body]).toEqual([200, job]);
   });
 
-  it('has links that need no key, until they expire, and cannot be forged', async () => {
+  it('has links that need no key, expire, and cannot be forged', async () => {
     const { body } = await host.post(PATH, { model: 'dense', input: [line('a'), {}] });
     const { output_url, error_file_url, batch_id } = await ended(body.batch_id);
     expect(output_url.startsWith(`${host.url}/v1/batch/${batch_id}/output?exp=`)).toBe(true);
@@ -189,7 +189,7 @@ describe('a job', { timeout: LONG_MS }, () => {
       const answer = await fetch(link);
       expect([answer.status, ((await answer.json()) as Any).code], link.href).toEqual([401, 'AUTH_MISSING_API_KEY']);
     }
-    expect((await of(host, output_url.slice(host.url.length).replace(/sig=.*/, 'sig=x'))).status).toBe(200);
+    expect((await request(host, output_url.slice(host.url.length).replace(/sig=.*/, 'sig=x'))).status).toBe(200);
   });
 
   it('serves ranges of its files', async () => {
@@ -198,9 +198,9 @@ describe('a job', { timeout: LONG_MS }, () => {
       input: Array.from({ length: 200 }, (_, at) => line(`${at}`)),
     });
     const { batch_id: id } = await ended(body.batch_id);
-    const whole = (await of(host, `/v1/batch/${id}/output`)).text;
+    const whole = (await request(host, `/v1/batch/${id}/output`)).text;
     const size = Buffer.byteLength(whole);
-    const range = (value: string) => of(host, `/v1/batch/${id}/output`, { headers: { range: value } });
+    const range = (value: string) => request(host, `/v1/batch/${id}/output`, { headers: { range: value } });
     for (const [value, from, to] of [
       ['bytes=0-0', 0, 1],
       ['bytes=10-99', 10, 100],
@@ -227,10 +227,10 @@ describe('a job', { timeout: LONG_MS }, () => {
   it('has an empty error file if no line failed, and an empty output if all did', async () => {
     const good = await ended((await host.post(PATH, { model: 'dense', input: [line('a')] })).body.batch_id);
     expect(good.error_file_url).toBeNull();
-    expect(await of(host, `/v1/batch/${good.batch_id}/errors`)).toMatchObject({ status: 200, text: '' });
+    expect(await request(host, `/v1/batch/${good.batch_id}/errors`)).toMatchObject({ status: 200, text: '' });
     const bad = await ended((await host.post(PATH, { model: 'dense', input: [{}, 1] })).body.batch_id);
     expect(bad).toMatchObject({ status: 'completed', output_url: null, stats: { completed: 0, failed: 2 } });
-    expect(await of(host, `/v1/batch/${bad.batch_id}/output`)).toMatchObject({ status: 200, text: '' });
+    expect(await request(host, `/v1/batch/${bad.batch_id}/output`)).toMatchObject({ status: 200, text: '' });
   });
 
   it('keeps its results when cancelled, and serves its output only from then on', async () => {
@@ -239,21 +239,21 @@ describe('a job', { timeout: LONG_MS }, () => {
       input: Array.from({ length: 300 }, (_, at) => line(`${at}`)),
     });
     const id = body.batch_id;
-    await expect.poll(async () => (await of(host, `/v1/batch/${id}`)).body.status).toBe('processing');
+    await expect.poll(async () => (await request(host, `/v1/batch/${id}`)).body.status).toBe('processing');
     for (const kind of ['output', 'errors']) {
-      expect(await of(host, `/v1/batch/${id}/${kind}`)).toMatchObject({
+      expect(await request(host, `/v1/batch/${id}/${kind}`)).toMatchObject({
         status: 409,
         body: { code: 'CONFLICT_RESOURCE_BUSY', detail: `batch ${id} is currently being modified` },
       });
     }
-    const cancelling = of(host, `/v1/batch/${id}`, { method: 'DELETE' });
+    const cancelling = request(host, `/v1/batch/${id}`, { method: 'DELETE' });
     open();
     const { status, body: cancelled } = await cancelling;
     expect([status, cancelled.status, cancelled.error]).toEqual([200, 'cancelled', null]);
     expect(cancelled.completed_at).not.toBeNull();
     expect(cancelled.stats.completed).toBeGreaterThan(0);
     expect(cancelled.stats.completed).toBeLessThan(300);
-    expect(parse((await of(host, `/v1/batch/${id}/output`)).text)).toHaveLength(cancelled.stats.completed);
+    expect(parse((await request(host, `/v1/batch/${id}/output`)).text)).toHaveLength(cancelled.stats.completed);
   });
 
   it('of five thousand lines sent by curl has five thousand results', async () => {
@@ -275,18 +275,23 @@ describe('rejects', { timeout: LONG_MS }, () => {
   const input = [line('a')];
   it.each<[string, Any, string, string]>([
     ['no model', { input }, 'body -> model', 'missing'],
-    ['a model that is no text', { model: 1, input }, 'body -> model', 'string_type'],
+    ['a model that is not a string', { model: 1, input }, 'body -> model', 'string_type'],
     ['no input', { model: 'dense' }, 'body -> input', 'missing'],
     ['null for both inputs', { model: 'dense', input: null, input_url: null }, 'body -> input', 'missing'],
     ['both inputs', { model: 'dense', input, input_url: 'https://a.example/b' }, 'body -> input_url', 'value_error'],
-    ['input that is no list', { model: 'dense', input: 'a' }, 'body -> input', 'list_type'],
+    ['input that is not a list', { model: 'dense', input: 'a' }, 'body -> input', 'list_type'],
     ['no lines', { model: 'dense', input: [] }, 'body -> input', 'too_short'],
     ['too many lines', { model: 'dense', input: new Array(10_001).fill(0) }, 'body -> input', 'too_long'],
-    ['an address that is no text', { model: 'dense', input_url: 7 }, 'body -> input_url', 'string_type'],
-    ['an address that is none', { model: 'dense', input_url: 'lines' }, 'body -> input_url', 'value_error'],
-    ['another protocol', { model: 'dense', input_url: 'file:///etc/passwd' }, 'body -> input_url', 'value_error'],
+    ['a URL that is not a string', { model: 'dense', input_url: 7 }, 'body -> input_url', 'string_type'],
+    ['an invalid URL', { model: 'dense', input_url: 'lines' }, 'body -> input_url', 'value_error'],
+    [
+      'an unsupported protocol',
+      { model: 'dense', input_url: 'file:///etc/passwd' },
+      'body -> input_url',
+      'value_error',
+    ],
     ['a bucket', { model: 'dense', input_url: 's3://bucket/lines' }, 'body -> input_url', 'value_error'],
-    ['a private address', { model: 'dense', input_url: 'http://10.0.0.1/' }, 'body -> input_url', 'value_error'],
+    ['a private IP address', { model: 'dense', input_url: 'http://10.0.0.1/' }, 'body -> input_url', 'value_error'],
     [
       'the metadata service',
       { model: 'dense', input_url: 'http://169.254.169.254/' },
@@ -294,19 +299,24 @@ describe('rejects', { timeout: LONG_MS }, () => {
       'value_error',
     ],
     [
-      'a webhook inside',
+      'a webhook on the loopback address',
       { model: 'dense', input, webhook_url: 'http://127.0.0.1/' },
       'body -> webhook_url',
       'value_error',
     ],
-    ['a webhook that is none', { model: 'dense', input, webhook_url: [] }, 'body -> webhook_url', 'string_type'],
-    ['a strange task', { model: 'dense', input, task: 'steeping' }, 'body -> task', 'enum'],
-    ['no dimensions', { model: 'dense', input, dimensions: 0 }, 'body -> dimensions', 'greater_than_equal'],
+    [
+      'a webhook that is not a string',
+      { model: 'dense', input, webhook_url: [] },
+      'body -> webhook_url',
+      'string_type',
+    ],
+    ['an unknown task', { model: 'dense', input, task: 'steeping' }, 'body -> task', 'enum'],
+    ['zero dimensions', { model: 'dense', input, dimensions: 0 }, 'body -> dimensions', 'greater_than_equal'],
     ['too many dimensions', { model: 'dense', input, dimensions: 9 }, 'body -> dimensions', 'less_than_equal'],
-    ['a strange type', { model: 'dense', input, embedding_type: 'int4' }, 'body -> embedding_type', 'enum'],
-    ['truncate that is no switch', { model: 'dense', input, truncate: 'yes' }, 'body -> truncate', 'bool_type'],
-    ['a list', [], 'body', 'dict_type'],
-    ['no JSON', '{', 'body', 'json_invalid'],
+    ['an unknown embedding type', { model: 'dense', input, embedding_type: 'int4' }, 'body -> embedding_type', 'enum'],
+    ['truncate that is not a boolean', { model: 'dense', input, truncate: 'yes' }, 'body -> truncate', 'bool_type'],
+    ['a body that is a list', [], 'body', 'dict_type'],
+    ['invalid JSON', '{', 'body', 'json_invalid'],
   ])('%s', async (_, body, field, type) => {
     const answer = await host.post(PATH, body);
     expect(answer.status).toBe(422);
@@ -315,7 +325,7 @@ describe('rejects', { timeout: LONG_MS }, () => {
     expect(answer.body.code).toBeUndefined();
   });
 
-  it('all that is wrong at once', async () => {
+  it('several invalid fields, all listed in one answer', async () => {
     const { body } = await host.post(PATH, { model: 'dense', dimensions: 99, truncate: 1, webhook_url: 'x' });
     expect(body.errors.map(({ field }: Any) => field).sort()).toEqual([
       'body -> dimensions',
@@ -326,13 +336,13 @@ describe('rejects', { timeout: LONG_MS }, () => {
     expect(body.detail).toMatch(/^4 validation errors/);
   });
 
-  it.each(['none', 'ranker', 'tokens', 'sparse'])('the model %s', async (model) => {
+  it.each(['none', 'ranker', 'tokens', 'sparse'])('the unsuitable model %s', async (model) => {
     const { status, body } = await host.post(PATH, { model, input: 'whatever' });
     expect([status, body.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
   });
 
   it.each(['0', '101', '-1', 'ten', '1.5', ''])('limit=%s', async (limit) => {
-    const { status, body } = await of(host, `/v1/batches?limit=${limit}`);
+    const { status, body } = await request(host, `/v1/batches?limit=${limit}`);
     expect([status, body.errors[0].field]).toEqual([422, 'query -> limit']);
   });
 
@@ -343,7 +353,7 @@ describe('rejects', { timeout: LONG_MS }, () => {
     ['DELETE', '/v1/batch/batch_1', { method: 'DELETE' }],
     ['GET', '/v1/batch/batch_1/output', {}],
     ['GET', '/v1/batch/batch_1/errors', {}],
-  ])('%s %s without a good key', async (_, place, init) => {
+  ])('%s %s without a valid key or balance', async (_, place, init) => {
     for (const [authorization, code] of [
       [undefined, 'AUTH_MISSING_API_KEY'],
       ['Basic x', 'AUTH_INVALID_FORMAT'],
@@ -352,7 +362,7 @@ describe('rejects', { timeout: LONG_MS }, () => {
       const answer = await fetch(`${host.url}${place}`, { ...init, headers: authorization ? { authorization } : {} });
       expect([answer.status, ((await answer.json()) as Any).code]).toEqual([401, code]);
     }
-    const poor = await of(host, place, init, 'poor');
+    const poor = await request(host, place, init, 'poor');
     expect([poor.status, poor.body.code]).toEqual([403, 'AUTHZ_INSUFFICIENT_BALANCE']);
   });
 
@@ -361,13 +371,13 @@ describe('rejects', { timeout: LONG_MS }, () => {
     ['POST', '/v1/batches', 'GET, OPTIONS'],
     ['POST', '/v1/batch/batch_1', 'GET, DELETE, OPTIONS'],
     ['DELETE', '/v1/batch/batch_1/output', 'GET, OPTIONS'],
-  ])('%s %s', async (method, place, allow) => {
-    const answer = await of(host, place, { method });
+  ])('the method in %s %s', async (method, place, allow) => {
+    const answer = await request(host, place, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   });
 
   it('the job of another owner, like an unknown one', async () => {
-    const { body } = await stuck.post(PATH, { model: 'dense', input });
+    const { body } = await idle.post(PATH, { model: 'dense', input });
     for (const id of [body.batch_id, 'batch_1', 'x'.repeat(300), '%00', '__proto__']) {
       for (const [place, init] of [
         ['', {}],
@@ -375,42 +385,42 @@ describe('rejects', { timeout: LONG_MS }, () => {
         ['/output', {}],
         ['/errors', {}],
       ] as const) {
-        const answer = await of(stuck, `/v1/batch/${id}${place}`, init, 'other');
+        const answer = await request(idle, `/v1/batch/${id}${place}`, init, 'other');
         expect([answer.status, answer.body.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
         expect(answer.body.detail).toMatch(/^batch .* not found or access denied$/);
       }
     }
-    expect((await of(stuck, '/v1/batches', {}, 'other')).body).toEqual([]);
-    expect((await of(stuck, `/v1/batch/${body.batch_id}`)).body.status).toBe('pending');
+    expect((await request(idle, '/v1/batches', {}, 'other')).body).toEqual([]);
+    expect((await request(idle, `/v1/batch/${body.batch_id}`)).body.status).toBe('pending');
   });
 
-  it('the eleventh unfinished job', async () => {
-    const submit = (key: string) => stuck.post(PATH, { model: 'dense', input }, { authorization: `Bearer ${key}` });
+  it('an eleventh unfinished job', async () => {
+    const submit = (key: string) => idle.post(PATH, { model: 'dense', input }, { authorization: `Bearer ${key}` });
     for (let at = 0; at < 10; at++) expect((await submit('other')).status).toBe(200);
     const refused = await submit('other');
     expect([refused.status, refused.body.code]).toEqual([403, 'AUTHZ_RESOURCE_LIMIT_EXCEEDED']);
-    const { body: jobs } = await of(stuck, '/v1/batches', {}, 'other');
+    const { body: jobs } = await request(idle, '/v1/batches', {}, 'other');
     expect(jobs).toHaveLength(10);
     const times = jobs.map(({ batch_id }: Any) => batch_id.slice(0, 16));
     expect(times).toEqual(times.toSorted().toReversed());
-    expect((await of(stuck, '/v1/batches?limit=3', {}, 'other')).body).toEqual(jobs.slice(0, 3));
-    expect((await of(stuck, `/v1/batch/${jobs[0].batch_id}`, { method: 'DELETE' }, 'other')).body).toMatchObject({
+    expect((await request(idle, '/v1/batches?limit=3', {}, 'other')).body).toEqual(jobs.slice(0, 3));
+    expect((await request(idle, `/v1/batch/${jobs[0].batch_id}`, { method: 'DELETE' }, 'other')).body).toMatchObject({
       status: 'cancelled',
       stats: { total: 1, completed: 0 },
     });
     for (const kind of ['output', 'errors']) {
-      expect((await of(stuck, `/v1/batch/${jobs[0].batch_id}/${kind}`, {}, 'other')).status).toBe(404);
+      expect((await request(idle, `/v1/batch/${jobs[0].batch_id}/${kind}`, {}, 'other')).status).toBe(404);
     }
     expect((await submit('other')).status).toBe(200);
   });
 
-  it('files of a job that has expired', async () => {
+  it('files of an expired job', async () => {
     const { body } = await host.post(PATH, { model: 'dense', input, webhook_url: 'https://hook.example/x' });
     const { batch_id: id } = await ended(body.batch_id);
     clockMs += 24 * HOUR_MS;
-    const job = (await of(host, `/v1/batch/${id}`)).body;
+    const job = (await request(host, `/v1/batch/${id}`)).body;
     expect(job).toMatchObject({ status: 'expired', output_url: null, error_file_url: null, stats: { completed: 1 } });
-    const answer = await of(host, `/v1/batch/${id}/output`);
+    const answer = await request(host, `/v1/batch/${id}/output`);
     expect([answer.status, answer.body.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
   });
 

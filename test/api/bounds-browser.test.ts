@@ -32,7 +32,7 @@ interface Read {
 }
 
 async function read(page: string, headers: Record<string, string> = {}): Promise<Read> {
-  const answer = await fetch(`${server.place('reader')}/${site.origin}${page}`, {
+  const answer = await fetch(`${server.urlOf('reader')}/${site.origin}${page}`, {
     headers: { accept: 'application/json', 'x-engine': 'browser', 'x-no-cache': 'true', ...headers },
   });
   const body = (await answer.json()) as {

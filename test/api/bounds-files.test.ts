@@ -59,7 +59,7 @@ async function bounded(
   // Idle connections may have been closed while the file was made.
   const headers = { accept: 'application/json', connection: 'close' };
   const watch = watchTree(by.child.pid!);
-  const answer = await fetch(`${by.place('reader')}/http://${host}/${count++}`, { headers });
+  const answer = await fetch(`${by.urlOf('reader')}/http://${host}/${count++}`, { headers });
   const body = (await answer.json()) as { data?: { warning?: string } | null; readableMessage?: string };
   expect(watch.stop()).toBeLessThan(maxBytes);
   return { status: answer.status, told: body.data?.warning ?? body.readableMessage ?? '' };

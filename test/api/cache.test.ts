@@ -1,4 +1,4 @@
-/** Kept copies, through the whole server: what is read from them, what is written, what never is. */
+/** The page cache through the whole server: what is answered from it, what is stored, what is never stored. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,13 +11,13 @@ const CACHED = 'This is a cached snapshot of the original page, consider retry w
 let site: Site;
 let server: TestServer;
 let broken = false;
-/** A page says how often it was asked for, so that a copy can be told from a new read. */
+/** A page that shows how often it was requested, so that a cached copy differs from a new read. */
 const counted = (title: string): Pages[string] => {
-  let asked = 0;
+  let requested = 0;
   return ({ response }) => {
     if (broken) return void response.destroy();
-    asked++;
-    sendHtml(response, `<title>${title}</title><main><h1>${title}</h1><p>Asked ${asked} times.</p></main>`);
+    requested++;
+    sendHtml(response, `<title>${title}</title><main><h1>${title}</h1><p>Requested ${requested} times.</p></main>`);
   };
 };
 const PATHS = Array.from({ length: 20 }, (_, at) => `/counted/${at}`);
@@ -47,23 +47,23 @@ async function read(at: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${server.reader}/${site.origin}${at}`, {
     headers: { accept: 'application/json', ...headers },
   });
-  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
   return (await answer.json()) as any;
 }
-const times = async (at: string, headers?: Record<string, string>) =>
-  Number(/Asked (\d+) times/.exec((await read(at, headers)).data?.content ?? '')?.[1]);
+const requestCount = async (at: string, headers?: Record<string, string>) =>
+  Number(/Requested (\d+) times/.exec((await read(at, headers)).data?.content ?? '')?.[1]);
 
 describe('a second read', () => {
-  it('is answered from the copy, and says so', async () => {
+  it('is answered from the cache, with a warning', async () => {
     const at = freshPath();
     expect((await read(at)).data.warning).toBeUndefined();
     const { data } = await read(at);
-    expect(data.content).toContain('Asked 1 times');
+    expect(data.content).toContain('Requested 1 times');
     expect(data.warning).toBe(CACHED);
     expect(site.hits(at)).toBe(1);
   });
 
-  it('is answered in any form from the same copy', async () => {
+  it('is answered in any format from the same copy', async () => {
     const at = freshPath();
     await read(at);
     const forms: Record<string, string>[] = [
@@ -83,28 +83,28 @@ describe('a second read', () => {
     ['x-cache-tolerance', '0'],
     ['x-set-cookie', 'a=b'],
     ['x-locale', 'de'],
-  ])('with %s: %s is a new read', async (name, value) => {
+  ])('fetches again with %s: %s', async (name, value) => {
     const at = freshPath();
     await read(at);
-    expect(await times(at, { [name]: value })).toBe(2);
+    expect(await requestCount(at, { [name]: value })).toBe(2);
   });
 
-  it('after noCache sees what that read stored', async () => {
+  it('after noCache returns the copy that noCache stored', async () => {
     const at = freshPath();
     await read(at);
     await read(at, { 'x-no-cache': 'true' });
-    expect(await times(at)).toBe(2);
+    expect(await requestCount(at)).toBe(2);
     expect(site.hits(at)).toBe(2);
   });
 
-  it('of a page that cannot be read any more is the old copy', async () => {
+  it('returns the stale copy when the page can no longer be read', async () => {
     const at = freshPath();
     await read(at);
     broken = true;
     try {
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       const stale = await read(at, { 'x-cache-tolerance': '1' });
-      expect(stale.data.content).toContain('Asked 1 times');
+      expect(stale.data.content).toContain('Requested 1 times');
       const [cached, old, ...more] = stale.data.warning.split('\n');
       expect([cached, more]).toEqual([CACHED, []]);
       expect(old).toMatch(/^This page could not be read now, this is a copy of \S+Z\.$/);
@@ -115,20 +115,20 @@ describe('a second read', () => {
   });
 });
 
-it('reads a page once for those who ask at the same time', async () => {
+it('fetches a page once for simultaneous requests', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => read('/slow')));
   expect(answers.map(({ data }) => data.content)).toEqual(Array(8).fill('Slow words.'));
   expect(site.hits('/slow')).toBe(1);
 });
 
-describe('nothing is kept', () => {
-  const onDisk = (dir: string): string[] =>
+describe('stores nothing', () => {
+  const filesIn = (dir: string): string[] =>
     readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
       const file = path.join(dir, entry.name);
-      return entry.isDirectory() ? onDisk(file) : entry.isFile() ? [file] : [];
+      return entry.isDirectory() ? filesIn(file) : entry.isFile() ? [file] : [];
     });
-  const found = (marker: string) =>
-    onDisk(server.dataDir).filter((file) => readFileSync(file).includes(marker) || file.includes(marker));
+  const filesWith = (marker: string) =>
+    filesIn(server.dataDir).filter((file) => readFileSync(file).includes(marker) || file.includes(marker));
 
   it.each([
     ['dnt', '1'],
@@ -141,22 +141,22 @@ describe('nothing is kept', () => {
     expect((await read(at, { [name]: value })).data.content).toContain(marker);
     await read(at, { [name]: value });
     expect(site.hits('/secret')).toBe(before + 2);
-    expect(found(marker)).toEqual([]);
+    expect(filesWith(marker)).toEqual([]);
   });
 
-  it('of a page that forbids copies, unless the caller says how old one may be', async () => {
+  it('of a page that forbids storing, unless the caller sets a tolerance', async () => {
     await read('/private');
     await read('/private');
     expect(site.hits('/private')).toBe(2);
-    expect(found('/private')).toEqual([]);
+    expect(filesWith('/private')).toEqual([]);
     await read('/private', { 'x-cache-tolerance': '600' });
     expect((await read('/private', { 'x-cache-tolerance': '600' })).data.warning).toBe(CACHED);
     expect(site.hits('/private')).toBe(3);
-    expect(found('/private')).not.toEqual([]);
+    expect(filesWith('/private')).not.toEqual([]);
     expect((await read('/private')).data.warning).toBeUndefined();
   });
 
-  it('when the operator says so', async () => {
+  it('if the operator disables the cache', async () => {
     const none = await startServer({ allowNetworks: site.allow.join(','), browser: 'none', cacheMaxBytes: 0 });
     const at = freshPath();
     for (let time = 0; time < 2; time++) await fetch(`${none.reader}/${site.origin}${at}`);
@@ -165,7 +165,7 @@ describe('nothing is kept', () => {
   });
 });
 
-it('is the same page whatever part of it is named', async () => {
+it('uses one copy for all parts of a page', async () => {
   const at = freshPath();
   await read(at);
   const body = { url: `${site.origin}${at}#3`, page: 2 };
@@ -178,10 +178,10 @@ it('is the same page whatever part of it is named', async () => {
   expect(site.hits(at)).toBe(1);
 });
 
-it('may serve with DNT what others stored', async () => {
+it('may answer a DNT request from a copy of another request', async () => {
   const at = freshPath();
   await read(at);
-  expect(await times(at, { dnt: '1' })).toBe(1);
+  expect(await requestCount(at, { dnt: '1' })).toBe(1);
 });
 
 it('keeps copies over a restart', async () => {

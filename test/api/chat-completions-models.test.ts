@@ -1,6 +1,6 @@
-/** Chat completions by models on servers: pages, questions about pages, and conversations. */
+/** Chat completions by models on remote servers: page transcription, questions about pages, and conversations. */
 import { expect, it, onTestFinished } from 'vitest';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels, modelNames } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { drawnPage } from '#ocr/drawn-pages.suite.ts';
@@ -14,9 +14,9 @@ const image = {
   image_url: { url: `data:image/png;base64,${picture.toString('base64')}` },
 };
 
-/** A host whose model server answers by a rule. */
+/** A host whose model server answers by the given function. */
 async function start(
-  rule: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
+  rule: (request: RecordedRequest, index: number) => Reply | Promise<Reply>,
   settings: Record<string, string> = {},
   tesseract = 'none',
 ) {
@@ -40,10 +40,10 @@ async function start(
 }
 
 type Parts = readonly { type: string; text?: string; image_url?: { url: string } }[];
-const partsOf = ({ messages }: SeenRequest) => messages[0]!.content as Parts;
+const partsOf = ({ messages }: RecordedRequest) => messages[0]!.content as Parts;
 
 it(
-  'asks for each page by itself, in words of ours or of the caller, and takes fences and thoughts away',
+  "transcribes each page separately, with our prompt or the caller's, and strips fences and thoughts",
   async () => {
     const { server, ask } = await start(
       (_, index) => `<think>hm\n</think>\n\`\`\`markdown\n# Page ${index + 1}\n\`\`\``,
@@ -55,7 +55,7 @@ it(
       message: { content: '# Page 1\n\n---\n\n# Page 2' },
     });
     expect(body.model).toBe('some/talker');
-    // As the server counts: 11 and 7 for each page.
+    // As the model server reports: 11 and 7 for each page.
     expect(body.usage).toEqual({ prompt_tokens: 22, completion_tokens: 14, total_tokens: 36 });
     const [text, shown] = partsOf(server.requests[0]!);
     expect(text!.text).toMatch(/^Write down all text in this picture as Markdown/);
@@ -69,7 +69,7 @@ it(
 );
 
 it(
-  'asks what is more than text with all pictures at once, and leaves the answer as it is',
+  'sends all pictures in one request for other tasks, and returns the answer unchanged',
   async () => {
     const { server, ask } = await start(() => '```json\n{"same": true}\n```');
     const { body } = await ask([{ type: 'text', text: 'Compare these two.' }, image, image]);
@@ -80,7 +80,7 @@ it(
 );
 
 it(
-  'asks models for text recognition in the words that they were trained with, or in those of the operator',
+  'prompts text recognition models with the prompt they were trained with',
   async () => {
     const { server, ask } = await start(() => 'read', { ocrModel: 'deepseek-ai/DeepSeek-OCR' });
     for (const model of ['svc-ocr', 'deepseek-ai/DeepSeek-OCR', 'jina-vlm', 'lectern-ocr']) {
@@ -98,7 +98,7 @@ it(
 );
 
 it(
-  'has no boxes to give',
+  'refuses to return boxes',
   async () => {
     const { server, ask } = await start(() => 'never');
     const { status, body } = await ask([image], { output_format: 'json' });
@@ -109,7 +109,7 @@ it(
 );
 
 it(
-  'passes a conversation on, with what the caller wants of it, whole and streamed',
+  'forwards a conversation with its parameters, whole and streamed',
   async () => {
     const { host, server } = await start(() => ({ text: 'Rivers run to the sea.', finish: 'length' }));
     const messages = [
@@ -146,7 +146,7 @@ it(
 );
 
 it(
-  'answers questions without a picture, whatever reads pictures',
+  'answers questions without a picture even if Tesseract reads pictures',
   async () => {
     const { ask } = await start(() => 'By the sea.', {}, 'tesseract.js');
     for (const model of ['lectern-ocr', 'svc-ocr-v1']) {
@@ -173,7 +173,7 @@ it(
 );
 
 it(
-  'tells of failures before the first piece in a status, after it in the stream',
+  'reports failures as a status before the first chunk, in the stream after it',
   async () => {
     const half = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'half' } }] })}\n\n`;
     const { host, ask } = await start((_, index) =>
@@ -186,8 +186,8 @@ it(
     expect(body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', type: 'server_error', param: null });
     const messages = [{ role: 'user', content: 'Hello' }];
     expect((await host.stream({ model: 'talker', messages })).status).toBe(503);
-    const { status: begun, events } = await host.stream({ model: 'talker', messages });
-    expect(begun).toBe(200);
+    const { status: streamStatus, events } = await host.stream({ model: 'talker', messages });
+    expect(streamStatus).toBe(200);
     expect(events.join('\n')).toContain('half');
     expect(JSON.parse(events.at(-1)!.replace(/^data: /, ''))).toMatchObject({
       error: { type: 'server_error', code: 'SERVICE_UNAVAILABLE', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
@@ -198,19 +198,19 @@ it(
 );
 
 it(
-  'stops asking when the caller has gone',
+  'aborts the model request when the caller disconnects',
   async () => {
     const { host, server } = await start(() => ({ raw: '', type: 'text/event-stream', after: 'silence' }));
-    const gone = new AbortController();
-    const asked = fetch(`${host.url}/v1/chat/completions`, {
+    const disconnect = new AbortController();
+    const request = fetch(`${host.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: 'Bearer test-key' },
       body: JSON.stringify({ model: 'talker', messages: [{ role: 'user', content: 'x' }], stream: true }),
-      signal: gone.signal,
+      signal: disconnect.signal,
     }).catch((error: Error) => error.name);
     await expect.poll(() => server.open(), { timeout: 20_000 }).toBe(1);
-    gone.abort();
-    expect(await asked).toBe('AbortError');
+    disconnect.abort();
+    expect(await request).toBe('AbortError');
     await expect.poll(() => server.open(), { timeout: 20_000 }).toBe(0);
   },
   LONG,

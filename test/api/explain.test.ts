@@ -1,4 +1,4 @@
-/** The `explain` option through the whole server: who gets an explanation, who is refused, and what stands in it. */
+/** The `explain` option through the whole server: where it is accepted, where it is refused, and what it returns. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
 type Answer = any;
 
 async function post(body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> {
@@ -38,8 +38,8 @@ async function post(body: Record<string, unknown>, headers: Record<string, strin
   return answer.json();
 }
 
-describe('asked for', () => {
-  const places: [string, (ask: string) => Promise<Answer>][] = [
+describe('an explanation', () => {
+  const sources: [string, (ask: string) => Promise<Answer>][] = [
     ['in the body', async (explain) => post({ explain: explain === 'true' })],
     ['by a header', async (explain) => post({}, { 'x-explain': explain })],
     [
@@ -50,7 +50,7 @@ describe('asked for', () => {
       },
     ],
   ];
-  it.each(places)('%s', async (_, ask) => {
+  it.each(sources)('is requested %s', async (_, ask) => {
     const { data } = await ask('true');
     expect(data.explanation.version).toBe(data.metadata['lectern:extraction']);
     expect(data.explanation.removed.map(({ step }: Answer) => step)).toEqual(
@@ -59,20 +59,20 @@ describe('asked for', () => {
     expect((await ask('false')).data).not.toHaveProperty('explanation');
   });
 
-  it('stands between the links of the head and the usage', async () => {
+  it('comes after the links of the head and before the usage', async () => {
     const html = PAGE.replace('<title>', '<link rel="icon" href="/a.png"><title>');
     const { data } = await post({ html, explain: true });
     expect(Object.keys(data).slice(-3)).toEqual(['external', 'explanation', 'usage']);
   });
 
-  it('changes nothing else, and costs nothing', async () => {
+  it('changes nothing else and costs no tokens', async () => {
     const plain = await post({});
     const { explanation, ...rest } = (await post({ explain: true })).data;
     expect(explanation.blocks.length).toBeGreaterThan(3);
     expect(rest).toEqual(plain.data);
   });
 
-  it('in each event of a stream', async () => {
+  it('is in each event of a stream', async () => {
     const answer = await fetch(server.reader, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -83,7 +83,7 @@ describe('asked for', () => {
     for (const { data } of events) expect(data).toHaveProperty('explanation.blocks');
   });
 
-  it('of a kept copy, with and without', async () => {
+  it('is made from a cached copy, only when requested', async () => {
     const read = async (explain: boolean) => {
       const body = { url: `${site.origin}/glaze?kept`, html: undefined, engine: 'direct', explain };
       return (await post(body)).data;
@@ -97,7 +97,7 @@ describe('asked for', () => {
     expect(third).toEqual(first);
   });
 
-  it('of a page that the browser rendered', async () => {
+  it('covers a page that the browser rendered', async () => {
     const { data } = await post({ html: undefined, url: `${site.origin}/styled`, engine: 'browser', explain: true });
     expect(data.content).toContain('Written by a script.');
     const { removed, blocks } = data.explanation;
@@ -129,36 +129,36 @@ describe('asked for', () => {
   });
 });
 
-describe('refused', () => {
+describe('is refused', () => {
   it('for a text answer', async () => {
     const failure = await post({ explain: true }, { accept: '*/*' });
     expect(failure).toMatchObject({ code: 400, name: 'ParamValidationError', path: 'explain' });
     expect(failure.message).toContain('application/json');
   });
 
-  it('for an answer that a model writes', async () => {
+  it('for an answer written by a model', async () => {
     const failure = await post({ explain: true, respondWith: 'readerlm-v2' });
     expect(failure).toMatchObject({ code: 400, name: 'ParamValidationError', path: 'explain' });
   });
 });
 
 describe('every answer', () => {
-  it('names the extraction that made it, and the kind of page', async () => {
+  it('names the version of extraction and the kind of page', async () => {
     const { metadata } = (await post({})).data;
     expect(metadata['lectern:extraction']).toMatch(/^\d+-[0-9a-f]{8}$/);
     expect(metadata['lectern:kind']).toBe('article');
   });
 
-  it('is described', async () => {
+  it('matches the OpenAPI description', async () => {
     const { components } = (await (await fetch(`${server.reader}/openapi.json`)).json()) as Answer;
     expect(components.schemas.ReadOptions.properties).toHaveProperty('explain');
     const { data } = await post({ explain: true });
     const { Explanation } = components.schemas;
-    const known = (schema: Answer, value: object) =>
+    const expectDescribed = (schema: Answer, value: object) =>
       expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(value)));
-    known(Explanation, data.explanation);
-    for (const removal of data.explanation.removed) known(Explanation.properties.removed.items, removal);
-    for (const block of data.explanation.blocks) known(Explanation.properties.blocks.items, block);
+    expectDescribed(Explanation, data.explanation);
+    for (const removal of data.explanation.removed) expectDescribed(Explanation.properties.removed.items, removal);
+    for (const block of data.explanation.blocks) expectDescribed(Explanation.properties.blocks.items, block);
     for (const required of Explanation.required) expect(data.explanation).toHaveProperty(required);
   });
 });

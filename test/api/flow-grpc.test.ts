@@ -22,7 +22,7 @@ import {
 import { createPeers } from '../../src/flow/proto/protocol.suite.ts';
 import { createConnect } from '../../src/flow/remote/worker.ts';
 import { createRequest, type DataRequest, type RequestInit } from '../../src/flow/request.ts';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

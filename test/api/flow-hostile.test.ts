@@ -130,7 +130,7 @@ beforeAll(async () => {
   await once(site, 'listening');
   page = `http://127.0.0.1:${(site.address() as { port: number }).port}/`;
   server = await startProcess(environment('data'));
-  flow = server.place('flow gateway');
+  flow = server.urlOf('flow gateway');
 });
 afterAll(async () => {
   await server?.stop();
@@ -175,9 +175,9 @@ async function expectOthersWell(): Promise<void> {
   expect(server.child.exitCode).toBeNull();
   expect((await fetch(flow)).status).toBe(200);
   expect((await post('/good')).data[0]!.text).toBe('tea good');
-  expect(await (await fetch(`${server.place('reader')}/${page}`)).text()).toContain('The tea is hot.');
+  expect(await (await fetch(`${server.urlOf('reader')}/${page}`)).text()).toContain('The tea is hot.');
   for (const face of ['search host', 'model host'])
-    expect((await fetch(`${server.place(face)}/live`)).status).toBe(200);
+    expect((await fetch(`${server.urlOf(face)}/live`)).status).toBe(200);
 }
 
 /** Resolves once the executor works on a request that it never answers. The list keeps that request from being awaited. */
@@ -359,7 +359,7 @@ it('ends a blocked process without a client, and retries an executor that cannot
 describe('the end of the server', () => {
   it('ends executors and their children, also when it is killed', async () => {
     const killed = await startProcess(environment('killed', 'small.yml'));
-    const where = killed.place('flow gateway');
+    const where = killed.urlOf('flow gateway');
     const first = await pidOf(where);
     await post('/child', { mark: `${MARK}-grandchild` }, where);
     const [begun, until] = [place('orphan'), place('orphan-until')];
@@ -375,7 +375,7 @@ describe('the end of the server', () => {
 
   it('is clean when an executor exits while it closes', async () => {
     const ended = await startProcess(environment('ended', 'small.yml'));
-    const pid = await pidOf(ended.place('flow gateway'));
+    const pid = await pidOf(ended.urlOf('flow gateway'));
     expect(await ended.stop()).toBe(0);
     const failure = ended.lines.find((line) => line.includes('An executor could not be closed'));
     expect(failure).toContain('the process of starting/rep-0 ended before it closed: exit code 4');
@@ -392,7 +392,7 @@ executors:
   it('a stray rejection is logged and survived; an uncaught error is logged and ends the process', async () => {
     writeFileSync(path.join(folder, 'inside.yml'), INSIDE);
     const inside = await startProcess(environment('inside', 'inside.yml'));
-    const where = inside.place('flow gateway');
+    const where = inside.urlOf('flow gateway');
     expect((await post('/stray', {}, where)).header.status).toBeNull();
     const logged = (text: string) => inside.lines.find((line) => line.includes(text));
     await expect.poll(() => logged('unhandled promise rejection'), POLL).toBeDefined();

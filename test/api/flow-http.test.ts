@@ -562,7 +562,7 @@ describe('bad input', () => {
       told = resolve;
     });
     let begin: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       begin = resolve;
     });
     class Watch extends Executor {
@@ -576,7 +576,7 @@ describe('bad input', () => {
     const own = await serveFlow({ executors: [{ uses: Watch }] });
     const leaving = new AbortController();
     const asked = fetch(`${own.url}/index`, { method: 'POST', headers: JSON_TYPE, body: '{}', signal: leaving.signal });
-    begun.then(() => leaving.abort());
+    started.then(() => leaving.abort());
     await expect(asked).rejects.toThrow();
     await aborted;
     await own.close();
@@ -598,10 +598,10 @@ describe('bad input', () => {
   });
 
   it('rejects bodies while running ones use up the limit, and accepts them afterwards', async () => {
-    const { Gate, begun, release } = createGate();
+    const { Gate, started, release } = createGate();
     const own = await serveFlow({ executors: [{ uses: Gate }], limits: { maxHeldBytes: 1000 } });
     const waiting = send(`${own.url}/post`, { data: ['a'.repeat(600)], execEndpoint: '/gate' });
-    await begun;
+    await started;
     const refused = await send(`${own.url}/index`, { data: ['b'.repeat(600)] });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await read(refused)).header.status.code).toBe(1);
@@ -627,10 +627,10 @@ describe('bad input', () => {
   }, 60_000);
 
   it('finishes running requests when it closes, and rejects new ones', async () => {
-    const { Gate, begun, release } = createGate();
+    const { Gate, started, release } = createGate();
     const own = await serveFlow({ executors: [{ uses: Gate }] });
     const slow = send(`${own.url}/post`, { data: ['a'], execEndpoint: '/gate' });
-    await begun;
+    await started;
     const closing = own.gateway.close(60_000);
     await expect(send(`${own.url}/index`, {})).rejects.toThrow();
     release();

@@ -322,11 +322,11 @@ describe('a connection', () => {
   }, 60_000);
 
   it('is closed after its answers when the gateway closes', async () => {
-    const { Gate, begun, release } = createGate();
+    const { Gate, started, release } = createGate();
     const own = await serveFlow({ protocol: 'WEBSOCKET', executors: [{ uses: Gate }] });
     const client = await open(own.url);
     client.send({ data: null, exec_endpoint: '/gate', header: { request_id: 'last' } });
-    await begun;
+    await started;
     const closing = own.gateway.close(60_000);
     release();
     expect((await client.nextJson()).header.request_id).toBe('last');
@@ -341,7 +341,7 @@ describe('a connection', () => {
       told = resolve;
     });
     let begin: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       begin = resolve;
     });
     class Watch extends Executor {
@@ -355,7 +355,7 @@ describe('a connection', () => {
     const own = await serveFlow({ protocol: 'WEBSOCKET', executors: [{ uses: Watch }] });
     const client = await open(own.url);
     client.send({ data: null, exec_endpoint: '/index' });
-    await begun;
+    await started;
     client.socket.terminate();
     await aborted;
     await own.close();

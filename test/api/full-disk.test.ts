@@ -1,4 +1,4 @@
-/** A server whose disk is full: the whole program, on a small filesystem of its own. */
+/** A server whose disk is full: the whole program, on its own small filesystem. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
@@ -10,40 +10,39 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { drawPdf, page, write } from '../../src/documents/pdf/drawn.suite.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 
-// A server starts here, and the machine may be busy with others.
+// A server starts here, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SIZE = 48 * 1024 ** 2;
 
-/** A filesystem that only the server sees takes namespaces of a user, which not every machine gives. */
-function mayMount(): boolean {
+/** A private filesystem needs user namespaces, which not every machine allows. */
+function tryMount(): boolean {
   const { status } = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt'], {
     stdio: 'ignore',
   });
   return status === 0;
 }
-const canMount = process.platform === 'linux' && mayMount();
-if (!canMount)
-  console.warn('full-disk.test.ts is left out: no filesystem of its own can be mounted here (unshare -rm)');
+const canMount = process.platform === 'linux' && tryMount();
+if (!canMount) console.warn('full-disk.test.ts is skipped: a private filesystem cannot be mounted here (unshare -rm)');
 
 let mount: string;
 let server: ServerProcess;
 let site: http.Server;
 let host: string;
 let pdf: Buffer;
-let asked = 0;
+let pageRequests = 0;
 
-/** A path on the server's filesystem, as this process reaches it. */
+/** A path on the server's filesystem, as seen from this process. */
 const inside = (name = '') => path.join(`/proc/${server.child.pid}/root`, mount, name);
 
 beforeAll(async () => {
   if (!canMount) return;
   mount = mkdtempSync(path.join(os.tmpdir(), 'full-'));
-  // More than may be left when a disk is full.
+  // Larger than what may remain free on a full disk.
   const ballast = `<< /Length 2000000 >>\nstream\n${'more'.repeat(500_000)}\nendstream`;
   pdf = Buffer.from(drawPdf({ ...page(write(60, 700, ['Words of page 1'])), objects: [ballast] }));
   site = http.createServer((request, response) => {
-    asked++;
+    pageRequests++;
     if (request.url?.endsWith('.pdf')) return void response.setHeader('content-type', 'application/pdf').end(pdf);
     response
       .setHeader('content-type', 'text/html')
@@ -74,7 +73,7 @@ afterAll(async () => {
 
 const BALLAST = 'ballast';
 
-/** Writes until nothing more fits. */
+/** Writes until the filesystem is full. */
 function fill(): void {
   const file = openSync(inside(BALLAST), 'a');
   try {
@@ -105,16 +104,16 @@ async function answerOf(response: Promise<Response>): Promise<Answer> {
 
 const JSON_HEADERS = { accept: 'application/json' };
 const read = (target: string) =>
-  answerOf(fetch(`${server.place('reader')}/http://${host}/${target}`, { headers: JSON_HEADERS }));
-const ready = () => answerOf(fetch(`${server.place('reader')}/ready`));
+  answerOf(fetch(`${server.urlOf('reader')}/http://${host}/${target}`, { headers: JSON_HEADERS }));
+const ready = () => answerOf(fetch(`${server.urlOf('reader')}/ready`));
 function upload(): Promise<Answer> {
   const form = new FormData();
   form.append('file', new Blob([pdf]), 'report.pdf');
-  return answerOf(fetch(`${server.place('reader')}/`, { method: 'POST', body: form, headers: JSON_HEADERS }));
+  return answerOf(fetch(`${server.urlOf('reader')}/`, { method: 'POST', body: form, headers: JSON_HEADERS }));
 }
 const batch = (lines: number) =>
   answerOf(
-    fetch(`${server.place('model host')}/v1/batch/embeddings`, {
+    fetch(`${server.urlOf('model host')}/v1/batch/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -130,16 +129,16 @@ const FULL = {
   message: 'The disk of the server is full',
 };
 const contentOf = ({ body }: Answer) => (body.data as { content: string }).content;
-/** Files that a server may have in its folders beside databases, copies and its own settings. */
-const strays = () =>
+/** Temporary files that the server must not leave in its folders. */
+const leftovers = () =>
   readdirSync(inside(), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.part$|\.new$|probe-|doctor-/.test(name),
   );
-const inTemporary = () =>
+const temporaryFiles = () =>
   readdirSync(inside('data/tmp'), { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'));
 
 describe.skipIf(!canMount)('a full disk', () => {
-  it('costs what needs it, is told of, and is over when there is room again', async () => {
+  it('is reported, refuses only what must write, and recovers once space is free', async () => {
     expect((await ready()).status).toBe(200);
     expect(contentOf(await read('first'))).toContain('Page /first');
     expect(contentOf(await read('a.pdf'))).toContain('Words of page 1');
@@ -150,15 +149,15 @@ describe.skipIf(!canMount)('a full disk', () => {
       status: 503,
       body: { status: 'disk full', full: ['data folder', 'temporary folder'] },
     });
-    expect(await answerOf(fetch(`${server.place('model host')}/ready`))).toMatchObject({
+    expect(await answerOf(fetch(`${server.urlOf('model host')}/ready`))).toMatchObject({
       status: 503,
       body: { status: 'not_ready', reason: 'the disk is full' },
     });
-    // Pages are read, and those that were kept are there.
+    // Pages are still read, and cached pages still answered.
     expect(contentOf(await read('second'))).toContain('Page /second');
-    const before = asked;
+    const before = pageRequests;
     expect(contentOf(await read('first'))).toContain('Page /first');
-    expect(asked).toBe(before);
+    expect(pageRequests).toBe(before);
     // Files and jobs are refused with the reason.
     for (const ask of [() => read('b.pdf'), upload, () => batch(200)]) {
       const refused = await ask();
@@ -168,20 +167,20 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(await read('b.pdf')).toMatchObject({ body: FULL });
     expect(server.child.exitCode).toBe(null);
     await expect.poll(() => server.lines.join('\n')).toContain('the disk is full: nothing is cached');
-    // What a read keeps is written after its answer.
-    await expect.poll(strays).toEqual([]);
-    await expect.poll(inTemporary).toEqual([]);
+    // The cache is written after the answer was sent.
+    await expect.poll(leftovers).toEqual([]);
+    await expect.poll(temporaryFiles).toEqual([]);
 
     rmSync(inside(BALLAST));
     await expect.poll(async () => (await ready()).status).toBe(200);
     expect(contentOf(await read('third'))).toContain('Page /third');
-    const after = asked;
+    const after = pageRequests;
     expect(contentOf(await read('third'))).toContain('Page /third');
-    expect(asked).toBe(after);
+    expect(pageRequests).toBe(after);
     expect(contentOf(await read('c.pdf'))).toContain('Words of page 1');
     expect(contentOf(await upload())).toContain('Words of page 1');
     expect((await batch(200)).status).toBe(200);
-    await expect.poll(strays).toEqual([]);
+    await expect.poll(leftovers).toEqual([]);
   });
 
   it('is found by the doctor', async () => {
@@ -221,6 +220,6 @@ describe.skipIf(!canMount)('a full disk', () => {
         findings.find((finding) => finding.name === name),
         name,
       ).toMatchObject({ state: 'broken' });
-    expect(strays()).toEqual([]);
+    expect(leftovers()).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * What servers send that no standard foresees, to the byte: each row of the tables in docs/guide/http.md with examples
- * of it, and what becomes of them in both engines.
+ * Irregular HTTP answers of servers, byte for byte: examples for each row of the tables in docs/guide/http.md, and what
+ * both engines make of them.
  */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
-/** What an answer must be: text that it holds and words of its warning, or an error. */
+/** The expected outcome: text of the answer with words of its warning, or an error. */
 export type Outcome =
   | { readonly text: string; readonly warning?: string | undefined }
   | { readonly error: string; readonly name?: string };
@@ -12,13 +12,13 @@ export type Outcome =
 export interface Example {
   readonly bytes: Buffer;
   readonly outcome: Outcome;
-  /** Where the browser differs, as the row says. */
+  /** Set where the browser differs, as documented in the row. */
   readonly browser?: Outcome;
-  /** Where the browser differs if it speaks to the target through a tunnel. */
+  /** Set where the browser differs when it reaches the target through a tunnel. */
   readonly secureBrowser?: Outcome;
   /** Keeps the connection open. */
   readonly hold?: boolean;
-  /** Seconds, for what has no end. */
+  /** In seconds, for an answer that never ends. */
   readonly timeout?: number;
 }
 
@@ -32,7 +32,7 @@ const OK = `HTTP/1.1 200 OK\r\n${T}`;
 const join = (...parts: readonly (string | Buffer)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
 const size = (body: string | Buffer) => (typeof body === 'string' ? Buffer.byteLength(body) : body.length);
-/** An answer with these headers and a length. */
+/** An answer with these headers and a Content-Length. */
 const full = (headers: string, body: string | Buffer = HTML, status = '200 OK') =>
   join(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${size(body)}\r\nConnection: close\r\n\r\n`, body);
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -74,11 +74,11 @@ const A_PART = 'only a part of its content';
 const noType = (type: string) => ({ error: `Content of the type ${type} cannot be read` });
 const noScheme = { error: 'Only http and https URLs can be read', name: 'ParamValidationError' };
 
-/** Where redirects of the examples lead. */
+/** Target of the redirects in the examples. */
 export const TARGET = '/target';
 export const TARGET_ANSWER = full(T);
 
-/** The rows of the column "The server sends" in docs/guide/http.md, in any order. */
+/** Examples by the text of the column "The server sends" in docs/guide/http.md, in any order. */
 export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   'An image type with HTML': typed(PAGE, ['image/png', 'image/svg+xml']),
   'A PDF or zip type with HTML': typed(PAGE, ['application/pdf', 'application/zip']),
@@ -317,7 +317,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     encoded(PAGE, 'deflate', deflateRawSync(HTML)),
     encoded(PAGE, 'br', brotliCompressSync(HTML)),
     encoded(PAGE, 'gzip, gzip', gzipSync(gzip)),
-    // One frame of one raw block, by the format of RFC 8878.
+    // One frame of one raw block (RFC 8878).
     encoded(
       PAGE,
       'zstd',

@@ -1,4 +1,4 @@
-/** Who finds what others have read: pages at secret URLs, through every way into the index of pages and out of it. */
+/** Who finds pages at secret URLs in the page index, however they were read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pages, type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -35,12 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-interface Bench {
+interface TestBed {
   readonly server: TestServer;
   readonly keys: Readonly<Record<'a' | 'b', string>>;
 }
 
-async function start(settings: Record<string, unknown> = {}): Promise<Bench> {
+async function start(settings: Record<string, unknown> = {}): Promise<TestBed> {
   const server = await startServer({
     allowNetworks: site.allow.join(','),
     searchKeyless: 'limited',
@@ -56,133 +56,133 @@ async function start(settings: Record<string, unknown> = {}): Promise<Bench> {
   return { server, keys: { a: await mint('a'), b: await mint('b') } };
 }
 
-type Who = 'a' | 'b' | 'nobody';
+type Caller = 'a' | 'b' | 'nobody';
 
-function callers({ server, keys }: Bench) {
-  const headers = (who: Who): Record<string, string> =>
-    who === 'nobody' ? {} : { authorization: `Bearer ${keys[who]}` };
+function callers({ server, keys }: TestBed) {
+  const headers = (caller: Caller): Record<string, string> =>
+    caller === 'nobody' ? {} : { authorization: `Bearer ${keys[caller]}` };
   const json = { accept: 'application/json', 'content-type': 'application/json' };
-  const post = (url: string, who: Who, body: object) =>
-    fetch(url, { method: 'POST', headers: { ...json, ...headers(who) }, body: JSON.stringify(body) });
-  const read = async (who: Who, path: string, options: object = {}) => {
-    const answer = await post(server.reader, who, { url: site.origin + path, engine: 'direct', ...options });
+  const post = (url: string, caller: Caller, body: object) =>
+    fetch(url, { method: 'POST', headers: { ...json, ...headers(caller) }, body: JSON.stringify(body) });
+  const read = async (caller: Caller, path: string, options: object = {}) => {
+    const answer = await post(server.reader, caller, { url: site.origin + path, engine: 'direct', ...options });
     expect(answer.status, path).toBe(200);
     await answer.json();
   };
-  /** What search tells of the page with a word, without reading anything. */
-  const find = async (who: Who, word: string, more: object = {}): Promise<string[]> => {
-    const asked = { q: word, provider: 'reader', respondWith: 'no-content', ...more };
-    const answer = await post(`${server.urls.search}/search`, who, asked);
+  /** URLs that search finds for a word, without reading any page. */
+  const find = async (caller: Caller, word: string, more: object = {}): Promise<string[]> => {
+    const query = { q: word, provider: 'reader', respondWith: 'no-content', ...more };
+    const answer = await post(`${server.urls.search}/search`, caller, query);
     if (answer.status === 422) return [];
     expect(answer.status).toBe(200);
     const { data } = (await answer.json()) as { data: { url: string; description: string }[] };
     return data.map(({ url }) => url.replace(site.origin, ''));
   };
-  /** A page goes to the index after its answer is out. */
-  const findSoon = async (who: Who, word: string) => {
-    await expect.poll(() => find(who, word), { timeout: WAIT_MS }).not.toEqual([]);
-    return find(who, word);
+  /** A page is indexed after its answer was sent. */
+  const findSoon = async (caller: Caller, word: string) => {
+    await expect.poll(() => find(caller, word), { timeout: WAIT_MS }).not.toEqual([]);
+    return find(caller, word);
   };
   return { read, find, findSoon, post };
 }
 
 describe('by default', () => {
-  let bench: Bench;
-  let on: ReturnType<typeof callers>;
+  let testBed: TestBed;
+  let actions: ReturnType<typeof callers>;
   beforeAll(async () => {
-    bench = await start();
-    on = callers(bench);
+    testBed = await start();
+    actions = callers(testBed);
   }, 60_000);
-  afterAll(() => bench.server.close());
+  afterAll(() => testBed.server.close());
 
   it('pages at open URLs are found by everybody, whoever read them', async () => {
-    await on.read('nobody', '/open');
-    expect(await on.findSoon('a', 'albatross')).toEqual(['/open']);
-    expect(await on.find('b', 'albatross')).toEqual(['/open']);
-    expect(await on.find('nobody', 'albatross')).toEqual(['/open']);
+    await actions.read('nobody', '/open');
+    expect(await actions.findSoon('a', 'albatross')).toEqual(['/open']);
+    expect(await actions.find('b', 'albatross')).toEqual(['/open']);
+    expect(await actions.find('nobody', 'albatross')).toEqual(['/open']);
   });
 
   it.each([
     ['a parameter', '/share?token=abc', 'basilisk', '/share?token=abc'],
     ['a path', '/d/9xQe7Lk2mVb4RtYs8WpZc3', 'hedgehog', '/d/9xQe7Lk2mVb4RtYs8WpZc3'],
     ['a fragment', '/crawled#access_token=abc', 'ibex', '/crawled'],
-    ['a canonical URL that is none', '/with-canonical?token=abc', 'cormorant', '/clean'],
-    ['one that redirects to one that is none', '/sign-in?code=abc', 'echidna', '/home'],
-    ['the one that is redirected to', '/latest', 'flamingo', '/file?X-Amz-Signature=abc'],
-  ])('a page whose secret is %s is found by its reader alone', async (_, path, word, shown) => {
-    for (const base of ['initial', 'final']) await on.read('a', path, { base });
-    expect([path, shown]).toContain((await on.findSoon('a', word))[0]);
-    expect(await on.find('b', word)).toEqual([]);
-    expect(await on.find('nobody', word)).toEqual([]);
+    ['a parameter that the canonical URL lacks', '/with-canonical?token=abc', 'cormorant', '/clean'],
+    ['a parameter that a redirect drops', '/sign-in?code=abc', 'echidna', '/home'],
+    ['in the target of a redirect', '/latest', 'flamingo', '/file?X-Amz-Signature=abc'],
+  ])('a page whose secret is %s is found only by its reader', async (_, path, word, shown) => {
+    for (const base of ['initial', 'final']) await actions.read('a', path, { base });
+    expect([path, shown]).toContain((await actions.findSoon('a', word))[0]);
+    expect(await actions.find('b', word)).toEqual([]);
+    expect(await actions.find('nobody', word)).toEqual([]);
     for (const more of [{ q: `${word} site:127.0.0.1` }, { fallback: true, provider: undefined }, { passages: true }])
-      expect(await on.find('b', word, more)).toEqual([]);
+      expect(await actions.find('b', word, more)).toEqual([]);
   });
 
-  it('the open page at a canonical URL stays what it was, and is nobody`s but everybody`s', async () => {
-    await on.read('b', '/clean');
-    expect(await on.findSoon('nobody', 'dromedary')).toEqual(['/clean']);
-    await on.read('a', '/with-canonical?token=other', { noCache: true });
-    expect(await on.findSoon('a', 'cormorant')).toEqual(['/clean']);
-    expect(await on.find('nobody', 'dromedary')).toEqual(['/clean']);
-    expect(await on.find('b', 'cormorant')).toEqual([]);
+  it('the open page at a canonical URL remains public and unchanged', async () => {
+    await actions.read('b', '/clean');
+    expect(await actions.findSoon('nobody', 'dromedary')).toEqual(['/clean']);
+    await actions.read('a', '/with-canonical?token=other', { noCache: true });
+    expect(await actions.findSoon('a', 'cormorant')).toEqual(['/clean']);
+    expect(await actions.find('nobody', 'dromedary')).toEqual(['/clean']);
+    expect(await actions.find('b', 'cormorant')).toEqual([]);
   });
 
-  it('an open page that calls a secret URL its own is shown at its open one', async () => {
-    await on.read('a', '/told-secret');
-    expect(await on.findSoon('b', 'gazelle')).toEqual(['/told-secret']);
+  it('an open page with a secret canonical URL is shown at its open URL', async () => {
+    await actions.read('a', '/told-secret');
+    expect(await actions.findSoon('b', 'gazelle')).toEqual(['/told-secret']);
   });
 
-  it('a page that was read by a secret URL without an account is kept for nobody', async () => {
-    await on.read('nobody', '/read-by-nobody?token=abc');
-    // Pages are written in the order of their reading.
-    await on.read('nobody', '/later');
-    await on.findSoon('nobody', 'kingfisher');
-    for (const who of ['a', 'b', 'nobody'] as const) expect(await on.find(who, 'jackal')).toEqual([]);
+  it('a page read at a secret URL without an account is not indexed', async () => {
+    await actions.read('nobody', '/read-by-nobody?token=abc');
+    // Pages are indexed in the order in which they were read.
+    await actions.read('nobody', '/later');
+    await actions.findSoon('nobody', 'kingfisher');
+    for (const caller of ['a', 'b', 'nobody'] as const) expect(await actions.find(caller, 'jackal')).toEqual([]);
   });
 
-  it('pages of a crawl are found by whose crawl it is', async () => {
-    const { post } = on;
-    const started = await post(`${bench.server.reader}/crawl`, 'b', {
+  it('pages of a crawl are found by the owner of the crawl', async () => {
+    const { post } = actions;
+    const started = await post(`${testBed.server.reader}/crawl`, 'b', {
       url: `${site.origin}/share?token=crawl`,
       limit: 1,
       sitemap: false,
     });
     expect(started.status).toBeLessThan(300);
-    await expect.poll(() => on.find('b', 'basilisk'), { timeout: WAIT_MS }).toEqual(['/share?token=crawl']);
-    expect(await on.find('a', 'basilisk')).toEqual(['/share?token=abc']);
-    expect(await on.find('nobody', 'basilisk')).toEqual([]);
+    await expect.poll(() => actions.find('b', 'basilisk'), { timeout: WAIT_MS }).toEqual(['/share?token=crawl']);
+    expect(await actions.find('a', 'basilisk')).toEqual(['/share?token=abc']);
+    expect(await actions.find('nobody', 'basilisk')).toEqual([]);
   }, 60_000);
 
-  it('a page that a flow reads by a secret URL does not come to the index', async () => {
-    const answer = await on.post(`${bench.server.urls.flow}/index`, 'nobody', {
+  it('a page that a flow reads at a secret URL is not indexed', async () => {
+    const answer = await actions.post(`${testBed.server.urls.flow}/index`, 'nobody', {
       data: [{ uri: `${site.origin}/read-by-nobody?key=abc` }],
       parameters: {},
     });
     expect(await answer.text()).toContain('jackal');
-    await on.read('nobody', '/still-later');
-    await on.findSoon('nobody', 'lemming');
-    for (const who of ['a', 'b', 'nobody'] as const) expect(await on.find(who, 'jackal')).toEqual([]);
+    await actions.read('nobody', '/still-later');
+    await actions.findSoon('nobody', 'lemming');
+    for (const caller of ['a', 'b', 'nobody'] as const) expect(await actions.find(caller, 'jackal')).toEqual([]);
   });
 });
 
 describe('LECTERN_INDEX_SHARED', () => {
-  it('none: everybody finds what they read themselves', async () => {
-    const bench = await start({ indexShared: 'none' });
-    const { read, find, findSoon } = callers(bench);
+  it('none: callers find only what they read themselves', async () => {
+    const testBed = await start({ indexShared: 'none' });
+    const { read, find, findSoon } = callers(testBed);
     await read('nobody', '/clean');
     await read('a', '/open');
     expect(await findSoon('a', 'albatross')).toEqual(['/open']);
     expect(await find('b', 'albatross')).toEqual([]);
     expect(await find('nobody', 'dromedary')).toEqual([]);
-    await bench.server.close();
+    await testBed.server.close();
   }, 60_000);
 
-  it('all: everybody finds everything', async () => {
-    const bench = await start({ indexShared: 'all' });
-    const { read, findSoon, find } = callers(bench);
+  it('all: every caller finds every page', async () => {
+    const testBed = await start({ indexShared: 'all' });
+    const { read, findSoon, find } = callers(testBed);
     await read('a', '/share?token=abc');
     expect(await findSoon('b', 'basilisk')).toEqual(['/share?token=abc']);
     expect(await find('nobody', 'basilisk')).toEqual(['/share?token=abc']);
-    await bench.server.close();
+    await testBed.server.close();
   }, 60_000);
 });

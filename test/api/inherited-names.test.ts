@@ -9,7 +9,7 @@ import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { INHERITED_NAMES, jsonOf } from '#own-value.suite.ts';
 import { OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
-import { asSearxng, type Service, startService } from '#search/service.suite.ts';
+import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const LONG_MS = 300_000;
@@ -23,7 +23,7 @@ let server: TestServer;
 let key: string;
 beforeAll(async () => {
   service = await startService((asked) =>
-    asSearxng([{ title: 'Tea', url: 'http://192.0.2.1/', text: 'About tea.' }], asked),
+    searxngAnswer([{ title: 'Tea', url: 'http://192.0.2.1/', text: 'About tea.' }], asked),
   );
   server = await startServer({
     browser: 'none',

@@ -67,8 +67,8 @@ async function curl(url: string, ...args: string[]): Promise<string> {
   const given = ['-sS', '-H', `Authorization: Bearer ${key}`, '-H', 'Accept: application/json', url, ...args];
   return (await promisify(execFile)('curl', given, { maxBuffer: 1e9 })).stdout;
 }
-const models = (place: string, ...args: string[]) => curl(`${server.place('model host')}${place}`, ...args);
-const reader = (place: string, ...args: string[]) => curl(`${server.place('reader')}${place}`, ...args);
+const models = (place: string, ...args: string[]) => curl(`${server.urlOf('model host')}${place}`, ...args);
+const reader = (place: string, ...args: string[]) => curl(`${server.urlOf('reader')}${place}`, ...args);
 
 /** The job once `done` of it exceeds `from`, or once it has ended. */
 async function progressed(look: () => Promise<Any>, done: (job: Any) => number, from: number): Promise<Any> {

@@ -47,7 +47,7 @@ afterEach(() => {
 /** Begins a read that does not end. */
 function read(server: ServerProcess, page: string, engine: string): void {
   const { port } = site.address() as AddressInfo;
-  fetch(`${server.place('reader')}/http://127.0.0.1:${port}${page}`, { headers: { 'x-engine': engine } }).catch(
+  fetch(`${server.urlOf('reader')}/http://127.0.0.1:${port}${page}`, { headers: { 'x-engine': engine } }).catch(
     () => {},
   );
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type ChatServer, openChatServer, type Reply, type SeenRequest } from '#models/chat-server.suite.ts';
+import { type ChatServer, type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
@@ -36,8 +36,11 @@ interface Started {
   close(): Promise<void>;
 }
 
-async function start(rule: (request: SeenRequest) => Reply, settings: Record<string, unknown> = {}): Promise<Started> {
-  const chat = await openChatServer(rule, { key: 'secret-key' });
+async function start(
+  rule: (request: RecordedRequest) => Reply,
+  settings: Record<string, unknown> = {},
+): Promise<Started> {
+  const chat = await startChatServer(rule, { key: 'secret-key' });
   const server = await startServer({
     allowNetworks: site.allow.join(','),
     chatUrl: chat.url,
@@ -68,7 +71,7 @@ interface Rendering {
 }
 
 /** What the model of the shared server answers. */
-let rule: (request: SeenRequest) => Reply;
+let rule: (request: RecordedRequest) => Reply;
 let shared: Started;
 let renderer: Server;
 const renderings: Rendering[] = [];
@@ -96,7 +99,7 @@ afterAll(async () => {
   renderer?.close();
 });
 
-const textOf = ({ messages }: SeenRequest) => JSON.stringify(messages);
+const textOf = ({ messages }: RecordedRequest) => JSON.stringify(messages);
 
 it('readerlm-v2, structured answers, streams and charges', { timeout: LONG_MS }, async () => {
   let answers = 0;

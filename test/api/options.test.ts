@@ -1,4 +1,4 @@
-/** Every option that works changes the answer in the way that its row says; none is silently ignored. */
+/** Every option changes the answer as its row in the option table says; none is silently ignored. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPTIONS } from '#reader/index.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
 async function read(body: Record<string, unknown>): Promise<any> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const answer = await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -32,9 +32,9 @@ async function read(body: Record<string, unknown>): Promise<any> {
   expect(json.readableMessage).toBeUndefined();
   return json.data;
 }
-const given = (options: Record<string, unknown> = {}) =>
+const readHtml = (options: Record<string, unknown> = {}) =>
   read({ html: HTML, url: 'https://tea.test/table', respondWith: 'markdown', ...options });
-const content = async (options: Record<string, unknown> = {}): Promise<string> => (await given(options)).content;
+const content = async (options: Record<string, unknown> = {}): Promise<string> => (await readHtml(options)).content;
 
 describe('Markdown', () => {
   it('has the documented defaults', async () => {
@@ -72,11 +72,11 @@ The last paragraph of the page has a few more words.`);
     [{ linkStyle: 'referenced', linkReferenceStyle: 'full' }, '[the shop][1]'],
     [{ linkStyle: 'referenced', linkReferenceStyle: 'collapsed' }, '[the shop][]'],
     [{ linkStyle: 'referenced', linkReferenceStyle: 'shortcut' }, '\n\n[the shop]: https://tea.test/shop'],
-  ])('markdown %j', async (markdown, expected) => {
+  ])('applies markdown %j', async (markdown, expected) => {
     expect(await content({ markdown })).toContain(expected);
   });
 
-  it('takes any `markdown` in the body for the whole of the headers', async () => {
+  it('ignores all Markdown headers if the body has `markdown`', async () => {
     const ask = async (body: Record<string, unknown>) => {
       const headers = { 'content-type': 'application/json', 'x-md-em-delimiter': '*', 'x-md-bullet-list-marker': '+' };
       const answer = await fetch(server.reader, {
@@ -90,7 +90,7 @@ The last paragraph of the page has a few more words.`);
     expect(await ask({ markdown: { strongDelimiter: '__' } })).toMatch(/_fine_[\s\S]*__strong__[\s\S]*\* {3}green/);
   });
 
-  it('noGfm leaves the flavour out, or only tables as HTML', async () => {
+  it('noGfm disables the GitHub flavour, or only its tables', async () => {
     const none = await content({ noGfm: true });
     expect(none).not.toContain('|');
     expect(none).toContain('cold hot');
@@ -109,17 +109,17 @@ The last paragraph of the page has a few more words.`);
   });
 
   it('withLinksSummary and withImagesSummary', async () => {
-    const page = await given({ withLinksSummary: 'all', withImagesSummary: true });
+    const page = await readHtml({ withLinksSummary: 'all', withImagesSummary: true });
     expect(page.links).toEqual([['the shop', 'https://tea.test/shop']]);
     expect(Object.keys(page.images)).toEqual(['Image 1: a leaf', 'Image 2: a dot']);
-    const cited = await given({ retainLinks: 'gpt-oss' });
+    const cited = await readHtml({ retainLinks: 'gpt-oss' });
     expect(cited.links).toEqual({ 1: 'https://tea.test/shop' });
   });
 
-  it('markdownChunking, plain and with the headings above', async () => {
-    const plain = await given({ markdownChunking: 'h2' });
+  it('markdownChunking, plain and with headings repeated', async () => {
+    const plain = await readHtml({ markdownChunking: 'h2' });
     expect(plain.chunks.map((chunk: string) => chunk.split('\n')[0])).toEqual(['# Tea table', '# Tea', '## Prices']);
-    const deep = await given({ markdownChunking: 's3' });
+    const deep = await readHtml({ markdownChunking: 's3' });
     expect(deep.chunks.at(-1)).toMatch(/^# Tea table\n# Tea\n## Prices\n### Deeper\n\nThe last paragraph/);
     expect(deep.content).toContain('### Deeper');
   });
@@ -188,7 +188,7 @@ describe('the browser', () => {
     expect(page.text).toContain('The window is 500 by 400');
   });
 
-  it('timeout ends a page that does not settle', async () => {
+  it('timeout ends the wait for a page that does not settle', async () => {
     const page = await read({ url: url('/restless'), engine: 'browser', respondTiming: 'network-idle', timeout: 2 });
     expect(page.content).toContain('Never at rest.');
   });
@@ -219,7 +219,7 @@ describe('the browser', () => {
   });
 });
 
-it('has a row for every option of the hosted service, and for our own', () => {
+it('lists every option of the hosted service, and our own', () => {
   const hosted =
     'url html file pdf respondWith preset engine base respondTiming timeout targetSelector waitForSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles injectPageScript injectFrameScript viewport preloadUrl noServiceWorker retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking maxTokens tokenBudget locale referer userAgent setCookies customHeader skipCertVerification proxyUrl proxy proxyResources robotsTxt assertStatusCode noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState page instruction jsonSchema';
   const ours = ['explain', 'trace'];

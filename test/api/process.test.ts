@@ -67,7 +67,7 @@ it('prints every face with a curl line, and the first key once, and ends program
   }
   const greeting = first.lines.join('\n');
   for (const label of ['reader', 'search host', 'model host', 'flow gateway']) {
-    const url = first.place(label);
+    const url = first.urlOf(label);
     expect(greeting).toContain(`curl ${label === 'search host' ? "'" : ''}${url}`);
     expect((await fetch(`${url}${label === 'flow gateway' ? '/' : '/live'}`)).status).toBe(200);
   }
@@ -75,12 +75,12 @@ it('prints every face with a curl line, and the first key once, and ends program
   expect(greeting).toContain('LECTERN_RAEDER_PORT is not a known setting');
   const key = /API key, shown only this once: (lectern_\S+)/.exec(greeting)![1]!;
   const headers = { authorization: `Bearer ${key}` };
-  expect(await (await fetch(first.place('reader'), { headers })).text()).toContain('[Authenticated as]');
+  expect(await (await fetch(first.urlOf('reader'), { headers })).text()).toContain('[Authenticated as]');
   expect(await first.stop()).toBe(0);
 
   const second = await startProcess(environment);
   expect(second.lines.join('\n')).not.toContain('API key');
-  expect(await (await fetch(second.place('reader'), { headers })).text()).toContain('[Authenticated as]');
+  expect(await (await fetch(second.urlOf('reader'), { headers })).text()).toContain('[Authenticated as]');
   expect(await second.stop()).toBe(0);
 });
 
@@ -91,7 +91,7 @@ it('finishes reads in flight on SIGTERM, accepts no more, and leaves no browser 
     LECTERN_ALLOW_NETWORKS: site.host,
     LECTERN_DRAIN_MS: '60000',
   });
-  const reader = server.place('reader');
+  const reader = server.urlOf('reader');
   const rendered = await fetch(`${reader}/http://${site.host}/`, { headers: { 'x-engine': 'browser' } });
   expect(await rendered.text()).toContain('This page took its time to come.');
   const health = (await (await fetch(`${reader}/health`)).json()) as { browser: { version: string } };

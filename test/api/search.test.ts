@@ -1,6 +1,6 @@
 /** The search host through the whole server: routes, parameters, readings of results, charges, failures. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asSearxng, type Listed, type Service, startService } from '#search/service.suite.ts';
+import { type ListedPage, type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +14,7 @@ let service: Service;
 let server: TestServer;
 let key: string;
 /** What the service lists for a query; three pages for any other. */
-const found = new Map<string, Listed[]>();
+const found = new Map<string, ListedPage[]>();
 
 beforeAll(async () => {
   site = await startSite({
@@ -28,7 +28,7 @@ beforeAll(async () => {
     '/cut': ({ response }) => void response.destroy(),
   });
   service = await startService((asked) =>
-    asSearxng(found.get(asked.url.searchParams.get('q')!) ?? listed('/bees', '/wasps', '/article'), asked),
+    searxngAnswer(found.get(asked.url.searchParams.get('q')!) ?? listed('/bees', '/wasps', '/article'), asked),
   );
   server = await startServer({
     allowNetworks: site.allow.join(','),
@@ -41,9 +41,9 @@ afterAll(async () => {
   await service.close();
   await site.close();
 });
-beforeEach(() => void service.asked.splice(0));
+beforeEach(() => void service.requests.splice(0));
 
-const listed = (...paths: string[]): Listed[] =>
+const listed = (...paths: string[]): ListedPage[] =>
   paths.map((path, index) => ({
     title: `Title ${index}`,
     url: path.startsWith('/') ? site.origin + path : path,
@@ -66,7 +66,7 @@ async function ask(path: string, { headers = {}, ...init }: RequestInit & { head
     json: (type.includes('json') ? JSON.parse(text) : undefined) as any,
   };
 }
-const asked = () => service.asked.at(-1)!.url.searchParams;
+const asked = () => service.requests.at(-1)!.url.searchParams;
 
 describe('the query', () => {
   it.each([
@@ -130,7 +130,7 @@ describe('the query', () => {
   ])('%# is refused by the name of what is wrong', async (path, name) => {
     const { status, json } = await ask(path);
     expect([status, json.status, json.path]).toEqual([400, 40001, name]);
-    expect(service.asked).toHaveLength(0);
+    expect(service.requests).toHaveLength(0);
   });
 
   it('of a hundred thousand characters is refused', async () => {
@@ -375,7 +375,7 @@ describe('keys', () => {
       headers: { authorization: '' },
     });
     expect(posted.status).toBe(401);
-    expect(service.asked).toHaveLength(0);
+    expect(service.requests).toHaveLength(0);
 
     const index = await ask('/', { headers: { authorization: '' } });
     expect([index.status, Object.keys(index.json.data)]).toEqual([200, ['usage1', 'usage2', 'homepage', 'note']]);
@@ -410,7 +410,7 @@ describe('keys', () => {
   it('never appear in an answer', async () => {
     const { json, head } = await ask('/bees?num=1');
     expect(JSON.stringify(json) + JSON.stringify([...head])).not.toContain('key-of-the-provider');
-    expect(service.asked.at(-1)?.headers.authorization ?? '').toMatch(/^$|Bearer key-of-the-provider/);
+    expect(service.requests.at(-1)?.headers.authorization ?? '').toMatch(/^$|Bearer key-of-the-provider/);
   });
 });
 

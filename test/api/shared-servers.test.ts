@@ -16,7 +16,7 @@ const PLANS = JSON.stringify({
 const none = !(await postgresUrl()) || !(await redisUrl());
 
 const read = (server: ServerProcess, key: string) =>
-  fetch(server.place('reader'), {
+  fetch(server.urlOf('reader'), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify({ html: '<title>Tea</title><p>Green tea is drunk hot, and sometimes cold.</p>' }),
@@ -130,7 +130,7 @@ async function expectAway(server: ServerProcess, key: string) {
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await answer.json()).toMatchObject({ name: 'ServiceAwayError', status: 50306 });
-  const model = await fetch(`${server.place('model')}/v1/embeddings`, {
+  const model = await fetch(`${server.urlOf('model')}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{}',

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asSearxng, type Service, startService } from '#search/service.suite.ts';
+import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { type Site, sendHtml, startSite } from '../site/site.ts';
 import { runProgram } from '../support/cli.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   page = `${site.origin}/bees`;
   service = await startService((asked, response) => {
-    if (!isAway) return asSearxng([{ title: 'Bees', url: page, text: 'About bees' }], asked);
+    if (!isAway) return searxngAnswer([{ title: 'Bees', url: page, text: 'About bees' }], asked);
     response.writeHead(500).end();
     return undefined;
   });

@@ -1,4 +1,4 @@
-/** What a request went through, on every face in one shape. */
+/** The trace of a request, in the same form on every face. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const NAMES = Object.keys(SPANS);
 
-function expectWhole(trace: TraceJson | undefined): asserts trace is TraceJson {
+function expectComplete(trace: TraceJson | undefined): asserts trace is TraceJson {
   expect(trace).toBeDefined();
   expect(trace!.id).toMatch(/^[\da-f]{32}$/);
   expect(trace!.duration_ms).toBeGreaterThan(0);
@@ -41,19 +41,19 @@ function expectWhole(trace: TraceJson | undefined): asserts trace is TraceJson {
     expect(took).toBeGreaterThanOrEqual(0);
     expect(start + took).toBeLessThanOrEqual(trace!.duration_ms + 50);
   }
-  // No address, host or port of anything.
+  // No URL, host or port of anything.
   expect(JSON.stringify(trace)).not.toMatch(/127\.0\.0\.1|localhost|http:|lectern_/);
 }
 
 const namesOf = (trace: TraceJson) => trace.spans.map(({ name }) => name);
 
-async function read(address: string, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${server.reader}/${address}`, { headers: { accept: 'application/json', ...headers } });
+async function read(url: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${server.reader}/${url}`, { headers: { accept: 'application/json', ...headers } });
   return { answer, body: (await answer.json()) as { data: unknown; meta?: { trace?: TraceJson } } };
 }
 
 describe('the reader', () => {
-  it('tells nothing to those who do not ask', async () => {
+  it('adds no trace unless asked', async () => {
     const { answer, body } = await read(`${page}/quiet`);
     expect(body.meta).toEqual({ usage: expect.anything() });
     expect(answer.headers.has('server-timing')).toBe(false);
@@ -63,17 +63,17 @@ describe('the reader', () => {
   it.each([
     ['without a key', false],
     ['with a key', true],
-  ])('shows each step of a live read, %s', async (_, keyed) => {
+  ])('traces each step of a live read, %s', async (_, keyed) => {
     const headers = { 'x-trace': 'true', 'x-no-cache': 'true', 'x-engine': 'direct' };
     const { answer, body } = await read(`${page}/moved`, {
       ...headers,
       ...(keyed && { authorization: `Bearer ${key}` }),
     });
     const trace = body.meta?.trace;
-    expectWhole(trace);
+    expectComplete(trace);
     const steps = ['key_check', 'dns', 'connect', 'first_byte', 'download', 'queue', 'parse', 'extract', 'markdown'];
     for (const name of steps) expect(namesOf(trace)).toContain(name);
-    // One that found its connection closed has no answer, and was asked again.
+    // A request on a closed connection has no response and was repeated.
     const answers = trace.spans.filter(({ name, status }) => name === 'first_byte' && status !== undefined);
     expect(answers.map(({ status }) => status)).toEqual([302, 200]);
     expect(trace.counts).toEqual({ redirects: 1, bytes: PAGE.length, tokens: expect.any(Number) });
@@ -83,44 +83,44 @@ describe('the reader', () => {
     expect(answer.headers.get('server-timing')).toMatch(/first_byte;dur=[\d.]+.*total;dur=[\d.]+/);
   });
 
-  it('says that a copy answered', async () => {
+  it('names the cache as the source of a copy', async () => {
     await read(`${page}/kept`);
     const { body } = await read(`${page}/kept`, { 'x-trace': 'true' });
     const trace = body.meta?.trace;
-    expectWhole(trace);
+    expectComplete(trace);
     expect(trace.cache).toBe('hit');
     expect(namesOf(trace)).not.toContain('connect');
     expect(namesOf(trace)).toContain('cache');
   });
 
-  it('says that the cache was off', async () => {
+  it('records that the cache was off', async () => {
     const { body } = await read(`${page}/kept`, { 'x-trace': '1', 'x-zero-data-retention': 'true' });
     expect(body.meta?.trace?.cache).toBe('off');
   });
 
-  it('is asked in the body or the query as well', async () => {
+  it('is enabled in the body or the query as well', async () => {
     const post = await fetch(server.reader, {
       method: 'POST',
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: JSON.stringify({ html: PAGE, trace: true }),
     });
-    expectWhole(((await post.json()) as { meta: { trace: TraceJson } }).meta.trace);
+    expectComplete(((await post.json()) as { meta: { trace: TraceJson } }).meta.trace);
     const query = new URLSearchParams({ url: `${page}/page`, trace: 'true' });
     const get = await fetch(`${server.reader}/?${query}`, { headers: { accept: 'application/json' } });
-    expectWhole(((await get.json()) as { meta: { trace: TraceJson } }).meta.trace);
+    expectComplete(((await get.json()) as { meta: { trace: TraceJson } }).meta.trace);
   });
 
-  it('is the last event of a stream', async () => {
+  it('sends the trace as the last event of a stream', async () => {
     const answer = await fetch(`${server.reader}/${page}/streamed`, {
       headers: { accept: 'text/event-stream', 'x-trace': 'true' },
     });
     const events = parseEvents(await answer.text());
     expect(events.slice(0, -1).every(({ event }) => event === 'data')).toBe(true);
     expect(events.at(-1)!.event).toBe('trace');
-    expectWhole(events.at(-1)!.data as unknown as TraceJson);
+    expectComplete(events.at(-1)!.data as unknown as TraceJson);
   });
 
-  it('is a header of a text, and of a failure', async () => {
+  it('sends the trace of a text or a failure in a header', async () => {
     const text = await fetch(`${server.reader}/${page}/text`, { headers: { 'x-trace': 'true' } });
     expect(text.headers.get('server-timing')).toMatch(/^key_check;dur=.*total;dur=/);
     expect(await text.text()).not.toContain('duration_ms');
@@ -129,7 +129,7 @@ describe('the reader', () => {
     expect(failed.headers.get('server-timing')).toMatch(/connect;dur=.*total;dur=/);
   });
 
-  it('has the id of the caller’s own trace', async () => {
+  it("uses the id of the caller's trace", async () => {
     const id = '0af7651916cd43dd8448eb211c80319c';
     const { body } = await read(`${page}/page`, { 'x-trace': 'true', traceparent: `00-${id}-b7ad6b7169203331-01` });
     expect(body.meta?.trace?.id).toBe(id);
@@ -142,7 +142,7 @@ describe('the reader', () => {
 });
 
 describe('the search host', () => {
-  it('shows the question and each page that was read', async () => {
+  it('traces the query and each page read', async () => {
     await read(`${page}/found`, { 'x-no-cache': 'true' });
     const ask = () =>
       fetch(`${server.urls.search}/search?q=followed`, {
@@ -150,7 +150,7 @@ describe('the search host', () => {
       }).then((answer) => answer.json() as Promise<{ meta?: { trace?: TraceJson } }>);
     await expect.poll(async () => (await ask()).meta?.trace, { timeout: 20_000 }).toBeDefined();
     const trace = (await ask()).meta?.trace;
-    expectWhole(trace);
+    expectComplete(trace);
     expect(namesOf(trace)).toContain('search');
     const pages = trace.spans.filter(({ name }) => name === 'page');
     expect(pages.length).toBe(trace.counts.pages);
@@ -169,9 +169,9 @@ describe('the model host', () => {
   };
   const EMBED = { model: 'lectern-static-v1', input: ['one', 'two'] };
 
-  it('shows the queue and the model of embeddings, at the top of the answer', async () => {
+  it('traces the queue and the model of embeddings at the top level of the answer', async () => {
     const { answer, body } = await ask('/v1/embeddings', { ...EMBED, trace: true });
-    expectWhole(body.trace);
+    expectComplete(body.trace);
     for (const name of ['key_check', 'load', 'tokenize', 'queue', 'model']) expect(namesOf(body.trace)).toContain(name);
     expect(body.trace.counts).toEqual({ inputs: 2, tokens: body.usage.total_tokens });
     expect(answer.headers.get('server-timing')).toContain('model;dur=');
@@ -181,19 +181,19 @@ describe('the model host', () => {
     expect(Object.keys(quiet.body)).toEqual(['model', 'object', 'usage', 'data']);
   });
 
-  it('shows those of a ranking', async () => {
+  it('traces those of a reranking', async () => {
     const rank = { model: 'lectern-static-rerank-v1', query: 'one', documents: ['one', 'two'] };
     const { body } = await ask('/v1/rerank', { ...rank, trace: true });
-    expectWhole(body.trace);
+    expectComplete(body.trace);
     expect(namesOf(body.trace)).toContain('model');
     expect((await ask('/v1/rerank', rank)).body.trace).toBeUndefined();
-    // A list has no room for it.
+    // A list cannot hold a trace.
     const tei = await ask('/rerank', { query: 'one', texts: ['one'] }, { 'x-trace': 'true' });
     expect(Array.isArray(tei.body)).toBe(true);
     expect(tei.answer.headers.get('server-timing')).toContain('model;dur=');
   });
 
-  it('shows the model of a chat completion, whole and as a stream', async () => {
+  it('traces the model of a chat completion, whole and streamed', async () => {
     const chat = await startChatServer(() => 'an answer');
     const host = await startServer({ browser: 'none', chatUrl: chat.url, chatModel: 'some/talker' });
     onTestFinished(() => host.close());
@@ -206,7 +206,7 @@ describe('the model host', () => {
       return answer.text();
     };
     const whole = JSON.parse(await ask({ trace: true })) as { trace?: TraceJson; usage: { total_tokens: number } };
-    expectWhole(whole.trace);
+    expectComplete(whole.trace);
     expect(namesOf(whole.trace)).toContain('model');
     expect(whole.trace.counts.tokens).toBe(whole.usage.total_tokens);
     expect(JSON.parse(await ask({}))).not.toHaveProperty('trace');
@@ -215,6 +215,6 @@ describe('the model host', () => {
       .filter((line) => line.startsWith('data: {'));
     const last = JSON.parse(chunks.at(-1)!.slice('data: '.length)) as { choices: unknown[]; trace?: TraceJson };
     expect(last.choices).toEqual([]);
-    expectWhole(last.trace);
+    expectComplete(last.trace);
   });
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '#cli/program.ts';
-import { quiet } from '../support/quiet-context.ts';
+import { quietContext } from '../support/quiet-context.ts';
 
 const LONG_MS = 120_000;
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'completion-'));
   for (const shell of SHELLS) {
     const lines: string[] = [];
-    expect(await run(['completion', shell], { ...quiet, print: (line) => void lines.push(line) })).toBe('ok');
+    expect(await run(['completion', shell], { ...quietContext, print: (line) => void lines.push(line) })).toBe('ok');
     await writeFile(path.join(dir, shell), `${lines.join('\n')}\n`);
   }
 }, LONG_MS);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '#cli/program.ts';
 import { openStore } from '#storage/database/store.ts';
-import { quiet } from '../support/quiet-context.ts';
+import { quietContext } from '../support/quiet-context.ts';
 import { postgresUrl } from '../support/services.ts';
 
 const LONG_MS = 240_000;
@@ -20,7 +20,7 @@ async function migrate(args: readonly string[], environment: Record<string, stri
   const lines: string[] = [];
   const notes: string[] = [];
   const exit = await run(['migrate', '--json', ...args], {
-    ...quiet,
+    ...quietContext,
     environment,
     print: (line) => void lines.push(line),
     note: (line) => void notes.push(line),

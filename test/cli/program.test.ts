@@ -12,14 +12,14 @@ import { ConfigError } from '#config.ts';
 import { ENTRIES } from '../../scripts/bundle.mjs';
 import { runProgram } from '../support/cli.ts';
 import { programFile } from '../support/program.ts';
-import { quiet } from '../support/quiet-context.ts';
+import { quietContext } from '../support/quiet-context.ts';
 
 const LONG_MS = 120_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 it('lists commands like their files', async () => {
   for (const { name, description, load } of COMMANDS) {
-    const command = (await load())(quiet);
+    const command = (await load())(quietContext);
     expect({ name: command.name(), description: command.description() }).toEqual({ name, description });
   }
   expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length);

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestCrawls } from '../../src/crawl/crawl.suite.ts';
-import { ended, runHere, runProgram, startProgram } from '../support/cli.ts';
+import { runHere, runProgram, startProgram, waitForExit } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Stub, startStub } from './stub.ts';
 
@@ -177,7 +177,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
 
     const child = startProgram(['read', '--site', `${base}/`, '--delay', '1000', '--json'], { env: env() });
     const first = once(child.stdout, 'data');
-    const stopped = ended(child);
+    const stopped = waitForExit(child);
     await first;
     child.kill('SIGINT');
     const { error, code, out } = await stopped;
@@ -282,11 +282,11 @@ describe('many URLs', { timeout: LONG_MS }, () => {
     const failures = (await readFile(path.join(pages, 'failures.jsonl'), 'utf8')).trimEnd().split('\n');
     expect(new Set(failures.map((line) => JSON.parse(line).source))).toEqual(new Set(urls(1_000).filter(isBad)));
 
-    const before = stub.asked.length;
+    const before = stub.requestedUrls.length;
     const again = await runHere(line, at(stub));
     expect(again.code).toBe(3);
     expect(again.error).toContain('0 read, 700 skipped (file exists), 300 failed');
-    expect(stub.asked.length - before).toBe(300);
+    expect(stub.requestedUrls.length - before).toBe(300);
     await stub.close();
   });
 
@@ -316,7 +316,7 @@ describe('many URLs', { timeout: LONG_MS }, () => {
     const stub = await startStub(() => ({ status: 401 }));
     const refused = await runProgram(['read', ...urls(50), '--concurrency', '1'], at(stub));
     expect(refused.code).toBe(4);
-    expect(stub.asked.length).toBe(1);
+    expect(stub.requestedUrls.length).toBe(1);
     await stub.close();
     const away = await runProgram(['read', ...urls(50)], at(stub));
     expect(away.code).toBe(5);
@@ -328,8 +328,8 @@ describe('many URLs', { timeout: LONG_MS }, () => {
     const stub = await startStub((url) => (url.endsWith('/5') ? { hangs: true } : {}));
     const pages = path.join(dir, 'stopped');
     const child = startProgram(['read', ...urls(6), '--out-dir', pages, '--concurrency', '1'], at(stub));
-    const over = ended(child);
-    while (!stub.asked.includes('https://a.test/5')) await new Promise((resolve) => setTimeout(resolve, 20));
+    const over = waitForExit(child);
+    while (!stub.requestedUrls.includes('https://a.test/5')) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
     const { code, error } = await over;
     expect({ code, error }).toEqual({
@@ -347,7 +347,7 @@ describe('many URLs', { timeout: LONG_MS }, () => {
     const input = 'https://a.test/1\nhttps://a.test/1\nhttps://a.test/2\nhttps://a.test/1\n';
     const read = await runProgram(['read', '--list', '-', '--out-dir', pages], { ...at(stub), input });
     expect(read).toEqual({ out: '', error: '2 read, 2 skipped (file exists)\n', code: 0 });
-    expect(stub.asked.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
+    expect(stub.requestedUrls.sort()).toEqual(['https://a.test/1', 'https://a.test/2']);
     await stub.close();
   });
 });
@@ -373,7 +373,7 @@ describe('an input without an end', { timeout: LONG_MS }, () => {
   ])('is ended by Ctrl-C: %s', async (_, args) => {
     const stub = await startStub();
     const child = startProgram(args, at(stub));
-    const over = ended(child);
+    const over = waitForExit(child);
     // It reads, since more than a pipe holds is taken.
     await new Promise<void>((resolve) => child.stdin.write('#'.repeat(1_000_000), () => resolve()));
     child.kill('SIGINT');
@@ -384,7 +384,7 @@ describe('an input without an end', { timeout: LONG_MS }, () => {
   it('is not awaited when the key is refused', async () => {
     const stub = await startStub(() => ({ status: 401 }));
     const child = startProgram(['read', '--list', '-'], at(stub));
-    const over = ended(child);
+    const over = waitForExit(child);
     child.stdin.write('https://a.test/1\n');
     expect((await over).code).toBe(4);
     await stub.close();

@@ -1,12 +1,12 @@
-/** Something that answers like a reader, for what is the command line's own: many addresses, failures, versions. */
+/** A stand-in for a reader, for tests of the command line itself: many URLs, failures, versions. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Stub {
   readonly url: string;
-  /** Addresses asked for, in the order of asking. */
-  readonly asked: string[];
-  /** The most that were asked at once. */
+  /** Requested URLs, in order. */
+  readonly requestedUrls: string[];
+  /** Maximum number of concurrent requests. */
   readonly most: () => number;
   close(): Promise<void>;
 }
@@ -19,18 +19,18 @@ export interface Answer {
 }
 
 export async function startStub(answerOf: (url: string) => Answer = () => ({}), version = '0.1.0'): Promise<Stub> {
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   let now = 0;
-  let most = 0;
+  let maxConcurrent = 0;
   const server = http.createServer(async (request, response) => {
     if (request.url === '/health') return response.end(JSON.stringify({ status: 'ok', version }));
     let body = '';
     for await (const piece of request) body += piece;
     const { url } = JSON.parse(body) as { url: string };
-    asked.push(url);
+    requestedUrls.push(url);
     const { status = 200, title = `Title of ${url}`, hangs } = answerOf(url);
     if (hangs) return;
-    most = Math.max(most, ++now);
+    maxConcurrent = Math.max(maxConcurrent, ++now);
     setImmediate(() => {
       now--;
       response.statusCode = status;
@@ -55,8 +55,8 @@ export async function startStub(answerOf: (url: string) => Answer = () => ({}), 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    most: () => most,
+    requestedUrls,
+    most: () => maxConcurrent,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,6 @@
-// Calls a model host through published clients, as programs that use them do, with its address, a key, the address of a
-// host that reads pictures, and a picture as arguments.
-// Prints what each got, as JSON. A program of its own: the clients are no dependencies of Lectern.
+// Calls a model host through published clients, in the way their users do. Arguments: the URL of the host, a key, the
+// URL of a host that reads pictures, and a picture. Prints the results as JSON. It is a separate program because the
+// clients are not dependencies of Lectern.
 
 import { readFile } from 'node:fs/promises';
 import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory';
@@ -13,7 +13,7 @@ import OpenAI from 'openai';
 
 const [, , baseUrl, key, readingUrl, picture] = process.argv;
 
-// The reranker of LlamaIndex has its address built in: requests to another place than ours go to the same path here.
+// The reranker of LlamaIndex has a fixed URL: requests to other origins are redirected to the same path of our host.
 const realFetch = globalThis.fetch;
 globalThis.fetch = (address, init) => {
   const { origin, pathname, search } = new URL(address instanceof Request ? address.url : address);
@@ -33,7 +33,7 @@ const failure = async (work) => {
 async function openai() {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   const model = 'text-embedding-3-small';
-  // Asks for base64 by itself and decodes it.
+  // Requests base64 by default and decodes it.
   const standard = await client.embeddings.create({ model, input: TEXTS, user: 'somebody' });
   const floats = await client.embeddings.create({ model, input: TEXTS, encoding_format: 'float' });
   const short = await client.embeddings.create({ model, input: TEXTS[0], dimensions: 256 });

@@ -1,4 +1,7 @@
-/** Shows that the watchers see: a process that does all that nobody should, and what was noted of it. */
+/**
+ * Shows that the watchers work: a process makes every kind of forbidden connection, and the script prints what they
+ * recorded.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { privacyChecks, watchConnections } from '#app/doctor/privacy.ts';
@@ -20,20 +23,20 @@ setInterval(() => {}, 1000);
 `;
 
 const NAMES = ['looked-up.control.test', 'queried.control.test', 'connected.control.test'];
-/** At least: the address by number, and where the name led. */
-const PLACES = 2;
-const PATIENCE_MS = 30_000;
+/** Minimum number of destinations: the IP address, and the one that the name resolves to. */
+const MIN_DESTINATIONS = 2;
+const TIMEOUT_MS = 30_000;
 
 const resolver = await startResolver([]);
 const watch = startWatch();
 const examination = watchConnections();
 const quiet = watch.seen();
 const offender = spawn(process.execPath, ['-e', OFFENDER], { stdio: 'ignore' });
-const until = Date.now() + PATIENCE_MS;
+const until = Date.now() + TIMEOUT_MS;
 const isAllSeen = () =>
   NAMES.every((name) => resolver.names.has(name)) &&
-  watch.seen().places.length >= PLACES &&
-  watch.seen().packets > PLACES;
+  watch.seen().places.length >= MIN_DESTINATIONS &&
+  watch.seen().packets > MIN_DESTINATIONS;
 while (!isAllSeen() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
 const { packets, places } = watch.seen();
 const doctor = await privacyChecks(examination)[1]!.run();

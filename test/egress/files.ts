@@ -1,16 +1,16 @@
-/** What the product is given to work on in the network that leads nowhere: files of each kind, and models. */
+/** Input for the product in the isolated network: files of each kind, and models. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
-import { workshop } from '#documents/office/word/word.suite.ts';
+import { createOfficeFolder } from '#documents/office/word/word.suite.ts';
 import { smallModel, testEmbeddingRow, testRerankRow, writeTestModel } from '#models/onnx/test-model.suite.ts';
 import { drawn, writePpOcr } from '#ocr/engines/pp-ocr/pp-ocr.suite.ts';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
-// Not every machine has a font.
+// Not every machine has fonts.
 const FONTS = path.join(
   path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')),
   'standard_fonts',
@@ -18,7 +18,7 @@ const FONTS = path.join(
 
 export interface Given {
   readonly folder: string;
-  /** Only where LibreOffice can make one, and read it. */
+  /** True if LibreOffice is installed, which creates and reads the file. */
   readonly hasDoc: boolean;
   readonly models: readonly object[];
   readonly ppOcrDir: string;
@@ -55,7 +55,7 @@ async function pdf(): Promise<Uint8Array> {
 }
 
 function inDoc(docx: Buffer): Buffer {
-  const office = workshop();
+  const office = createOfficeFolder();
   try {
     return office.convert('glazes.docx', docx, 'doc');
   } finally {

@@ -1,27 +1,27 @@
-/** Runs a script of this folder in a network of its own, where everything that wants out is seen. */
+/** Runs a script of this folder in its own network namespace, where every outgoing connection is recorded. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
 const HERE = import.meta.dirname;
 const UNSHARE = findProgram('unshare') ?? '';
 const ENTER = path.join(HERE, 'enter.sh');
-/** As an ordinary user a user namespace comes first; root needs none, and may be forbidden to make one. */
-const WAYS = [
+/** Ordinary users need a user namespace first. Root needs none, and may not be allowed to create one. */
+const NAMESPACE_FLAGS = [
   ['--user', '--map-root-user', '--net', '--mount'],
   ['--net', '--mount'],
 ] as const;
 
-/** How to get in, or why there is no way. */
+/** Arguments of `unshare` that work here, or the reason why none do. */
 export function findWay(): { readonly way?: readonly string[]; readonly refusal?: string } {
-  if (process.platform !== 'linux') return { refusal: 'network namespaces are of Linux' };
+  if (process.platform !== 'linux') return { refusal: 'network namespaces need Linux' };
   if (UNSHARE === '') return { refusal: 'unshare is not installed' };
   let refusal = '';
-  for (const way of WAYS) {
+  for (const way of NAMESPACE_FLAGS) {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-egress-'));
     try {
       const { status, stderr, error } = spawnSync(UNSHARE, [...way, 'sh', ENTER, folder, 'true'], {
@@ -33,7 +33,7 @@ export function findWay(): { readonly way?: readonly string[]; readonly refusal?
       rmSync(folder, { recursive: true });
     }
   }
-  return { refusal: `no network namespace can be made here, which takes ip and the right to (${refusal})` };
+  return { refusal: `no network namespace can be created: that needs ip and permission (${refusal})` };
 }
 
 export interface Inside {
@@ -43,7 +43,7 @@ export interface Inside {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What the script prints, as JSON. Whatever it left running is ended. */
+/** Runs a script and returns the JSON that it prints. Kills all processes that it left running. */
 export async function runInside<T>({ way, script, folder, environment }: Inside): Promise<T> {
   const program = [process.execPath, '--conditions=source', '--import', 'tsx', path.join(HERE, script)];
   const child = spawn(UNSHARE, [...way, 'sh', ENTER, folder, ...program], {
@@ -60,7 +60,7 @@ export async function runInside<T>({ way, script, folder, environment }: Inside)
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
-      // All of it had ended.
+      // All processes had ended.
     }
   }
 }

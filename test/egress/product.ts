@@ -1,4 +1,4 @@
-/** The built server, put to all its work in this network; prints what became of it, and what was seen. */
+/** Runs the built server with all kinds of work in this network. Prints the results and the recorded connections. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -9,9 +9,9 @@ import { HOSTS, startSites } from './sites.ts';
 import { startWatch } from './watch.ts';
 import { openWork, type Step, workOf } from './work.ts';
 
-/** How the script is told what to do. */
+/** Input of the script. */
 export interface Task {
-  /** The file of the program. */
+  /** Path of the program. */
   readonly program: string;
   readonly dataDir: string;
   readonly given: Given;
@@ -42,7 +42,7 @@ const settings = {
 };
 const steps: Step[] = [];
 
-/** Runs a command of the program to its end. */
+/** Runs a command of the program until it exits. */
 async function command(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...settings, ...more },

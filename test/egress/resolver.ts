@@ -1,23 +1,23 @@
-/** A name server that notes every name it is asked for, by whichever process and by whichever library. */
+/** A name server that records every name looked up, by any process and library. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 export interface Resolver {
-  /** In the order of their first question, small letters, no dot at the end. */
+  /** In the order of their first query, in lower case, without a trailing dot. */
   readonly names: ReadonlySet<string>;
   close(): void;
 }
 
-/** Where names lead that nobody was meant to ask for: out, so that what follows the question is seen too. */
-export const ELSEWHERE = { A: '198.51.100.7', AAAA: '2001:db8:ffff::7' } as const;
+/** Addresses of unexpected names: outside of the namespace, so that the connection after the lookup is recorded too. */
+export const OUTSIDE = { A: '198.51.100.7', AAAA: '2001:db8:ffff::7' } as const;
 
 const HEADER_BYTES = 12;
 const QUESTION_TAIL_BYTES = 4;
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 
-/** On port 53 of 127.0.0.1. `here` are names of 127.0.0.1. */
+/** Listens on port 53 of 127.0.0.1. Names in `here` resolve to 127.0.0.1. */
 export async function startResolver(here: readonly string[]): Promise<Resolver> {
   const names = new Set<string>();
   const answer = (query: Buffer): Buffer => {
@@ -27,13 +27,13 @@ export async function startResolver(here: readonly string[]): Promise<Resolver> 
   };
   const udp = createSocket('udp4', (query, from) => udp.send(answer(query), from.port, from.address));
   const tcp = createServer((socket) => {
-    let given = Buffer.alloc(0);
+    let received = Buffer.alloc(0);
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
-      given = Buffer.concat([given, chunk]);
-      if (given.length < 2 || given.length < 2 + given.readUInt16BE(0)) return;
-      const said = answer(given.subarray(2));
-      socket.end(Buffer.concat([Buffer.from([said.length >> 8, said.length & 255]), said]));
+      received = Buffer.concat([received, chunk]);
+      if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+      const response = answer(received.subarray(2));
+      socket.end(Buffer.concat([Buffer.from([response.length >> 8, response.length & 255]), response]));
     });
   });
   udp.bind(53, '127.0.0.1');
@@ -66,14 +66,14 @@ function questionOf(query: Buffer) {
 function answerOf(asked: Buffer, type: number, isHere: boolean): Buffer {
   const data = dataOf(type, isHere);
   const header = Buffer.from(asked.subarray(0, HEADER_BYTES));
-  // An answer, recursion available, no error.
+  // Flags: response, recursion available, no error.
   header.writeUInt16BE(0x8180, 2);
   header.writeUInt16BE(data ? 1 : 0, 6);
   header.fill(0, 8);
   const parts = [header, asked.subarray(HEADER_BYTES)];
   if (data) {
     const record = Buffer.alloc(12);
-    // The name that was asked for, where it stands.
+    // A pointer to the name in the question.
     record.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);
@@ -84,7 +84,7 @@ function answerOf(asked: Buffer, type: number, isHere: boolean): Buffer {
 }
 
 function dataOf(type: number, isHere: boolean): Buffer | undefined {
-  if (type === TYPE_A) return Buffer.from((isHere ? '127.0.0.1' : ELSEWHERE.A).split('.').map(Number));
+  if (type === TYPE_A) return Buffer.from((isHere ? '127.0.0.1' : OUTSIDE.A).split('.').map(Number));
   if (type !== TYPE_AAAA || isHere) return undefined;
   return Buffer.from('20010db8ffff00000000000000000007', 'hex');
 }

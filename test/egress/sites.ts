@@ -1,4 +1,4 @@
-/** The hosts that callers and settings name in this network: all of them on loopback. */
+/** The hosts that callers and settings use in this network, all on loopback. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -18,7 +18,7 @@ export const HOSTS = {
 export interface Sites {
   /** The origin of a host. */
   at(host: string): string;
-  /** Resolves when a host was asked for something. */
+  /** Resolves once a host has received a request. */
   heard(host: string): Promise<void>;
   close(): Promise<void>;
 }

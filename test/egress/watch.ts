@@ -1,9 +1,9 @@
-/** Records what tries to leave this network namespace: packets, and the sockets that send them. */
+/** Records what tries to leave this network namespace: outgoing packets, and the remote addresses of sockets. */
 import { readFileSync } from 'node:fs';
 import { remoteConnections } from '#app/doctor/processes.ts';
 
 export interface Watch {
-  /** What was recorded so far. */
+  /** Everything recorded so far. */
   seen(): { readonly packets: number; readonly places: readonly string[] };
   close(): void;
 }
@@ -12,23 +12,23 @@ const OUT = 'out0';
 const EVERY_MS = 100;
 
 export function startWatch(): Watch {
-  const places = new Set<string>();
+  const destinations = new Set<string>();
   const before = packetsOut();
   const look = () => {
-    for (const { remote } of remoteConnections()) places.add(remote);
+    for (const { remote } of remoteConnections()) destinations.add(remote);
   };
-  // An unanswered connection stays in the tables until its process gives up; the packet count misses nothing.
+  // Connections to nowhere stay in the tables until their process gives up; packet counts miss nothing.
   const timer = setInterval(look, EVERY_MS);
   return {
     seen() {
       look();
-      return { packets: packetsOut() - before, places: [...places] };
+      return { packets: packetsOut() - before, places: [...destinations] };
     },
     close: () => clearInterval(timer),
   };
 }
 
-/** proc_net(5): the tenth number of an interface. */
+/** proc_net(5): the tenth number of an interface is the count of sent packets. */
 function packetsOut(): number {
   const line = readFileSync('/proc/net/dev', 'utf8')
     .split('\n')

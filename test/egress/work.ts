@@ -1,4 +1,4 @@
-/** All kinds of work that the product does, once each. A step throws when what it asked for was not done. */
+/** All kinds of work of the product, once each. A step throws if its work was not done. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ServerProcess } from '../support/serve-program.ts';
@@ -7,7 +7,7 @@ import { HOSTS, type Sites } from './sites.ts';
 
 export interface Step {
   readonly name: string;
-  /** The beginning of what came of it. */
+  /** The start of its result. */
   readonly done?: string;
   readonly failed?: string;
 }
@@ -27,7 +27,7 @@ export type Work = ReturnType<typeof openWork>;
 export function openWork({ server, sites, given, command }: WorkTools) {
   const [, key] = /API key, shown only this once: (lectern_\S+)/.exec(server.lines.join('\n'))!;
   async function ask(label: string, place: string, body?: unknown, headers: Record<string, string> = {}) {
-    const answer = await fetch(`${server.place(label)}${place}`, {
+    const answer = await fetch(`${server.urlOf(label)}${place}`, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       headers: {
         authorization: `Bearer ${key}`,
@@ -41,8 +41,8 @@ export function openWork({ server, sites, given, command }: WorkTools) {
   return { ask, sites, given, command };
 }
 
-/** `text` when it has `part` in it. */
-function having(part: string | RegExp, text: string): string {
+/** The start of `text`. Throws if `text` does not contain `part`. */
+function expectPart(part: string | RegExp, text: string): string {
   if (typeof part === 'string' ? !text.includes(part) : !part.test(text)) throw new Error(text.slice(0, 2_000));
   return text.slice(0, 200);
 }
@@ -50,7 +50,7 @@ function having(part: string | RegExp, text: string): string {
 export function workOf({ ask, sites, given, command }: Work): (readonly [string, () => Promise<string>])[] {
   const pages = sites.at(HOSTS.pages);
   const read = (part: string, place: string, headers: Record<string, string> = {}) =>
-    ask('reader', '/', { url: `${pages}${place}` }, headers).then((text) => having(part, text));
+    ask('reader', '/', { url: `${pages}${place}` }, headers).then((text) => expectPart(part, text));
   const picture = (name: string) => {
     const url = `data:image/png;base64,${readFileSync(path.join(given.folder, name), 'base64')}`;
     return [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
@@ -71,7 +71,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
           LECTERN_SEARCH_PROVIDERS: '[]',
           ...environment,
         });
-        return having(part, `${out}${error}`);
+        return expectPart(part, `${out}${error}`);
       },
     ] as const;
 
@@ -82,7 +82,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
       'a page over TLS',
       async () => {
         const headers = { 'x-engine': 'browser', 'x-skip-cert-verification': 'true' };
-        return having('Clay is dug', await ask('reader', '/', { url: `${sites.at(HOSTS.secure)}/` }, headers));
+        return expectPart('Clay is dug', await ask('reader', '/', { url: `${sites.at(HOSTS.secure)}/` }, headers));
       },
     ],
     ['a screenshot', () => read('screenshotUrl', '/scripted', { 'x-respond-with': 'screenshot' })],
@@ -93,7 +93,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
     [
       'text recognition by the server',
       async () =>
-        having(
+        expectPart(
           /kiln/,
           await ask('model host', '/v1/chat/completions', { model: 'lectern-ocr', messages: picture('scan.png') }),
         ),
@@ -104,7 +104,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
       (model) =>
         [
           `vectors of ${model}`,
-          async () => having('"embedding"', await ask('model host', '/v1/embeddings', { model, input: texts })),
+          async () => expectPart('"embedding"', await ask('model host', '/v1/embeddings', { model, input: texts })),
         ] as const,
     ),
     ...['lectern-static-rerank-v1', 'test-reranker'].map(
@@ -112,7 +112,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
         [
           `an order by ${model}`,
           async () =>
-            having(
+            expectPart(
               'relevance_score',
               await ask('model host', '/v1/rerank', { model, query: 'the river', documents: texts }),
             ),
@@ -128,8 +128,8 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
           input,
           webhook_url: webhook,
         });
-        const id = (JSON.parse(started) as { batch_id?: string }).batch_id ?? having(/^$/, started);
-        const ended = having('completed', await untilEnded('model host', `/v1/batch/${id}`));
+        const id = (JSON.parse(started) as { batch_id?: string }).batch_id ?? expectPart(/^$/, started);
+        const ended = expectPart('completed', await untilEnded('model host', `/v1/batch/${id}`));
         await sites.heard(HOSTS.hooks);
         return ended;
       },
@@ -138,16 +138,16 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
       'a crawl',
       async () => {
         const started = await ask('reader', '/crawl', { url: `${pages}/`, limit: 5 });
-        const id = (JSON.parse(started) as { crawl_id?: string }).crawl_id ?? having(/^$/, started);
-        return having('"done":2', await untilEnded('reader', `/crawl/${id}`));
+        const id = (JSON.parse(started) as { crawl_id?: string }).crawl_id ?? expectPart(/^$/, started);
+        return expectPart('"done":2', await untilEnded('reader', `/crawl/${id}`));
       },
     ],
-    ['a search', async () => having('Clay is dug in spring', await ask('search host', '/search?q=clay&num=1'))],
+    ['a search', async () => expectPart('Clay is dug in spring', await ask('search host', '/search?q=clay&num=1'))],
     [
       'a flow',
       async () => {
         await ask('flow gateway', '/index', { data: [{ id: 'note', text: 'Tea is at four.' }] });
-        return having('Tea is at four', await ask('flow gateway', '/search', { data: [{ text: 'when is tea?' }] }));
+        return expectPart('Tea is at four', await ask('flow gateway', '/search', { data: [{ text: 'when is tea?' }] }));
       },
     ],
     [
@@ -158,7 +158,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
         const wrong = findings.filter(
           ({ group, state }) => state === 'broken' || (group === 'Privacy' && state !== 'ok'),
         );
-        return having(/^\[\]$/, JSON.stringify(wrong));
+        return expectPart(/^\[\]$/, JSON.stringify(wrong));
       },
     ],
     ['traces', () => sites.heard(HOSTS.traces).then(() => 'sent')],

@@ -1,6 +1,6 @@
 /**
- * Another language's gRPC against ours: a client and an executor in Python, generated from the protocol's files by its own
- * compiler. Skipped where Debian's packages for it are not installed.
+ * The gRPC implementation of Python against ours: a client and an executor, generated from the protocol's files.
+ * Skipped if Debian's packages for it are not installed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { PROTO_FILES } from '../../src/flow/grpc/proto-files.ts';
 import { createConnect, createGrpcGateway } from '../../src/flow/index.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { findProgram } from '../support/services-start.ts';
+import { findProgram } from '../support/start-services.ts';
 
 const PYTHON = '/usr/bin/python3';
 const HERE = import.meta.dirname;
@@ -28,7 +28,7 @@ const isInstalled =
 
 let folder: string;
 
-/** Stubs in a folder of their own; those of protobuf's own types come with Python's package. */
+/** Generates the stubs in a separate folder. Stubs of protobuf's own types come with the Python package. */
 function generate(): void {
   for (const [name, text] of Object.entries(PROTO_FILES)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -141,7 +141,7 @@ describe.skipIf(!isInstalled)('Python', () => {
       expect(docsOf(third)[0]!.text).toBe('ü€😀 mark');
     });
 
-    it('is told what serves and what does not', async () => {
+    it('receives health and version information', async () => {
       const about = (await python(address, 'about', [])) as Record<string, unknown>;
       expect(about).toMatchObject({
         dry_run: {},
@@ -152,8 +152,8 @@ describe.skipIf(!isInstalled)('Python', () => {
       expect(about.dry_run).toEqual({});
     });
 
-    it('is refused pickles, which nothing decodes', async () => {
-      // Decoded, it would make a folder.
+    it('gets an error for a pickle, which is not decoded', async () => {
+      // Decoding it would create a folder.
       const proof = path.join(folder, 'decoded');
       const pickle = spawnSync(PYTHON, [
         '-c',
@@ -199,7 +199,7 @@ describe.skipIf(!isInstalled)('Python', () => {
         { connect: createConnect() },
       );
 
-    it('works in a flow of ours', async () => {
+    it('works in one of our flows', async () => {
       const flow = await flowWith();
       expect(await flow.dryRun()).toEqual({ code: 0, description: '' });
       const answer = await ask(flow, { endpoint: '/turn', requestId: 'r1' });
@@ -209,7 +209,7 @@ describe.skipIf(!isInstalled)('Python', () => {
       expect(counted.parameters.__results__).toEqual({ 'turn/rep-0': { count: 1 } });
     });
 
-    it('tells its failures', async () => {
+    it('reports its failures', async () => {
       const flow = await flowWith();
       const answer = await ask(flow, { endpoint: '/fail' });
       expect(answer.header.status).toMatchObject({
@@ -221,7 +221,7 @@ describe.skipIf(!isInstalled)('Python', () => {
     });
   });
 
-  describe('runs the example', () => {
+  describe('running the example', () => {
     let site: Site;
     let server: TestServer;
     beforeAll(async () => {
@@ -235,7 +235,7 @@ describe.skipIf(!isInstalled)('Python', () => {
       await site?.close();
     });
 
-    it('documents in by address, questions answered by passages', async () => {
+    it('indexes documents by URL, and answers questions with passages', async () => {
       const address = server.urls.grpc!.replace('grpc://', '');
       const [indexed] = await calls(address, 'unary', {
         endpoint: '/index',

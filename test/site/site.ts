@@ -1,6 +1,6 @@
 /**
- * A small web site on loopback, for tests: pages of every kind that a reader meets, on two origins of different sites.
- * Nothing here reaches beyond this machine. The pages stand in pages/, by theme.
+ * A small website on loopback for tests: all kinds of pages on two origins, which browsers treat as different sites.
+ * Contacts no other host. The pages are in pages/, by topic.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -15,22 +15,22 @@ export interface Visited {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
-  /** This origin and the other one, without a slash at the end. */
+  /** This origin and the other one, without a trailing slash. */
   readonly origin: string;
   readonly otherOrigin: string;
 }
 
-/** Answers a request. A text is sent as an HTML page with status 200. */
+/** Answers a request. A string is sent as an HTML page with status 200. */
 export type Page = string | ((visited: Visited) => void);
 export type Pages = Readonly<Record<string, Page>>;
 
 export interface Site {
   readonly origin: string;
-  /** The same pages as another site. */
+  /** The same pages on another site. */
   readonly otherOrigin: string;
-  /** What a guard has to allow for the site to be read. */
+  /** Entries of the allow list that the site needs. */
   readonly allow: readonly string[];
-  /** How often a path was asked for, on both origins. */
+  /** Number of requests for a path on both origins. */
   hits(path: string): number;
   /** The headers of the last request for a path. */
   headers(path: string): IncomingMessage['headers'] | undefined;
@@ -57,7 +57,7 @@ export async function startSite(more: Pages = {}): Promise<Site> {
     else page({ request, response, url, origin, otherOrigin });
   };
   const [own, other] = await Promise.all([listen(answer), listen(answer)]);
-  // The number and the name are two sites to a browser, so that their frames live in processes of their own.
+  // A browser treats the IP address and the name as different sites, so it runs their frames in separate processes.
   origins.own = `http://127.0.0.1:${own.port}`;
   origins.other = `http://localhost:${other.port}`;
   return {

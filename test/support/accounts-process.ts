@@ -1,4 +1,6 @@
-/** An accounts module in a separate process, for tests of several processes that share a database. */
+/**
+ * The accounts module in its own process, for tests of state that processes share. The parent calls it through `call`.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type AccountsModule, type AccountsModuleOptions, type Charge, openAccounts } from '#accounts/index.ts';
@@ -8,9 +10,9 @@ interface Calls {
   open(options: AccountsModuleOptions): Promise<void>;
   mint(accountId: string): Promise<string>;
   identify(key: string): Promise<string | null>;
-  /** Requests holds concurrently; returns the tokens of each. */
+  /** Reserves tokens `count` times at once. Returns how many tokens each reservation got. */
   holds(accountId: string, count: number, wanted: number, least: number): Promise<number[]>;
-  /** Resolves once the charges are written. */
+  /** Resolves when the charges are written. */
   charge(charges: readonly Charge[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,48 +36,48 @@ let bundle: Promise<string> | undefined;
 export async function startAccountsProcess(): Promise<AccountsProcess> {
   bundle ??= bundleProcess(FILE);
   const child = fork(await bundle, [], { execArgv: [] });
-  let calls = 0;
+  let callCount = 0;
   return {
     child,
     call: (name, ...values) =>
       new Promise((resolve, reject) => {
-        const number = ++calls;
-        const listen = (answer: { number: number; value?: never; failure?: string }) => {
+        const number = ++callCount;
+        const handleAnswer = (answer: { number: number; value?: never; failure?: string }) => {
           if (answer.number !== number) return;
-          child.off('message', listen);
-          child.off('exit', gone);
+          child.off('message', handleAnswer);
+          child.off('exit', rejectOnExit);
           if (answer.failure === undefined) resolve(answer.value as never);
           else reject(new Error(answer.failure));
         };
-        const gone = () => reject(new Error('the process ended'));
-        child.on('message', listen);
-        child.once('exit', gone);
+        const rejectOnExit = () => reject(new Error('the process ended'));
+        child.on('message', handleAnswer);
+        child.once('exit', rejectOnExit);
         child.send({ number, name, values });
       }),
   };
 }
 
 function answerCalls(): void {
-  let module: AccountsModule;
-  const calls: Calls = {
+  let accountsModule: AccountsModule;
+  const handlers: Calls = {
     async open(options) {
-      module = await openAccounts(options);
+      accountsModule = await openAccounts(options);
     },
-    mint: async (accountId) => (await module.accounts.mintKey({ accountId, name: 'from elsewhere' })).key,
-    identify: async (key) => (await module.accounts.identify(key))?.key.id ?? null,
+    mint: async (accountId) => (await accountsModule.accounts.mintKey({ accountId, name: 'from elsewhere' })).key,
+    identify: async (key) => (await accountsModule.accounts.identify(key))?.key.id ?? null,
     async holds(accountId, count, wanted, least) {
-      const asked = Array.from({ length: count }, () => module.usage.hold(accountId, { wanted, least }));
-      return (await Promise.all(asked)).map((hold) => hold?.tokens ?? 0);
+      const requests = Array.from({ length: count }, () => accountsModule.usage.hold(accountId, { wanted, least }));
+      return (await Promise.all(requests)).map((hold) => hold?.tokens ?? 0);
     },
     async charge(charges) {
-      for (const charge of charges) module.usage.charge(charge);
-      await module.usage.flush();
+      for (const charge of charges) accountsModule.usage.charge(charge);
+      await accountsModule.usage.flush();
     },
-    close: () => module.close(),
+    close: () => accountsModule.close(),
   };
   process.on('message', async ({ number, name, values }: Message) => {
     try {
-      const call = calls[name] as (...values: never[]) => Promise<unknown>;
+      const call = handlers[name] as (...values: never[]) => Promise<unknown>;
       process.send!({ number, value: await call(...values) });
     } catch (error) {
       process.send!({ number, failure: String(error) });

@@ -1,9 +1,9 @@
-/** A browser for tests, and pages of it that note whatever their policy or their scripts complain about. */
+/** A browser for tests, and pages that record policy violations, script errors and dialogs. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findBrowser } from '#reader/index.ts';
 import { SETUP_DATA_DIR } from './share-browser.ts';
 
-/** The one that the set-up found. */
+/** Launches the browser that the set-up found. */
 export function launchBrowser(): Promise<Browser> {
   const found = findBrowser({ configured: process.env.LECTERN_BROWSER, dataDir: SETUP_DATA_DIR });
   if (!found) throw new Error('these tests need a browser: run node scripts/browser.mjs');
@@ -16,14 +16,14 @@ export function launchBrowser(): Promise<Browser> {
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Violations of the policy, errors in the console and of scripts, and dialogs; not that a request was refused. */
+  /** Policy violations, console errors, script errors and dialogs, but not failed requests. */
   readonly complaints: string[];
-  /** Addresses asked for. */
+  /** URLs of all requests. */
   readonly requests: string[];
 }
 
-/** A page in a context of its own. */
-export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+/** Opens a page in its own browser context. */
+export async function openWatchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   page.setDefaultTimeout(90_000);
@@ -32,8 +32,8 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
   page.on('console', (message) => {
-    const isRefusal = message.text().startsWith('Failed to load resource');
-    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+    const isFailedRequest = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isFailedRequest) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => {

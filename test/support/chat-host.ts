@@ -1,4 +1,4 @@
-/** A model host that answers chat completions with real text recognition, real files and the guarded way out. */
+/** A model host that answers chat completions with real text recognition, real files and guarded fetching. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,17 +17,17 @@ import { type ModelHostSetup, startModelHost, type TestModelHost } from './model
 export interface ChatHostSetup extends Partial<Pick<ModelHostSetup, 'accounts' | 'auth' | 'maxBodyBytes'>> {
   readonly models?: Models;
   readonly names?: ModelNames;
-  /** `none` leaves text recognition out. */
+  /** `none` disables text recognition. */
   readonly tesseract?: string;
-  /** `host:port` pairs of this machine that may be fetched from. */
+  /** `host:port` pairs of this machine that the guard allows. */
   readonly allow?: readonly string[];
   readonly deadlineMs?: number;
 }
 
 export interface ChatHost extends TestModelHost {
-  /** Where files are kept while they are worked on. */
+  /** Where files are stored while they are processed. */
   readonly temporaryDir: string;
-  /** A streamed answer: its events, with `[DONE]` and comments as they are. */
+  /** Returns the events of a streamed answer, including `[DONE]` and comments. */
   stream(body: object): Promise<{ readonly status: number; readonly type: string | null; readonly events: string[] }>;
 }
 

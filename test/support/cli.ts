@@ -19,7 +19,7 @@ export interface ProgramOptions {
   readonly input?: string | Uint8Array;
 }
 
-/** Starts the real program. */
+/** Starts the program. */
 export function startProgram(args: readonly string[], { env = {}, cwd = ROOT }: ProgramOptions = {}) {
   const { LECTERN_URL: _, LECTERN_API_KEY: __, ...inherited } = process.env;
   return spawn(process.execPath, [PROGRAM, ...args], {
@@ -28,30 +28,33 @@ export function startProgram(args: readonly string[], { env = {}, cwd = ROOT }: 
   });
 }
 
-export interface Ended {
+export interface ProgramResult {
   readonly out: string;
   readonly error: string;
   readonly code: number | null;
 }
 
-export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+export async function waitForExit(child: ChildProcessWithoutNullStreams): Promise<ProgramResult> {
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { out, error, code: code as number | null };
 }
 
-/** Runs the real program to its end. */
-export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
+/** Runs the program until it exits. */
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramResult> {
   const child = startProgram(args, options);
   // A program that has already failed does not read its input.
   child.stdin.on('error', () => {}).end(options.input ?? '');
-  return ended(child);
+  return waitForExit(child);
 }
 
 /**
  * Runs a command line in this process: everything but the process itself is real. What commander prints, such as help and
  * unknown options, is not captured.
  */
-export async function runHere(args: readonly string[], { env = {}, input = '' }: ProgramOptions = {}): Promise<Ended> {
+export async function runHere(
+  args: readonly string[],
+  { env = {}, input = '' }: ProgramOptions = {},
+): Promise<ProgramResult> {
   let out = '';
   let error = '';
   const { LECTERN_URL: _, LECTERN_API_KEY: __, ...inherited } = process.env;

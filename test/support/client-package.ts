@@ -1,4 +1,4 @@
-/** The package as other programs get it, in a folder of the test's own, with nothing in `dist` but the client. */
+/** Builds the package as other programs install it, but with only the client in `dist`. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 export const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** Makes `node_modules/lectern` in a folder. That the client builds alone shows that it needs nothing else. */
+/** Creates `node_modules/lectern` in a folder. It builds only if the client imports nothing from the rest of `src`. */
 export async function buildClientPackage(dir: string): Promise<void> {
-  const place = path.join(dir, 'node_modules/lectern');
-  mkdirSync(place, { recursive: true });
-  cpSync(path.join(ROOT, 'package.json'), path.join(place, 'package.json'));
+  const packageDir = path.join(dir, 'node_modules/lectern');
+  mkdirSync(packageDir, { recursive: true });
+  cpSync(path.join(ROOT, 'package.json'), path.join(packageDir, 'package.json'));
   const config = {
     extends: path.join(ROOT, 'tsconfig.build.json'),
     compilerOptions: {
       rootDir: path.join(ROOT, 'src'),
-      outDir: path.join(place, 'dist'),
+      outDir: path.join(packageDir, 'dist'),
       typeRoots: [path.join(ROOT, 'node_modules/@types')],
     },
     include: [path.join(ROOT, 'src/client')],

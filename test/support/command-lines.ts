@@ -1,14 +1,14 @@
-/** Command lines that documents show, and whether the program would understand them. */
+/** Command lines in the documentation, and whether the program accepts them. */
 import type { Command } from 'commander';
 
-export interface ShownLine {
+export interface DocumentedLine {
   readonly line: string;
-  /** Within a sentence, where a command may stand without what it needs. */
+  /** Inline code within a sentence, where required arguments may be missing. */
   readonly isName: boolean;
 }
 
-/** The calls of `lectern` in code blocks and in code within a text. */
-export function linesOf(markdown: string): ShownLine[] {
+/** Finds calls of `lectern` in code blocks and in inline code. */
+export function findCommandLines(markdown: string): DocumentedLine[] {
   const blocks = [...markdown.matchAll(/^ *```[^\n]*\n(.*?)^ *```/gms)].map(([, text]) => text!);
   const rest = markdown.replace(/^ *```[^\n]*\n.*?^ *```/gms, '');
   const names = [...rest.matchAll(/`(lectern [^`\n]+)`/g)].map(([, text]) => text!);
@@ -30,12 +30,12 @@ const callsIn = (shell: string): string[] =>
     .filter((line) => !/…|\.\.\. /.test(line))
     .map((line) => line.trim());
 
-/** What the program has against a line; undefined when it would be done. */
-export async function parse(program: Command, line: string): Promise<string | undefined> {
+/** Why the program rejects a command line; undefined if it accepts it. */
+export async function findError(program: Command, line: string): Promise<string | undefined> {
   let fault: string | undefined;
   const silence = (command: Command): void => {
     command.configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: (text) => (fault = text.trim()) });
-    // Those without options of their own only lead to others.
+    // A command without its own options only groups other commands.
     if (command.commands.length === 0 || (command.parent && command.options.length > 0)) command.action(() => {});
     command.commands.forEach(silence);
   };
@@ -49,7 +49,7 @@ export async function parse(program: Command, line: string): Promise<string | un
   return undefined;
 }
 
-/** As a shell parts them, up to a comment or a redirection. */
+/** Splits like a shell, up to a comment or a redirection. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   for (const [word] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {

@@ -1,12 +1,15 @@
-/** A process that takes from a shared store of counters on the orders of its parent. */
-import { openPlace, passing, type StorePlace, type Wave } from './counters-places.ts';
+/** A process that takes from a shared counter store when its parent sends a message. */
+import { type Burst, countSuccesses, openSharedCounters, type StoreLocation } from './shared-counters.ts';
 
 let nowMs = 0;
-const place = JSON.parse(process.argv[2]!) as StorePlace;
-const counters = { own: await openPlace(place, {}), told: await openPlace(place, { clock: () => nowMs }) };
-process.on('message', async (wave: Wave) => {
+const location = JSON.parse(process.argv[2]!) as StoreLocation;
+const counters = {
+  storeClock: await openSharedCounters(location, {}),
+  manual: await openSharedCounters(location, { clock: () => nowMs }),
+};
+process.on('message', async (wave: Burst) => {
   nowMs = wave.nowMs ?? 0;
-  process.send!(await passing(wave.nowMs === undefined ? counters.own : counters.told, wave));
+  process.send!(await countSuccesses(wave.nowMs === undefined ? counters.storeClock : counters.manual, wave));
 });
 process.on('disconnect', () => process.exit());
 process.send!('ready');

@@ -1,16 +1,16 @@
-/** The examples that stand in the documentation, as programs: fenced blocks of a language that can be run. */
+/** Code examples in the documentation: fenced blocks in a language that tests can run. */
 export interface DocExample {
   readonly file: string;
-  /** Of the block's first line, from 1. */
+  /** Number of the block's first line, counted from 1. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** Why it is not run; undefined for one that is. */
+  /** Why it is not run; undefined for a block that is run. */
   readonly notRun: string | undefined;
 }
 
 const FENCE = /^( *)```(\w*)\s*$/;
-/** Stands right before a block that cannot be run by a test. */
+/** Comment right before a block that tests cannot run. */
 const NOT_RUN = /^ *<!-- not run: (.+) -->$/;
 
 export function examplesOf(file: string, markdown: string): DocExample[] {
@@ -23,8 +23,8 @@ export function examplesOf(file: string, markdown: string): DocExample[] {
     const end = lines.indexOf(`${indent}\`\`\``, at + 1);
     if (end < 0) throw new Error(`${file}:${at + 1}: a block without an end`);
     const code = lines.slice(at + 1, end).map((line) => line.slice(indent.length));
-    const said = lines.slice(0, at).findLast((line) => line.trim() !== '');
-    examples.push({ file, line: at + 2, language, code: code.join('\n'), notRun: NOT_RUN.exec(said ?? '')?.[1] });
+    const lineBefore = lines.slice(0, at).findLast((line) => line.trim() !== '');
+    examples.push({ file, line: at + 2, language, code: code.join('\n'), notRun: NOT_RUN.exec(lineBefore ?? '')?.[1] });
     at = end;
   }
   return examples;

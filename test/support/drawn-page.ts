@@ -1,4 +1,4 @@
-/** A page of two columns above a table, as a PNG, and the text of its columns. */
+/** A PNG of a page with two columns above a table, and the text of its columns. */
 import { A4, BRIDGES, drawnPage, drawRows, drawText, RIVERS } from '#ocr/drawn-pages.suite.ts';
 
 export const columnsPage = drawnPage(A4, (context) => {

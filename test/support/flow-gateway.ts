@@ -1,10 +1,10 @@
-/** A flow behind its gateway on a free port of 127.0.0.1, with executors that tests need again and again. */
+/** A flow behind its gateway on a free port of 127.0.0.1, with executors that several tests use. */
 
 import { createHttpGateway, type GatewayLimits, type HttpGateway } from '#flow/gateway/http.ts';
 import { type AddOptions, type Call, createFlow, defineFlow, Executor, type Flow, requests } from '#flow/index.ts';
 import type { Log } from '#telemetry/log.ts';
 
-/** Puts its mark behind the text of each document, and can be told to fail or to wait. */
+/** Appends its mark to the text of each document. Can also fail or wait. */
 export class Marker extends Executor<{ mark?: string }> {
   static override readonly requests = requests<Marker>({
     '/index': 'mark',
@@ -42,11 +42,11 @@ export class Marker extends Executor<{ mark?: string }> {
   }
 }
 
-/** An executor that holds each request to /gate until it is released; `begun` when the first one is there. */
+/** An executor that blocks each request to /gate until `release`. `begun` resolves when the first one arrives. */
 export function createGate() {
   let begin: () => void = () => {};
   let release: () => void = () => {};
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const released = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export function createGate() {
       await released;
     }
   }
-  return { Gate, begun, release: () => release() };
+  return { Gate, started, release: () => release() };
 }
 
 export interface Served {
@@ -78,7 +78,7 @@ export interface ServeOptions {
   readonly [option: string]: unknown;
 }
 
-/** Further options are those of the flow. */
+/** Serves a flow. Unlisted options are passed to the flow. */
 export async function serveFlow({
   protocol = 'HTTP',
   executors = [{ name: 'marker', uses: Marker }],

@@ -32,8 +32,8 @@ function pdfOf(objects: readonly PdfObject[]): Buffer {
     length += bytes.length;
   };
   add('%PDF-1.7\n');
-  const places = objects.map((object, at) => {
-    const place = length;
+  const offsets = objects.map((object, at) => {
+    const offset = length;
     add(`${at + 1} 0 obj\n`);
     if (typeof object === 'string') add(object);
     else {
@@ -42,11 +42,11 @@ function pdfOf(objects: readonly PdfObject[]): Buffer {
       add('\nendstream');
     }
     add('\nendobj\n');
-    return place;
+    return offset;
   });
   const start = length;
   add(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`);
-  for (const place of places) add(`${String(place).padStart(10, '0')} 00000 n \n`);
+  for (const offset of offsets) add(`${String(offset).padStart(10, '0')} 00000 n \n`);
   add(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
   return Buffer.concat(pieces);
 }

@@ -1,31 +1,31 @@
-/** What a process and all that it has started take of the machine's memory. Linux only. */
+/** Memory use of a process and all its descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const SAMPLE_MS = 50;
 
 export interface MemoryWatch {
-  /** Ends the watch. The growth since it began, at its greatest, in bytes. */
+  /** Stops sampling. Returns the peak growth since the start, in bytes. */
   stop(): number;
 }
 
-/** Samples the tree under a process until it is stopped. */
+/** Samples the memory of a process tree until `stop`. */
 export function watchTree(root: number): MemoryWatch {
   const before = treeBytes(root);
-  let most = before;
+  let peak = before;
   const sample = () => {
-    most = Math.max(most, treeBytes(root));
+    peak = Math.max(peak, treeBytes(root));
   };
   const timer = setInterval(sample, SAMPLE_MS);
   return {
     stop() {
       clearInterval(timer);
       sample();
-      return most - before;
+      return peak - before;
     },
   };
 }
 
-/** The proportional share (PSS) of each process where it may be read, else what it holds (RSS). */
+/** Sums the proportional pss (PSS) of each process, or its resident size (RSS) where PSS is not readable. */
 export function treeBytes(root: number): number {
   return treeOf(root).reduce((sum, pid) => sum + bytesOf(pid), 0);
 }
@@ -36,7 +36,7 @@ export function treeOf(root: number): number[] {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = text(`/proc/${name}/stat`);
-    // The second field, in brackets, may hold anything (proc_pid_stat(5)).
+    // The second field, in brackets, may contain any character (proc_pid_stat(5)).
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     const siblings = children.get(parent);
     if (siblings) siblings.push(Number(name));
@@ -48,9 +48,9 @@ export function treeOf(root: number): number[] {
 }
 
 function bytesOf(pid: number): number {
-  const share = /^Pss:\s+(\d+) kB/m.exec(text(`/proc/${pid}/smaps_rollup`))?.[1];
-  const held = share ?? /^VmRSS:\s+(\d+) kB/m.exec(text(`/proc/${pid}/status`))?.[1];
-  return Number(held ?? 0) * 1024;
+  const pss = /^Pss:\s+(\d+) kB/m.exec(text(`/proc/${pid}/smaps_rollup`))?.[1];
+  const kilobytes = pss ?? /^VmRSS:\s+(\d+) kB/m.exec(text(`/proc/${pid}/status`))?.[1];
+  return Number(kilobytes ?? 0) * 1024;
 }
 
 function text(file: string): string {

@@ -1,4 +1,4 @@
-/** The model host alone on a port of its own, with models for tests, and keys without a database. */
+/** The model host on its own port, with models for tests and with API keys that need no database. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -30,21 +30,21 @@ import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 
 interface ServingSetup {
-  /** What opens pictures, PDFs and clips. */
+  /** Opens pictures, PDFs and clips. */
   readonly media?: Parameters<typeof openModelHost>[1]['media'];
   readonly maxBodyBytes?: number;
-  /** Where models of the hub lie, when it is not a folder of the host's own. */
+  /** Folder of models from the hub. Default: a temporary folder. */
   readonly modelsDir?: string;
   readonly prices?: Prices;
-  /** `off` needs no keys and counts nothing. */
+  /** `off` needs no keys and counts no usage. */
   readonly auth?: 'on' | 'off';
-  /** Those that a host without any engine has, when not given. */
+  /** Default: completions without any engine. */
   readonly completions?: Completions;
-  /** Opens the room of batch jobs, which is closed with the host. */
+  /** Opens the batch module, which is closed with the host. */
   readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchEndpointOptions>;
   /** Opens the classification module, which is closed with the host. */
   readonly classify?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<ClassifyEndpointOptions>;
-  /** Accounts by key; `test-key` is one of plan premium. */
+  /** Accounts by API key. `test-key` has the premium plan. */
   readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }
 
@@ -62,7 +62,7 @@ export interface TestModelHost {
   readonly url: string;
   readonly models: ModelRuntime;
   readonly charges: readonly Charge[];
-  /** Posts JSON with the key of the tests. */
+  /** Posts JSON with the test API key. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Posted>;
   close(): Promise<void>;
 }
@@ -70,11 +70,11 @@ export interface TestModelHost {
 export interface Posted {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
   readonly body: any;
 }
 
-/** With models of the test's own. */
+/** Starts a model host with the models of the test. */
 export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
   const models = openModelRuntime({
     backends: setup.opening,
@@ -91,7 +91,7 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
   return serve({ registry, models, close: () => models.close() }, setup);
 }
 
-/** With the models that a server has by itself, and what its settings name. */
+/** Starts a model host with the built-in models and those that the settings name. */
 export async function startRealModelHost(
   settings: Record<string, unknown> = {},
   serving: ServingSetup = {},

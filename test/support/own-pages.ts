@@ -1,24 +1,24 @@
-/** The pages of our own making in test/fixtures/pages, and how an answer is held against their labels. */
+/** Our own pages in test/fixtures/pages, and how an answer is compared with their labels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Document, ELEMENT, type Element, following, TEXT, textOf } from '#html/node.ts';
 import { compileSelectors, selectAll } from '#html/select.ts';
 
-/** What a page must give: `expected.json` beside `source.html` and `why.md`. */
+/** What a page must yield: `expected.json` beside `source.html` and `why.md`. */
 export interface Expected {
   kind?: string;
   url?: string;
   title?: string;
-  /** Selectors of what is content, and of what in it is not; together they label every word. */
+  /** Selectors of content, and of parts of it that are not content. Together they label every word. */
   content?: string[];
   except?: string[];
-  /** Words that stand in the answer, and words that do not. */
+  /** Words that must be in the answer, and words that must not. */
   keep: string[];
   drop: string[];
-  /** Lines that stand in the Markdown as they are. */
+  /** Lines that must be in the Markdown exactly. */
   markdown?: string[];
   hidden?: number;
-  /** What extraction still gets wrong, written by `npm run fit:known`. */
+  /** Remaining errors of extraction, written by `npm run fit:known`. */
   known?: Known;
 }
 
@@ -28,7 +28,7 @@ export interface Known {
   markdown?: string[];
   kind?: string;
   title?: string;
-  /** The word F1 that it reaches, when that is below the usual. */
+  /** The word F1 that the page reaches, if it is below the usual minimum. */
   f1?: number;
 }
 
@@ -50,8 +50,8 @@ export function ownPages(): OwnPage[] {
     }));
 }
 
-/** The elements of content, and those in them that are not. */
-export function markedElements(
+/** The elements labelled as content, and the elements in them labelled as not content. */
+export function labelledElements(
   document: Document,
   { content = [], except = [] }: Expected,
 ): [Set<Element>, Set<Element>] {
@@ -60,20 +60,20 @@ export function markedElements(
   return [find(content), find(except)];
 }
 
-/** Words, for comparing; scripts without spaces by the letter. */
+/** Words for comparison. Scripts without spaces are split into letters. */
 export const wordsOf = (text: string): string[] =>
   text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}_]+/gu) ??
   [];
 
-/** Text with a space at every border of an element, so that words of neighbours stay apart. */
+/** Text with a space at every element border, so that words of adjacent elements stay separate. */
 function spaced(root: Element | Document, skip?: ReadonlySet<Element>): string {
   const texts: string[] = [];
   let node = following(root, root);
   while (node) {
-    const left = node.type === ELEMENT && (skip?.has(node) || SILENT.has(node.name));
+    const remaining = node.type === ELEMENT && (skip?.has(node) || SILENT.has(node.name));
     if (node.type === TEXT) texts.push(node.value);
     else if (node.type === ELEMENT && !INLINE.has(node.name)) texts.push(' ');
-    node = following(node, root, left);
+    node = following(node, root, remaining);
   }
   return texts.join('');
 }
@@ -94,9 +94,9 @@ const INLINE = new Set(
   'a abbr b bdi cite code em i kbd mark q s small span strong sub sup time u wbr font ruby rt'.split(' '),
 );
 
-/** The text that the labels of a page call its content. */
+/** The text that the labels of a page mark as content. */
 export function labelledText(document: Document, expected: Expected): string {
-  const [content, except] = markedElements(document, expected);
+  const [content, except] = labelledElements(document, expected);
   const outer = [...content].filter((element) => {
     for (let at = element.parent; at && at.type === ELEMENT; at = at.parent) if (content.has(at)) return false;
     return true;
@@ -105,20 +105,20 @@ export function labelledText(document: Document, expected: Expected): string {
 }
 
 /** F1 over bags of words. */
-export function wordF1(answer: string, gold: string): number {
-  const left = new Map<string, number>();
-  const wanted = wordsOf(gold);
-  const given = wordsOf(answer);
-  for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1);
+export function wordF1(answer: string, labelled: string): number {
+  const remaining = new Map<string, number>();
+  const wanted = wordsOf(labelled);
+  const found = wordsOf(answer);
+  for (const word of wanted) remaining.set(word, (remaining.get(word) ?? 0) + 1);
   let hits = 0;
-  for (const word of given) {
-    const count = left.get(word) ?? 0;
+  for (const word of found) {
+    const count = remaining.get(word) ?? 0;
     if (count > 0) hits += 1;
-    left.set(word, count - 1);
+    remaining.set(word, count - 1);
   }
-  return given.length + wanted.length === 0 ? 1 : (2 * hits) / (given.length + wanted.length);
+  return found.length + wanted.length === 0 ? 1 : (2 * hits) / (found.length + wanted.length);
 }
 
 /** The text of a tree on one line. */
-export const lineOf = (root: Element | Document): string => textOf(root).replace(/\s+/g, ' ');
+export const singleLineText = (root: Element | Document): string => textOf(root).replace(/\s+/g, ' ');
 export const spacedText = (root: Element | Document): string => spaced(root);

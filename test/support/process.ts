@@ -14,7 +14,7 @@ export interface SmallDisk {
   readonly bytes: number;
 }
 
-/** Starts `lectern serve` and waits for its greeting, or for its end. */
+/** Starts `lectern serve` and waits until it prints its URLs or exits. */
 export function startProcess(
   environment: Record<string, string>,
   ...args: (string | SmallDisk)[]

@@ -1,6 +1,6 @@
 /**
- * The program as users get it, made of the sources as they are: what starts from sources spends seconds on compiling. Each
- * state of the sources has a folder of its own, which is kept for the next run.
+ * Builds the program from the current sources, as users install it. Starting from sources would spend seconds on
+ * compiling. Each state of the sources has its own folder, which is kept for later runs.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { bundle, bundleClient } from '../../scripts/bundle.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUILDS = path.join(ROOT, '.program');
-/** What the program looks for beside itself. */
+/** Files and folders that the program expects beside itself. */
 const BESIDE = ['package.json', 'assets', 'dist/playground', 'dist/docs'];
-/** Longer than a run of tests takes. */
-const KEPT_MS = 3 * 3_600_000;
+/** Longer than any test run takes. */
+const MAX_AGE_MS = 3 * 3_600_000;
 
-/** The path of the program to start, built when there is none of these sources. */
+/** Path of the program to start. Builds it unless a build of these sources exists. */
 export async function buildProgram(): Promise<string> {
   const folder = path.join(BUILDS, await digestOfSources());
   if (existsSync(folder)) await utimes(folder, new Date(), new Date());
@@ -24,25 +24,25 @@ export async function buildProgram(): Promise<string> {
   return path.join(folder, 'dist/main.js');
 }
 
-/** Whole or not there: others, in this process too, may be building the same. */
+/** Renames the finished build into place, because other builds of the same sources may run at the same time. */
 async function build(folder: string): Promise<void> {
   await mkdir(BUILDS, { recursive: true });
-  const making = await mkdtemp(`${folder}.`);
-  await mkdir(path.join(making, 'dist'));
-  for (const name of BESIDE) await symlink(path.join(ROOT, name), path.join(making, name));
-  await bundle(path.join(making, 'dist'));
-  await bundleClient(path.join(making, 'dist'));
-  await rename(making, folder).catch(async (error: unknown) => {
+  const unfinished = await mkdtemp(`${folder}.`);
+  await mkdir(path.join(unfinished, 'dist'));
+  for (const name of BESIDE) await symlink(path.join(ROOT, name), path.join(unfinished, name));
+  await bundle(path.join(unfinished, 'dist'));
+  await bundleClient(path.join(unfinished, 'dist'));
+  await rename(unfinished, folder).catch(async (error: unknown) => {
     if (!existsSync(folder)) throw error;
-    await rm(making, { recursive: true });
+    await rm(unfinished, { recursive: true });
   });
 }
 
 async function removeOld(): Promise<void> {
   for (const name of await readdir(BUILDS)) {
     const folder = path.join(BUILDS, name);
-    const facts = await stat(folder).catch(() => undefined);
-    if (facts && Date.now() - facts.mtimeMs > KEPT_MS) await rm(folder, { recursive: true, force: true });
+    const stats = await stat(folder).catch(() => undefined);
+    if (stats && Date.now() - stats.mtimeMs > MAX_AGE_MS) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-/** The program to start: its file, built once for all tests of a run. */
+/** The program file, built once for all tests of a run. */
 import { inject } from 'vitest';
 
 export async function programFile(): Promise<string> {

@@ -1,9 +1,9 @@
-/** Without the test runner, so that scripts can use it too. */
+/** Does not import the test runner, so scripts can use it too. */
 import { PassThrough } from 'node:stream';
 import type { CliContext } from '#cli/context.ts';
 
-/** A context that nothing comes out of. */
-export const quiet: CliContext = {
+/** A context that prints nothing. */
+export const quietContext: CliContext = {
   environment: {},
   version: '0.0.0-test',
   print: () => {},

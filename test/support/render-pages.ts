@@ -1,4 +1,4 @@
-/** Renders some pages of a folder, the last first, and prints a digest of each answer: a program of its own. */
+/** A program that renders some pages of a folder, the last one first, and prints a digest of each answer. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

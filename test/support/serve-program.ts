@@ -1,4 +1,4 @@
-/** The server as a process of its own, of a program that was built. */
+/** Runs a built server in its own process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -9,15 +9,15 @@ export interface ServerProcess {
   readonly child: ChildProcess;
   /** Lines printed so far. */
   readonly lines: string[];
-  /** The address of a face, from its line. */
-  place(label: string): string;
+  /** URL of a face, from the line that announces it. */
+  urlOf(label: string): string;
   /** Sends SIGTERM, waits, and gives the exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts `lectern serve` and waits for its greeting, or for its end. `through` is a command that becomes the one which
- * follows it.
+ * Starts `lectern serve` and waits until it prints its URLs or exits. `through` is a command line that runs the command
+ * appended to it.
  */
 export async function serveProgram(
   program: string,
@@ -44,11 +44,11 @@ export async function serveProgram(
   listen(child.stdout!);
   listen(child.stderr!);
   const ended = once(child, 'exit');
-  await Promise.race([ended, greeted(lines)]);
+  await Promise.race([ended, printedUrls(lines)]);
   return {
     child,
     lines,
-    place: (label) => lines.find((line) => line.startsWith(`lectern: ${label}`))!.match(/http:\/\/\S+/)![0],
+    urlOf: (label) => lines.find((line) => line.startsWith(`lectern: ${label}`))!.match(/http:\/\/\S+/)![0],
     async stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       await ended;
@@ -57,8 +57,8 @@ export async function serveProgram(
   };
 }
 
-/** The greeting is printed in one go; its last face is the gRPC one. */
-async function greeted(lines: readonly string[]): Promise<void> {
+/** The URLs are printed at once; the gRPC face comes last. */
+async function printedUrls(lines: readonly string[]): Promise<void> {
   while (!lines.some((line) => line.includes('(gRPC)'))) await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -41,8 +41,8 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
   };
   const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });
   const app = await createApp({ config, version: '0.0.0-test', log: createLog(config.logLevel) });
-  const places = await app.listen();
-  const urls = Object.fromEntries(places.map(({ name, url }) => [name, url]));
+  const faces = await app.listen();
+  const urls = Object.fromEntries(faces.map(({ name, url }) => [name, url]));
   return {
     app,
     reader: urls.reader!,

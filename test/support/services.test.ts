@@ -1,4 +1,4 @@
-/** The servers that tests use: they come back with what they kept, and nothing of them outlives their owner. */
+/** The database servers of the tests keep their data over a restart, and end with their owner. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { postgresUrl, redisUrl, startPostgres, startRedis } from './services.ts';
-import { findProgram } from './services-start.ts';
+import { findProgram } from './start-services.ts';
 
 const hasPostgres = findProgram('postgres') !== undefined;
 const hasRedis = findProgram('redis-server', 'valkey-server') !== undefined;
@@ -25,14 +25,14 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 describe.skipIf(!hasPostgres)('PostgreSQL', () => {
-  it('gives each who asks an empty database', async () => {
+  it('gives each caller an empty database', async () => {
     const [one, other] = [(await postgresUrl())!, (await postgresUrl())!];
     expect(one).not.toBe(other);
     await query(one, 'CREATE TABLE tea (name TEXT)');
     await expect(query(other, 'SELECT * FROM tea')).rejects.toThrow('does not exist');
   });
 
-  it('comes back with what it kept', async () => {
+  it('keeps its data over a restart', async () => {
     const service = (await startPostgres())!;
     await query(service.url, 'CREATE TABLE tea (name TEXT)');
     for (const end of [service.stop, service.kill]) {
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
 });
 
 describe.skipIf(!hasRedis)('Redis', () => {
-  it('gives each who asks an empty database, and comes back after its end', async () => {
+  it('gives each caller an empty database, and restarts', async () => {
     const service = (await startRedis())!;
     const [one, other] = [(await redisUrl())!, (await redisUrl())!];
     expect(await ping(one)).toBe('PONG');
@@ -73,7 +73,7 @@ async function ping(url: string): Promise<string> {
 
 it.skipIf(!hasRedis || !hasPostgres)('ends them when their owner is killed', async () => {
   const script = `
-    const { startPostgres, startRedis } = await import('./test/support/services-start.ts');
+    const { startPostgres, startRedis } = await import('./test/support/start-services.ts');
     const services = await Promise.all([startPostgres(), startRedis()]);
     console.log(JSON.stringify(services.map(({ url }) => url)));
     setInterval(() => {}, 1000);`;
@@ -90,9 +90,9 @@ it.skipIf(!hasRedis || !hasPostgres)('ends them when their owner is killed', asy
   await expect.poll(() => query(postgres, 'SELECT 1').catch(() => 'away'), { timeout: 20_000 }).toBe('away');
 });
 
-describe.skipIf(process.platform !== 'linux')('what is missing', () => {
-  /** What is said on a machine whose only package manager is this script. */
-  const said = (aptGet: string) => {
+describe.skipIf(process.platform !== 'linux')('a missing tool', () => {
+  /** Output on a machine whose only package manager is this script. */
+  const outputWith = (aptGet: string) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-tools-'));
     try {
       const program = path.join(folder, 'apt-get');
@@ -108,7 +108,7 @@ describe.skipIf(process.platform !== 'linux')('what is missing', () => {
   };
 
   it.skipIf(process.getuid?.() !== 0)('is installed by root', () => {
-    const { lines, calls } = said(
+    const { lines, calls } = outputWith(
       'echo "$@" >> calls; if [ "$1" = install ]; then : > redis-server; /bin/chmod +x redis-server; fi',
     );
     expect(calls).toMatch(/install .*redis-server/);
@@ -117,8 +117,8 @@ describe.skipIf(process.platform !== 'linux')('what is missing', () => {
     expect(lines).not.toContain('redis-server is not installed');
   });
 
-  it('is said where it cannot be installed', () => {
-    const { lines } = said('echo "$@" >> calls; [ "$1" = --version ]');
+  it('is named if it cannot be installed', () => {
+    const { lines } = outputWith('echo "$@" >> calls; [ "$1" = --version ]');
     expect(lines).toContain('redis-server is not installed: skipping tests that need it');
   });
 });

@@ -1,16 +1,16 @@
 /**
- * Databases for tests, from real servers. Each is undefined where the machine has no such server: tests are skipped then
- * (`describe.skipIf(!url)`), and the run says so.
+ * Real database servers for tests. Each URL is undefined if the server is not installed: its tests are then skipped
+ * (`describe.skipIf(!url)`), and the run warns about it.
  */
 import { inject } from 'vitest';
 
-export { relayTo } from './services-relay.ts';
-export { type Service, startPostgres, startRedis } from './services-start.ts';
+export { startPausableProxy } from './pausable-proxy.ts';
+export { type Service, startPostgres, startRedis } from './start-services.ts';
 
-/** `postgres://` address of an empty database of one's own. */
+/** `postgres://` URL of a new, empty database. */
 export const postgresUrl = (): Promise<string | undefined> => ask('/postgres');
 
-/** `redis://` address of an empty logical database of one's own. */
+/** `redis://` URL of a new, empty logical database. */
 export const redisUrl = (): Promise<string | undefined> => ask('/redis');
 
 async function ask(what: string): Promise<string | undefined> {

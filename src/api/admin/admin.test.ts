@@ -63,8 +63,8 @@ const ajv = new Ajv2020({ strict: false });
 ajv.addSchema({ $id: 'api', ...description });
 
 /** Fails if a response does not match the OpenAPI document. */
-function hold(method: string, where: string, status: number, body: unknown): void {
-  const route = where.replace(/\?.*/, '').replace(/^(\/\w+)\/.+$/, '$1/{id}');
+function expectValid(method: string, path: string, status: number, body: unknown): void {
+  const route = path.replace(/\?.*/, '').replace(/^(\/\w+)\/.+$/, '$1/{id}');
   const responses = description.paths[route]?.[method.toLowerCase()]?.responses;
   expect(responses, `${method} ${route}`).toBeDefined();
   const slot = String(status) in responses! ? String(status) : 'default';
@@ -74,8 +74,8 @@ function hold(method: string, where: string, status: number, body: unknown): voi
   expect(matches(body), JSON.stringify([matches.errors, body])).toBe(true);
 }
 
-async function ask(method: string, where: string, body?: unknown, headers: Record<string, string> = {}) {
-  const answer = await fetch(url + where, {
+async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(url + path, {
     method,
     headers: {
       authorization: `Bearer ${SECRET}`,
@@ -84,17 +84,17 @@ async function ask(method: string, where: string, body?: unknown, headers: Recor
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: JSON
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
   const json = (await answer.json()) as any;
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   return { status: answer.status, headers: answer.headers, json, data: json.data };
 }
 
-/** The same, validated against the OpenAPI document. */
-async function call(...[method, where, body]: Parameters<typeof ask>) {
-  const answer = await ask(method, where, body);
-  hold(method, where, answer.status, answer.json);
+/** Sends a request and validates the response against the OpenAPI document. */
+async function call(...[method, path, body]: Parameters<typeof ask>) {
+  const answer = await ask(method, path, body);
+  expectValid(method, path, answer.status, answer.json);
   return answer;
 }
 
@@ -113,12 +113,12 @@ describe('the OpenAPI document', () => {
 
 describe('accounts', () => {
   it('are created, shown, listed and changed', async () => {
-    const made = await call('POST', '/accounts', { name: 'team', plan: 'paid', balance: 100 });
-    expect(made).toMatchObject({ status: 201, data: { name: 'team', plan: 'paid', balance: 100 } });
-    const { id } = made.data;
-    expect((await call('GET', `/accounts/${id}`)).data).toEqual(made.data);
+    const created = await call('POST', '/accounts', { name: 'team', plan: 'paid', balance: 100 });
+    expect(created).toMatchObject({ status: 201, data: { name: 'team', plan: 'paid', balance: 100 } });
+    const { id } = created.data;
+    expect((await call('GET', `/accounts/${id}`)).data).toEqual(created.data);
     const changed = await call('PATCH', `/accounts/${id}`, { name: 'crew', plan: 'free', addBalance: -30 });
-    expect(changed).toMatchObject({ status: 200, data: { ...made.data, name: 'crew', plan: 'free', balance: 70 } });
+    expect(changed).toMatchObject({ status: 200, data: { ...created.data, name: 'crew', plan: 'free', balance: 70 } });
     expect((await call('PATCH', `/accounts/${id}`, { balance: null })).data.balance).toBeNull();
     expect((await call('PATCH', `/accounts/${id}`, { addBalance: 1 })).json).toMatchObject({
       code: 400,
@@ -145,7 +145,7 @@ describe('accounts', () => {
   });
 
   it('return 404 for unknown ids', async () => {
-    for (const [method, where, body] of [
+    for (const [method, path, body] of [
       ['GET', '/accounts/nobody'],
       ['PATCH', '/accounts/nobody', { name: 'x' }],
       ['PATCH', '/keys/nothing', { name: 'x' }],
@@ -153,7 +153,7 @@ describe('accounts', () => {
       ['DELETE', '/keys/%00'],
       ['POST', '/keys', { name: 'x', accountId: 'nobody' }],
     ] as const) {
-      expect((await call(method, where, body)).json, where).toMatchObject({ code: 404, name: 'ResourceNotFoundError' });
+      expect((await call(method, path, body)).json, path).toMatchObject({ code: 404, name: 'ResourceNotFoundError' });
     }
   });
 });
@@ -162,9 +162,9 @@ describe('keys', () => {
   it('are created, shown once, listed, changed and revoked', async () => {
     const { data: account } = await call('POST', '/accounts', { name: 'team', plan: 'paid' });
     const expiresAt = '2036-01-01T00:00:00+02:00';
-    const made = await call('POST', '/keys', { name: 'mine', accountId: account.id, expiresAt });
-    const { key, ...record } = made.data;
-    expect(made.status).toBe(201);
+    const created = await call('POST', '/keys', { name: 'mine', accountId: account.id, expiresAt });
+    const { key, ...record } = created.data;
+    expect(created.status).toBe(201);
     expect(record).toMatchObject({ name: 'mine', accountId: account.id, expiresAt: '2035-12-31T22:00:00.000Z' });
     expect((await module.accounts.identify(key))?.key.id).toBe(record.id);
     await call('POST', '/keys', { name: 'other' });
@@ -231,8 +231,8 @@ describe('an invalid request', () => {
     ['GET', '/usage?by=day,colour&from=2026-02-30&to=x', undefined, ['by', 'from', 'to']],
     ['POST', '/accounts', '[1]', ['body']],
     ['POST', '/accounts', '{"name"', ['body']],
-  ])('%s %s with %j names every fault', async (method, where, body, paths) => {
-    const { json, status } = await call(method, where, body);
+  ])('%s %s with %j names every fault', async (method, path, body, paths) => {
+    const { json, status } = await call(method, path, body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ data: null, code: 400, status: 40001, name: 'ParamValidationError', path: paths[0] });
     if (paths[0] !== 'body') expect(json.faults.map(({ path }: { path: string }) => path)).toEqual(paths);

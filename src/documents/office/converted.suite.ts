@@ -6,7 +6,7 @@ import { type ConvertedTo, createLibreOffice } from './libreoffice.ts';
 
 const TIMEOUT_MS = 60_000;
 
-export async function converted(source: string, mediaType: string, to: ConvertedTo): Promise<Uint8Array> {
+export async function convertFile(source: string, mediaType: string, to: ConvertedTo): Promise<Uint8Array> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-converted-'));
   const office = createLibreOffice({ temporaryDir: dir });
   try {

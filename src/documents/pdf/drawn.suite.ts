@@ -38,16 +38,16 @@ export function drawPdf({ pages, objects = [], resources = '', fonts = '', info 
     all[number + 1] = `<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`;
   });
   let out = '%PDF-1.7\n';
-  const places: number[] = [];
+  const offsets: number[] = [];
   all.forEach((object, number) => {
-    places[number] = out.length;
+    offsets[number] = out.length;
     out += `${number} 0 obj\n${object}\nendobj\n`;
   });
   const start = out.length;
   out += `xref\n0 ${all.length}\n0000000000 65535 f \n`;
   for (let number = 1; number < all.length; number++) {
-    const place = places[number];
-    out += place === undefined ? '0000000000 65535 f \n' : `${String(place).padStart(10, '0')} 00000 n \n`;
+    const offset = offsets[number];
+    out += offset === undefined ? '0000000000 65535 f \n' : `${String(offset).padStart(10, '0')} 00000 n \n`;
   }
   out += `trailer\n<< /Size ${all.length} /Root 1 0 R /Info 6 0 R >>\nstartxref\n${start}\n%%EOF\n`;
   return new Uint8Array(Buffer.from(out, 'latin1'));

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { findProgram } from '../../../test/support/services-start.ts';
+import { findProgram } from '../../../test/support/start-services.ts';
 import { BYTES, createReader, readFields, tagOf } from '../proto/wire.ts';
 import { findFile, findFileOfSymbol } from './descriptors.ts';
 import { SERVICES } from './names.ts';

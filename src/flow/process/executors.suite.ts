@@ -1,4 +1,4 @@
-/** A user's module of executors, loaded in this process or another. */
+/** A user's executor module, loaded in this process or another. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { symbols } from 'pino';
 import { createLog, type Log } from '#telemetry/log.ts';
 import { programFile } from '../../../test/support/program.ts';
 
-/** Where executors import `lectern/flow` from: the sources here, the built package in another process. */
+/** Where executors import `lectern/flow` from: the sources, or the built package in another process. */
 export const flowIndex = async (ownProcesses: boolean): Promise<string> =>
   ownProcesses
     ? path.join(path.dirname(await programFile()), 'flow/index.js')
@@ -25,8 +25,8 @@ export const moduleText = (index: string, body: string): string =>
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A log that keeps its lines. */
-export function gatheredLog(): { readonly log: Log; lines(): readonly LogLine[] } {
+/** A log that collects its lines. */
+export function createRecordingLog(): { readonly log: Log; lines(): readonly LogLine[] } {
   const all: LogLine[] = [];
   const log = createLog('info');
   const { streamSym } = symbols as unknown as Record<string, symbol>;

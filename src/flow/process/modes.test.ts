@@ -11,7 +11,7 @@ import { createFlow, type Flow, type FlowTools } from '../flow.ts';
 import { createFlowMetrics } from '../metrics.ts';
 import { NdArray } from '../ndarray.ts';
 import { createRequest } from '../request.ts';
-import { flowIndex, gatheredLog, moduleText, writeModule } from './executors.suite.ts';
+import { createRecordingLog, flowIndex, moduleText, writeModule } from './executors.suite.ts';
 
 const BODY = `
 import { appendFileSync } from 'node:fs';
@@ -382,7 +382,7 @@ describe.each([
   });
 
   it('logs under its name with secrets hidden', async () => {
-    const { log, lines } = gatheredLog();
+    const { log, lines } = createRecordingLog();
     const flow = await flowOf([{ name: 'a' }], {}, { log });
     await ask(flow, { endpoint: '/log' });
     const words = () => lines().find(({ msg }) => msg === 'a word of mine');
@@ -391,7 +391,7 @@ describe.each([
   });
 
   it('logs failures with executor, endpoint, request and stack', async () => {
-    const { log, lines } = gatheredLog();
+    const { log, lines } = createRecordingLog();
     const flow = await flowOf([{ name: 'a' }], {}, { log });
     await flow.handle(createRequest({ endpoint: '/fail', requestId: 'r7', docs: [] }));
     const failure = () => lines().find(({ msg }) => msg === 'an executor failed');
@@ -441,7 +441,7 @@ describe.each([
   });
 
   it('logs a failed close', async () => {
-    const { log, lines } = gatheredLog();
+    const { log, lines } = createRecordingLog();
     const flow = await flowOf([{ name: 'a', usesWith: { fails: 'close' } }], {}, { log });
     await flow.close();
     expect(lines().find(({ msg }) => msg === 'An executor could not be closed')).toMatchObject({

@@ -1,12 +1,12 @@
 // Full run only: starts executor processes.
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { gatheredLog } from './executors.suite.ts';
+import { createRecordingLog } from './executors.suite.ts';
 import { forwardOutput } from './output.ts';
 
 function open() {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough(), log: new PassThrough() };
-  const { log, lines } = gatheredLog();
+  const { log, lines } = createRecordingLog();
   return { ...streams, lines, output: forwardOutput(streams, 'a/rep-0', log) };
 }
 

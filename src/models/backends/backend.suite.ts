@@ -1,11 +1,11 @@
-/** What every backend owes, whatever runs the model: the built-in one, ONNX files, servers elsewhere. */
+/** What every backend must do: the built-in one, ONNX files and remote servers. */
 import { setMaxListeners } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend, Embedder, Output, Prepared, Reranker } from './backend.ts';
 
 interface Expected {
-  /** How far the numbers of the same input may lie apart. */
+  /** Largest difference allowed between vectors or scores of the same input. */
   readonly tolerance?: number;
 }
 
@@ -20,7 +20,7 @@ const TEXTS = [
   'one',
   'The quick brown fox jumps over the lazy dog, and then it does so again because nobody has seen it.',
 ];
-/** What callers send by mistake or on purpose. */
+/** Unusual input, sent by mistake or on purpose. */
 const ODD_TEXTS = [
   '',
   ' ',
@@ -62,7 +62,7 @@ export function describeEmbedder(
       return outputs.map(({ values }) => values);
     };
 
-    describeLife(
+    describeLoading(
       () => model,
       async () => {
         const prepared = await model.prepare(TEXTS.slice(0, 2), { signal: NEVER });
@@ -70,31 +70,32 @@ export function describeEmbedder(
       },
     );
 
-    it('gives each text its own vector, the same alone, among others and in any order', async () => {
+    it('gives each text its own vector, equal alone, in a batch and in any order', async () => {
       const together = await vectors(TEXTS);
       const reversed = (await vectors([...TEXTS].reverse())).reverse();
       for (const [index, text] of TEXTS.entries()) {
         const [alone] = await vectors([text]);
-        expect(apart(together[index]!, alone!)).toBeLessThanOrEqual(tolerance);
-        expect(apart(together[index]!, reversed[index]!)).toBeLessThanOrEqual(tolerance);
+        expect(maxDifference(together[index]!, alone!)).toBeLessThanOrEqual(tolerance);
+        expect(maxDifference(together[index]!, reversed[index]!)).toBeLessThanOrEqual(tolerance);
         for (const other of together.slice(index + 1)) {
-          expect(apart(together[index]!, other)).toBeGreaterThan(tolerance * 10);
+          expect(maxDifference(together[index]!, other)).toBeGreaterThan(tolerance * 10);
         }
       }
     });
 
-    it('takes any string', async () => {
+    it('accepts any string', async () => {
       const odd = await vectors(ODD_TEXTS);
       const mixed = await vectors([...ODD_TEXTS, ...TEXTS]);
-      for (const [index, vector] of odd.entries()) expect(apart(vector, mixed[index]!)).toBeLessThanOrEqual(tolerance);
+      for (const [index, vector] of odd.entries())
+        expect(maxDifference(vector, mixed[index]!)).toBeLessThanOrEqual(tolerance);
     });
 
-    it('takes none', async () => {
+    it('accepts an empty list', async () => {
       expect(await model.prepare([], { signal: NEVER })).toEqual([]);
       expect(await embedAll([])).toEqual([]);
     });
 
-    it('counts tokens before and after it cuts', async () => {
+    it('counts tokens before and after truncation', async () => {
       const long = TEXTS[0]!.repeat(30);
       const [short, whole] = await model.prepare([TEXTS[0]!, long], { signal: NEVER });
       expect(short!.tokens).toBeGreaterThan(1);
@@ -107,39 +108,39 @@ export function describeEmbedder(
       expect(cut!.fullTokens).toBe(whole!.fullTokens);
       const [ofKept, ofCut] = await embedAll([kept!, cut!]);
       expect(ofCut!.values.every(Number.isFinite)).toBe(true);
-      expect(apart(ofKept!.values, (await vectors([TEXTS[0]!]))[0]!)).toBeLessThanOrEqual(tolerance);
+      expect(maxDifference(ofKept!.values, (await vectors([TEXTS[0]!]))[0]!)).toBeLessThanOrEqual(tolerance);
     });
 
-    it('answers callers side by side', async () => {
+    it('serves concurrent callers', async () => {
       const expected = await vectors(TEXTS);
       const many = await Promise.all(
-        Array.from({ length: 24 }, (_, turn) =>
-          vectors(TEXTS.slice(turn % 3)).then((found) => ({ found, from: turn % 3 })),
+        Array.from({ length: 24 }, (_, index) =>
+          vectors(TEXTS.slice(index % 3)).then((found) => ({ found, from: index % 3 })),
         ),
       );
       for (const { found, from } of many) {
         for (const [index, vector] of found.entries()) {
-          expect(apart(vector, expected[from + index]!)).toBeLessThanOrEqual(tolerance);
+          expect(maxDifference(vector, expected[from + index]!)).toBeLessThanOrEqual(tolerance);
         }
       }
     });
 
-    it('takes more inputs than fit into a batch', async () => {
+    it('accepts more inputs than fit into a batch', async () => {
       const many = Array.from({ length: 400 }, (_, index) => `${TEXTS[index % TEXTS.length]} ${index % 50}`);
       const found = await vectors(many);
       const expected = await vectors(many.slice(0, 350));
       for (const [index, vector] of expected.entries()) {
-        expect(apart(vector, found[index]!)).toBeLessThanOrEqual(tolerance);
+        expect(maxDifference(vector, found[index]!)).toBeLessThanOrEqual(tolerance);
       }
     });
 
-    describeLeaving(
+    describeAbort(
       (signal) => model.prepare(TEXTS, { signal }),
       async (signal) => embedAll(await model.prepare(TEXTS, { signal: NEVER }), signal),
       () => vectors(TEXTS),
     );
 
-    it('pools the items of one document one by one, where it can', async () => {
+    it('pools each item of a document separately, if supported', async () => {
       if (!model.prepareChunks) return;
       const items = TEXTS.slice(0, 3);
       const outputs = await embedAll(await model.prepareChunks('', items, { signal: NEVER }));
@@ -179,7 +180,7 @@ export function describeReranker(
       return positions.map((own) => Math.max(...own.map((at) => found[at]!)));
     };
 
-    describeLife(
+    describeLoading(
       () => model,
       async () => {
         const { pairs } = await model.prepare(QUERY, TEXTS.slice(0, 3), { signal: NEVER });
@@ -187,7 +188,7 @@ export function describeReranker(
       },
     );
 
-    it('gives each document its own score, the same alone, among others and in any order', async () => {
+    it('gives each document its own score, equal alone, in a batch and in any order', async () => {
       const together = await scores(TEXTS);
       const reversed = (await scores([...TEXTS].reverse())).reverse();
       expect(new Set(together).size).toBeGreaterThan(1);
@@ -212,17 +213,17 @@ export function describeReranker(
       }
     });
 
-    it('takes any string as a document and as a query', async () => {
+    it('accepts any string as document and query', async () => {
       await scores(ODD_TEXTS);
       for (const query of ODD_TEXTS.slice(3)) await scores(TEXTS.slice(0, 2), query);
     });
 
-    it('takes no document', async () => {
+    it('accepts an empty list of documents', async () => {
       expect(await model.prepare(QUERY, [], { signal: NEVER })).toEqual({ pairs: [], documents: [] });
       expect(await model.score([], NEVER)).toHaveLength(0);
     });
 
-    it('takes long documents and long queries within the limit', async () => {
+    it('splits long documents and queries to the token limit', async () => {
       const options = { maxTokens: 64, signal: NEVER };
       const long = `${TEXTS[0]!.repeat(40)} ${TEXTS[1]} ${TEXTS[0]!.repeat(40)}`;
       for (const query of [QUERY, QUERY.repeat(40)]) {
@@ -235,7 +236,7 @@ export function describeReranker(
       }
     });
 
-    it('answers callers side by side', async () => {
+    it('serves concurrent callers', async () => {
       const expected = await scores(TEXTS);
       for (const found of await Promise.all(Array.from({ length: 12 }, () => scores(TEXTS)))) {
         for (const [index, score] of found.entries()) {
@@ -244,7 +245,7 @@ export function describeReranker(
       }
     });
 
-    describeLeaving(
+    describeAbort(
       (signal) => model.prepare(QUERY, TEXTS, { signal }),
       async (signal) => model.score((await model.prepare(QUERY, TEXTS, { signal: NEVER })).pairs, signal),
       () => scores(TEXTS),
@@ -252,22 +253,22 @@ export function describeReranker(
   });
 }
 
-/** The largest difference of two vectors' numbers. */
-function apart(a: Float32Array, b: Float32Array): number {
+/** The largest difference between two vectors in any dimension. */
+function maxDifference(a: Float32Array, b: Float32Array): number {
   expect(a).toHaveLength(b.length);
   return a.reduce((most, value, index) => Math.max(most, Math.abs(value - b[index]!)), 0);
 }
 
-function same(found: readonly number[], expected: readonly number[]): void {
+function expectSame(found: readonly number[], expected: readonly number[]): void {
   expect(found).toHaveLength(expected.length);
   for (const [index, value] of expected.entries()) expect(found[index]).toBeCloseTo(value, 5);
 }
 
-/** The first test of each backend: it is asleep until then. */
-function describeLife(model: () => Backend, ready: () => Promise<() => Promise<readonly number[]>>): void {
-  const use = async () => await (await ready())();
+/** Must be the first test of each backend, because it expects an unloaded model. */
+function describeLoading(model: () => Backend, prepareUse: () => Promise<() => Promise<readonly number[]>>): void {
+  const use = async () => await (await prepareUse())();
 
-  it('is loaded once, unloaded after its work, and loaded again', async () => {
+  it('loads once, unloads after running work, and loads again', async () => {
     expect(model().loaded).toBe(false);
     await Promise.all([model().load(), model().load()]);
     expect(model().loaded).toBe(true);
@@ -275,22 +276,22 @@ function describeLife(model: () => Backend, ready: () => Promise<() => Promise<r
     const before = await use();
 
     let done = false;
-    const work = (await ready())().then((found) => {
+    const work = (await prepareUse())().then((found) => {
       done = true;
       return found;
     });
     await model().unload();
-    await turn();
+    await nextLoop();
     expect(done).toBe(true);
-    same(await work, before);
+    expectSame(await work, before);
     expect(model().loaded).toBe(false);
     await model().unload();
     await model().load();
     expect(model().loaded).toBe(true);
-    same(await use(), before);
+    expectSame(await use(), before);
   });
 
-  it('tells how much it takes at once', () => {
+  it('reports its capacity', () => {
     const { parallel, batch, memoryBytes } = model();
     expect(Number.isInteger(parallel) && parallel > 0).toBe(true);
     expect(batch.tokens).toBeGreaterThan(0);
@@ -299,26 +300,26 @@ function describeLife(model: () => Backend, ready: () => Promise<() => Promise<r
   });
 }
 
-function describeLeaving(
+function describeAbort(
   prepare: (signal: AbortSignal) => Promise<unknown>,
   run: (signal: AbortSignal) => Promise<unknown>,
   use: () => Promise<unknown>,
 ): void {
-  it('does nothing for a caller who has left, and works on for the others', async () => {
-    const left = AbortSignal.abort(new Error('left'));
-    await expect(prepare(left)).rejects.toThrow('left');
-    await expect(run(left)).rejects.toThrow('left');
+  it('stops for a caller who aborts, and continues for the others', async () => {
+    const aborted = AbortSignal.abort(new Error('aborted'));
+    await expect(prepare(aborted)).rejects.toThrow('aborted');
+    await expect(run(aborted)).rejects.toThrow('aborted');
 
-    const leaving = new AbortController();
-    const running = run(leaving.signal);
+    const aborting = new AbortController();
+    const running = run(aborting.signal);
     const others = use();
-    leaving.abort(new Error('leaving'));
-    // It may have been done before.
+    aborting.abort(new Error('aborting'));
+    // It may have finished before the abort.
     const outcome = await running.then(
       () => 'done',
       (error: unknown) => (error as Error).message,
     );
-    expect(['done', 'leaving']).toContain(outcome);
+    expect(['done', 'aborting']).toContain(outcome);
     await others;
     await use();
   });

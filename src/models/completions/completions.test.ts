@@ -7,7 +7,7 @@ import { unwrap as unwrapPieces } from './unwrap.ts';
 
 const SEED = 20_260_101;
 
-/** A token a character. */
+/** Counts one token per character. */
 const limitOf = (stop: readonly string[], maxTokens?: number) =>
   createLimit({ stop, maxTokens, count: (text) => text.length, truncate: (text, tokens) => text.slice(0, tokens) });
 
@@ -17,20 +17,20 @@ function limited(pieces: readonly string[], stop: readonly string[], maxTokens?:
   return { text, ended: limit.ended, tokens: limit.tokens };
 }
 
-describe('the end of an answer', () => {
-  it('is before a stop sequence, wherever pieces are cut', () => {
+describe('the limit of an answer', () => {
+  it('cuts before a stop sequence, however the text is split', () => {
     expect(limited(['one E', 'N', 'D two'], ['END'])).toEqual({ text: 'one ', ended: 'stop', tokens: 4 });
     expect(limited(['one EN'], ['END'])).toEqual({ text: 'one EN', ended: undefined, tokens: 6 });
     expect(limited(['abc'], ['c', 'b'])).toMatchObject({ text: 'a', ended: 'stop' });
   });
 
-  it('is after so many tokens', () => {
+  it('cuts after the maximum number of tokens', () => {
     expect(limited(['abc', 'def'], [], 4)).toEqual({ text: 'abcd', ended: 'length', tokens: 4 });
     expect(limited(['abc', 'def'], [], 6)).toEqual({ text: 'abcdef', ended: undefined, tokens: 6 });
     expect(limited(['abcdef'], ['ef'], 4)).toMatchObject({ text: 'abcd', ended: 'stop' });
   });
 
-  it('does not depend on where a text is cut into pieces', () => {
+  it('does not depend on how a text is split into pieces', () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 }), { maxLength: 8 });
     const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 }), {
       maxLength: 2,
@@ -46,7 +46,7 @@ describe('the end of an answer', () => {
   });
 });
 
-describe('what models write around a text', () => {
+describe('unwrapping the answer of a model', () => {
   async function* each(pieces: readonly string[]) {
     yield* pieces;
   }
@@ -67,14 +67,14 @@ describe('what models write around a text', () => {
     ['\n\n  text  ', 'text'],
     ['', ''],
     ['``', '``'],
-  ])('%j', async (written, expected) => {
-    expect(await unwrap([written])).toBe(expected);
-    expect(await unwrap([...written])).toBe(expected);
-    expect(await unwrap(written.match(/[\s\S]{1,3}/g) ?? [])).toBe(expected);
+  ])('%j', async (answer, expected) => {
+    expect(await unwrap([answer])).toBe(expected);
+    expect(await unwrap([...answer])).toBe(expected);
+    expect(await unwrap(answer.match(/[\s\S]{1,3}/g) ?? [])).toBe(expected);
   });
 });
 
-describe('what a caller wants of pages', () => {
+describe('a prompt that asks for a transcription', () => {
   it.each([
     ['', true],
     ['Transcribe this page.', true],
@@ -89,7 +89,7 @@ describe('what a caller wants of pages', () => {
     ['Is there a cat?', false],
   ])('%j', (question, expected) => expect(isTranscription(question)).toBe(expected));
 
-  it('is asked of models in their own words', () => {
+  it('is replaced by the prompt of the model', () => {
     expect(pagePrompt('deepseek-ai/DeepSeek-OCR', 'text', undefined)).toBe('Free OCR.');
     expect(pagePrompt('PaddlePaddle/PaddleOCR-VL', 'markdown', undefined)).toBe('OCR:');
     expect(pagePrompt('any-vl', 'html', undefined)).toMatch(/HTML fragment/);
@@ -98,7 +98,7 @@ describe('what a caller wants of pages', () => {
 });
 
 describe('a request', () => {
-  it('is read with everything that is wrong in it', () => {
+  it('reports all of its errors', () => {
     const body = {
       messages: [{ role: 'user', content: [{ type: 'text' }, { type: 'image_url' }, 7] }, 'x'],
       stop: [1],
@@ -124,7 +124,7 @@ describe('a request', () => {
     );
   });
 
-  it('names pages by part, or by the fragment of an address', () => {
+  it('selects pages by a field of the part, or by the fragment of the URL', () => {
     const part = (image_url: object) => ({ type: 'image_url', image_url });
     const { media } = readCompletionRequest({
       messages: [
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(media.map(({ pages }) => pages)).toEqual([[3], [2, 4, 5, 6], [9], undefined]);
   });
 
-  it('never fails otherwise than by a problem, whatever is sent', () => {
+  it('is only ever refused with a problem, whatever its content', () => {
     const anything = fc.anything({ maxDepth: 4 });
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('messages', 'stop', 'n', 'stream', 'max_tokens'), anything), (body) => {

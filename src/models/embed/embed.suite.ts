@@ -1,4 +1,4 @@
-/** Models without a model, for tests of what stands above a backend: what they answer can be told from the text. */
+/** Fake models, for tests of the layers above a backend. Their results can be computed from the text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend, Embedder, Output, Prepared, Reranker } from '../backends/backend.ts';
 import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
@@ -37,10 +37,10 @@ export const fakeRerankRow = (id: string, rest: Partial<RerankRow> = {}): Rerank
 });
 
 export interface FakeOptions {
-  /** Each batch takes so long. */
+  /** Duration of each batch. */
   readonly batchMs?: number;
   readonly memoryBytes?: number;
-  /** What it needs from elsewhere before it is loaded. */
+  /** Called to download the model before it is loaded. */
   readonly onFetch?: () => Promise<void>;
   readonly stamp?: () => string;
   /** Called before each load; may fail or wait. */
@@ -50,10 +50,10 @@ export interface FakeOptions {
   readonly batch?: Backend['batch'];
 }
 
-/** Words and the two ends. */
+/** The number of words, plus a start and an end token. */
 export const fakeTokens = (text: string): number => text.split(/\s+/).filter(Boolean).length + 2;
 
-/** The eight numbers of the API reference's example, turned by the text's length so that texts differ. */
+/** The eight numbers of the API reference's example, rotated by the text's length so that texts differ. */
 export function fakeVector(text: string): number[] {
   const numbers = [0.9, -0.2, 0.4, 0.1, -0.3, 0.5, -0.1, 0.2];
   const by = text === 'example' ? 0 : text.length % numbers.length;
@@ -135,7 +135,7 @@ export function fakeEmbedder(row: EmbeddingRow, options: FakeOptions = {}): Embe
   });
 }
 
-/** The score of a document is the share of the query's words in it; a long one is read in windows of eight words. */
+/** A document's score is the share of the query's words in it. Long documents are read in windows of eight words. */
 export function fakeReranker(row: RerankRow, options: FakeOptions = {}): Reranker {
   return Object.assign(fakeBackend(options), {
     async prepare(query: string, documents: readonly string[], { maxTokens }: { maxTokens?: number | undefined }) {

@@ -11,7 +11,7 @@ const unitRange = fc.float({ min: -1, max: 1, noNaN: true });
 const vector = fc.array(fc.oneof(unitRange, float32, fc.constantFrom(0, -0, 1, -1)), { maxLength: 40 });
 
 describe('the examples of the API reference', () => {
-  test('cut, then normalised', () => {
+  test('truncated, then normalised', () => {
     const cut = finishVector(RAW, { dimensions: 4, normalized: true });
     const expected = [0.8911328, -0.1980295, 0.396059, 0.0990148];
     expect(cut).toHaveLength(4);
@@ -31,7 +31,7 @@ describe('the examples of the API reference', () => {
     for (const [at, value] of expected.entries()) expect(Math.abs(numbers[at]! - value)).toBeLessThan(1e-7);
   });
 
-  test('several types at once, each once', () => {
+  test('several types, each once', () => {
     expect(vectorAsJson(TWELVE, ['binary', 'float', 'binary'])).toBe(
       '{"binary":[50,32],"float":[1,-1,1,1,-1,-1,1,0,0.5,-0.5,0.1,0]}',
     );
@@ -46,13 +46,13 @@ test('the empty vector and the zero vector', () => {
   expect(vectorAsJson(Float32Array.of(Number.NaN, 1), ['float'])).toBe('[null,1]');
 });
 
-test('what is given is not written to', () => {
+test('the input is not modified', () => {
   const given = RAW.slice();
   finishVector(given, { dimensions: 3, normalized: true });
   expect(given).toEqual(RAW);
 });
 
-/** The definition itself: as few digits as read back. */
+/** Computes by definition the smallest number of digits that reads back exactly. */
 function fewestDigits(value: number): number {
   for (let digits = 1; digits < 9; digits++) {
     if (Math.fround(Number(value.toPrecision(digits))) === value) return digits;
@@ -64,7 +64,7 @@ const digitsOf = (text: string) => {
   return text.includes('.') || text.includes('e') ? digits.length : digits.replace(/0+$/, '').length;
 };
 
-test('floats read back exactly and are as short as can be', () => {
+test('floats read back exactly and are as short as possible', () => {
   fc.assert(
     fc.property(fc.oneof(unitRange, float32), (value) => {
       fc.pre(value !== 0);
@@ -77,7 +77,7 @@ test('floats read back exactly and are as short as can be', () => {
   );
 });
 
-test('numbers at the borders of powers of ten', () => {
+test('numbers near powers of ten', () => {
   for (let exponent = -45; exponent <= 38; exponent++) {
     const near = Math.fround(Number(`1e${exponent}`));
     const bits = new Uint32Array(Float32Array.of(near).buffer);
@@ -91,7 +91,7 @@ test('numbers at the borders of powers of ten', () => {
   }
 });
 
-test('all types of any vector say the same', () => {
+test('all types represent the same vector', () => {
   fc.assert(
     fc.property(vector, (numbers) => {
       const values = Float32Array.from(numbers);
@@ -109,7 +109,7 @@ test('all types of any vector say the same', () => {
   );
 });
 
-test('normalised vectors have the length 1 and the same direction', () => {
+test('normalised vectors have length 1 and keep their direction', () => {
   fc.assert(
     fc.property(
       fc.array(fc.float({ min: -1000, max: 1000, noNaN: true }), { minLength: 1, maxLength: 64 }),

@@ -1,4 +1,7 @@
-/** A server that behaves like the hub: commits, repositories that were renamed (`tests/renamed`), git blobs told by ETag, large files on another host behind a redirect. */
+/**
+ * A server that behaves like the model hub: commits, renamed repositories (`tests/renamed`), git blobs with ETags, and
+ * large files on a CDN behind a redirect.
+ */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,30 +10,30 @@ export const COMMIT = 'c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00';
 
 export interface HubFile {
   bytes: Buffer;
-  /** Large files are elsewhere, and told by their SHA-256. */
+  /** Large files are on the CDN, identified by their SHA-256. */
   large: boolean;
 }
 
 export interface TestHub {
   readonly url: string;
   readonly files: Map<string, HubFile>;
-  /** Method, path and range of each request, `cdn` in front of those to the other host. */
+  /** Method, path and range of each request. Requests to the CDN start with `cdn`. */
   readonly requests: string[];
-  /** Headers of the requests, in their order. */
+  /** Headers of the requests, in order. */
   readonly headers: IncomingMessage['headers'][];
-  /** Called before a large file is sent; what it gives changes the answer. */
+  /** Called before a large file is sent. The result changes the answer. */
   disturb: (sent: { name: string; from: number; count: number }) => Disturbance | undefined;
-  /** Cuts the connections on which nothing more comes. */
+  /** Destroys hanging connections. */
   cut(): void;
   close(): Promise<void>;
 }
 
 export interface Disturbance {
-  /** Ranges are not understood. */
+  /** Ignore the `Range` header. */
   readonly ignoreRange?: boolean;
   readonly bytes?: Buffer;
   readonly status?: number;
-  /** Nothing more comes after so many bytes. */
+  /** Send only this many bytes, then hang. */
   readonly hangAfter?: number;
 }
 
@@ -46,14 +49,14 @@ export async function startTestHub(repository: string): Promise<TestHub> {
   const hanging = new Set<ServerResponse>();
   let count = 0;
 
-  const note = (host: string, request: IncomingMessage) => {
+  const record = (host: string, request: IncomingMessage) => {
     const { range } = request.headers;
     requests.push(`${host}${request.method} ${request.url}${range ? ` ${range}` : ''}`);
     headers.push(request.headers);
   };
 
   const cdn = createServer((request, response) => {
-    note('cdn ', request);
+    record('cdn ', request);
     const name = decodeURIComponent(request.url!.slice(1).split('?')[0]!);
     const file = files.get(name)!;
     const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
@@ -64,7 +67,7 @@ export async function startTestHub(repository: string): Promise<TestHub> {
   const cdnUrl = await listening(cdn);
 
   const server = createServer((request, response) => {
-    note('', request);
+    record('', request);
     if (request.url!.startsWith('/tests/renamed/')) {
       response.writeHead(307, { location: request.url!.replace('/tests/renamed', `/${repository}`) }).end();
       return;
@@ -118,13 +121,13 @@ export async function startTestHub(repository: string): Promise<TestHub> {
   return hub;
 }
 
-function send(response: ServerResponse, whole: Buffer, from: number, given: Disturbance, isHead: boolean): void {
-  if (given.status) return void response.writeHead(given.status).end();
-  const isRange = from > 0 && !given.ignoreRange;
-  const bytes = (given.bytes ?? whole).subarray(isRange ? from : 0);
+function send(response: ServerResponse, whole: Buffer, from: number, disturbance: Disturbance, isHead: boolean): void {
+  if (disturbance.status) return void response.writeHead(disturbance.status).end();
+  const isRange = from > 0 && !disturbance.ignoreRange;
+  const bytes = (disturbance.bytes ?? whole).subarray(isRange ? from : 0);
   if (isRange) response.setHeader('content-range', `bytes ${from}-${whole.length - 1}/${whole.length}`);
   response.writeHead(isRange ? 206 : 200, { 'content-length': bytes.length });
   if (isHead) return void response.end();
-  if (given.hangAfter !== undefined) return void response.write(bytes.subarray(0, given.hangAfter));
+  if (disturbance.hangAfter !== undefined) return void response.write(bytes.subarray(0, disturbance.hangAfter));
   response.end(bytes);
 }

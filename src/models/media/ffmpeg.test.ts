@@ -1,4 +1,4 @@
-/** The machine's ffmpeg: what it may open, when it is ended, and what it leaves behind. */
+/** The installed ffmpeg: which files it may open, when it is killed, and that it leaves no files. */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('is found on the path or by its place, or not at all', () => {
+it('is found on the path or by its full path', () => {
   expect(findProgram('sh')).toMatch(/^\/.*\/sh$/);
   expect(findProgram('/bin/sh')).toBe('/bin/sh');
   expect(findProgram('no-such-program-here')).toBeUndefined();
 });
 
-it('runs a few times at once, however many ask', wait, async () => {
+it('runs a limited number of processes concurrently', wait, async () => {
   const marks = path.join(folder, 'marks');
   const slow = path.join(folder, 'slow.sh');
   await writeFile(slow, `#!/bin/sh\necho + >> ${marks}\nsleep 0.2\necho - >> ${marks}\necho 0123456789\n`, {
@@ -45,40 +45,40 @@ it('runs a few times at once, however many ask', wait, async () => {
 
 describe.runIf(program)('ffmpeg', wait, () => {
   const tool = (timeoutMs = 100_000) => createFfmpeg({ program: program!, temporaryDir: folder, timeoutMs });
-  const left = () => readdir(path.join(folder, 'programs'));
+  const leftFiles = () => readdir(path.join(folder, 'programs'));
   const clip = async (...args: string[]) => {
     const file = path.join(folder, 'made.avi');
     expect(spawnSync(program!, ['-nostdin', '-v', 'error', '-y', ...args, file]).status).toBe(0);
     return new Uint8Array(await readFile(file));
   };
 
-  it('ends with whoever asked, and leaves nothing behind', async () => {
+  it('is killed on an abort, and leaves no files', async () => {
     const long = await clip('-f', 'lavfi', '-i', 'testsrc=s=640x360:r=20:d=30', '-c:v', 'mpeg4');
     const controller = new AbortController();
     const work = tool().frames(long, { most: 64, signal: controller.signal }, async (png) => png.length);
     setTimeout(() => controller.abort(new Error('gone')), 20);
     await expect(work).rejects.toThrow('gone');
-    expect(await left()).toEqual([]);
+    expect(await leftFiles()).toEqual([]);
     await expect(tool(1).frames(long, { most: 64, signal: never }, async (png) => png.length)).rejects.toThrow(
       'too long',
     );
-    expect(await left()).toEqual([]);
+    expect(await leftFiles()).toEqual([]);
   });
 
-  it.runIf(process.platform === 'linux')('is ended when it takes too much memory', async () => {
+  it.runIf(process.platform === 'linux')('is killed if it uses too much memory', async () => {
     const large = await clip('-f', 'lavfi', '-i', 'testsrc=s=640x360:r=10:d=30', '-c:v', 'mpeg4');
-    const greedy = createFfmpeg({
+    const limited = createFfmpeg({
       program: program!,
       temporaryDir: folder,
       timeoutMs: 100_000,
       maxResident: 1_000_000,
     });
-    const frames = greedy.frames(large, { most: 64, signal: never }, async (png) => png.length);
+    const frames = limited.frames(large, { most: 64, signal: never }, async (png) => png.length);
     await expect(frames).rejects.toThrow('exceeds the memory limit for a clip');
-    expect(await left()).toEqual([]);
+    expect(await leftFiles()).toEqual([]);
   });
 
-  it('opens no other file, whatever a clip names', async () => {
+  it('opens no file or URL that a clip refers to', async () => {
     const secret = path.join(folder, 'secret.avi');
     await writeFile(secret, await clip('-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1', '-c:v', 'mpeg4'));
     const lists = [
@@ -94,7 +94,7 @@ describe.runIf(program)('ffmpeg', wait, () => {
     expect(await tool().frames(own, { most: 1, signal: never }, async (png) => png.length > 0)).toEqual([true]);
   });
 
-  it('gives samples of the first seconds, in one channel', async () => {
+  it('returns samples of the first seconds, mixed to one channel', async () => {
     const sound = await clip(
       '-f',
       'lavfi',
@@ -109,7 +109,7 @@ describe.runIf(program)('ffmpeg', wait, () => {
     expect(samples).toHaveLength(96_000);
     let crossings = 0;
     for (let at = 1; at < samples.length; at++) if (samples[at - 1]! < 0 && samples[at]! >= 0) crossings++;
-    // 440 a second.
+    // Two per period of 440 Hz.
     expect(Math.abs(crossings - 880)).toBeLessThan(4);
   });
 });

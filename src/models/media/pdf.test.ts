@@ -1,4 +1,4 @@
-/** Pages of a PDF for a model: which are read as text, which are looked at, and that nothing of the file stays. */
+/** PDF pages for a model: as text, as recognised text and as pictures, without leaving files. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(temporaryDir, { recursive: true, force: true });
 });
 
-/** A page of words, and one that shows something and has none. */
+/** A page with text, and a page with only a drawing. */
 const file = drawPdf({
   pages: [
     { content: write(60, 700, ['The river is long, and its water is safe to drink.']) },
@@ -37,19 +37,19 @@ const file = drawPdf({
 });
 
 it(
-  'reads the text layer, and has the other pages recognised',
+  'returns the text layer of a page, or its recognised text',
   async () => {
-    const looked: Uint8Array[] = [];
+    const recognised: Uint8Array[] = [];
     const ocr = {
       read: async (picture: Uint8Array) => {
-        looked.push(picture);
+        recognised.push(picture);
         return { text: 'what the picture says' };
       },
     } as unknown as Ocr;
     const texts = await pagesAsTexts(file, { tools: { documents, ocr, temporaryDir }, signal });
     expect(texts).toEqual(['The river is long, and its water is safe to drink.', 'what the picture says']);
-    expect(looked).toHaveLength(1);
-    expect((await imageSize(looked[0]!)).width).toBeGreaterThan(1_500);
+    expect(recognised).toHaveLength(1);
+    expect((await imageSize(recognised[0]!)).width).toBeGreaterThan(1_500);
     const without = await pagesAsTexts(file, { tools: { documents, ocr: undefined, temporaryDir }, signal });
     expect(without).toEqual([texts[0], '']);
   },
@@ -57,7 +57,7 @@ it(
 );
 
 it(
-  'gives pages as the model sees them, drawn with as many pixels across, 595 at least, and leaves nothing behind',
+  'renders pages at the width of the model, at least 595 pixels, and leaves no files',
   async () => {
     const tools = { documents, ocr: undefined, temporaryDir };
     const files = await pagesAsPictures(file, { as: 'png', tools, signal }, (png) => png);

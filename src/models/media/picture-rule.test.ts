@@ -1,8 +1,8 @@
-/** Pictures as models see them: the rules that are published with them, and the numbers of the published processors. */
+/** Preprocessing of pictures: the published configurations, and the numbers of the published processors. */
 import { describe, expect, it } from 'vitest';
 import { clipRule, jinaClipRule, readPictureRule, siglipRule, writePlanes } from './picture-rule.ts';
 
-it('gives the numbers of the processors: a byte by 255, less the mean, by the deviation', () => {
+it('returns the numbers of the published processors: byte / 255, minus the mean, divided by the deviation', () => {
   const rgb = Uint8Array.from([0, 128, 255, 17, 34, 51]);
   const into = new Float32Array(7);
   writePlanes(rgb, clipRule(224), into, 1);

@@ -1,4 +1,4 @@
-/** What a request holds of its media in memory: as they were brought, then as the model takes them. */
+/** Memory that the media of a request occupy: first the bytes received, then the input of the model. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -36,7 +36,7 @@ const read = (hold: (bytes: number) => () => void, image: 'file' | 'pixels' = 'p
   });
 
 it(
-  'counts the bytes of a picture until it is opened, and its pixels from there on',
+  'counts the bytes of a picture until it is decoded, then its pixels',
   async () => {
     const steps: number[] = [];
     const hold = (bytes: number) => {
@@ -53,7 +53,7 @@ it(
 );
 
 it(
-  'refuses what is too much for one request, and leaves nothing counted',
+  'refuses media that are too large for one request, and releases what it counted',
   async () => {
     const share = createAdmission({ most: 10, mostOfOne: png.length + 5 }).enter(0);
     await expect(read(share.hold)).rejects.toThrow('exceeds the memory limit together with the other inputs');

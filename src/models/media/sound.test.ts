@@ -1,4 +1,4 @@
-/** Log-mel features against the definition: each number of the transform by itself, filters as dense slopes, in float64. */
+/** Log-mel features compared with the definition: a direct Fourier transform, filters as dense matrices, in float64. */
 import { describe, expect, it } from 'vitest';
 import { CLAP_RULE, framesOf, logMel } from './sound.ts';
 
@@ -54,7 +54,7 @@ function expectFrames(features: Float32Array, whole: ArrayLike<number>, frames: 
 }
 
 describe('log-mel features', { timeout: 60_000 }, () => {
-  it('of ten seconds are those of the definition', () => {
+  it('of ten seconds equal the definition', () => {
     const samples = noise(WHOLE);
     const features = logMel(samples, CLAP_RULE);
     expect(framesOf(CLAP_RULE)).toBe(1_001);
@@ -62,7 +62,7 @@ describe('log-mel features', { timeout: 60_000 }, () => {
     expectFrames(features, samples, [0, 1, 500, 999, 1_000]);
   });
 
-  it('of a short sound are of its repetitions, and of silence behind them', () => {
+  it('of a short sound repeat it, and pad with silence', () => {
     const samples = noise(RATE * 3 + 7);
     const whole = new Float64Array(WHOLE);
     for (let at = 0; at < samples.length * 3; at++) whole[at] = samples[at % samples.length]!;
@@ -71,7 +71,7 @@ describe('log-mel features', { timeout: 60_000 }, () => {
     expect([...features.subarray(1_000 * BANDS)]).toEqual(new Array(BANDS).fill(-100));
   });
 
-  it('of a single sample are numbers', () => {
+  it('of a single sample are finite', () => {
     expect(logMel(Float32Array.of(0.5), CLAP_RULE).every(Number.isFinite)).toBe(true);
   });
 });

@@ -1,17 +1,17 @@
-/** Media values: an address, a data URI, base64 in every spelling, and nothing else. */
+/** Media values: a URL, a data URI, or base64 in every variant. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MediaError, readMediaValue } from './value.ts';
 
-const MOST = 1_000_000;
+const MAX_BYTES = 1_000_000;
 const bytesOf = (text: string) => {
-  const value = readMediaValue(text, MOST);
+  const value = readMediaValue(text, MAX_BYTES);
   if (value.from !== 'bytes') throw new Error('not bytes');
   return Buffer.from(value.bytes);
 };
 
 describe('a media value', () => {
-  it('is base64 in every spelling', () => {
+  it('can be base64 in every variant', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
         const plain = Buffer.from(bytes).toString('base64');
@@ -23,13 +23,13 @@ describe('a media value', () => {
     );
   });
 
-  it('is a data URI with its type', () => {
-    expect(readMediaValue('data:image/PNG;charset=x;base64,aGk=', MOST)).toMatchObject({ mediaType: 'image/png' });
+  it('can be a data URI with its type', () => {
+    expect(readMediaValue('data:image/PNG;charset=x;base64,aGk=', MAX_BYTES)).toMatchObject({ mediaType: 'image/png' });
     expect(bytesOf('DATA:image/png;BASE64,aGk=').toString()).toBe('hi');
   });
 
-  it('is an address', () => {
-    expect(readMediaValue('HTTPS://example.test/a b', MOST)).toMatchObject({ from: 'address' });
+  it('can be a URL', () => {
+    expect(readMediaValue('HTTPS://example.test/a b', MAX_BYTES)).toMatchObject({ from: 'address' });
   });
 
   it.each([
@@ -44,13 +44,13 @@ describe('a media value', () => {
     'http://',
     'äöü',
     'a====',
-  ])('%j is none', (text) => {
-    expect(() => readMediaValue(text, MOST)).toThrow(MediaError);
+  ])('cannot be %j', (text) => {
+    expect(() => readMediaValue(text, MAX_BYTES)).toThrow(MediaError);
   });
 
-  it('is no larger than it may be', () => {
-    expect(() => readMediaValue('A'.repeat(1_400_000), MOST)).toThrow('at most 1 MB');
-    expect(() => readMediaValue('A'.repeat(50_000_000), MOST)).toThrow('at most 1 MB');
+  it('is limited in size', () => {
+    expect(() => readMediaValue('A'.repeat(1_400_000), MAX_BYTES)).toThrow('at most 1 MB');
+    expect(() => readMediaValue('A'.repeat(50_000_000), MAX_BYTES)).toThrow('at most 1 MB');
     expect(bytesOf('A'.repeat(1_333_332))).toHaveLength(999_999);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * A BERT of any size with random weights from a seed: as a graph for the runtime, and as plain arithmetic in float64 that
- * shares nothing with it but the weights. (Devlin et al. 2018; the graph is laid out as the exporters of the hub do.)
+ * A BERT of any size with random weights from a seed, both as a graph for the runtime and as plain arithmetic in
+ * float64 that shares only the weights with it. (Devlin et al. 2018; the graph is laid out as by the exporters of the
+ * hub.)
  */
 import { createGraph, type Graph } from './onnx-file.suite.ts';
 
@@ -12,13 +13,13 @@ export interface BertShape {
   readonly inner: number;
   readonly positions: number;
   readonly seed: number;
-  /** `encoder` ends with hidden states, `classifier` with one logit a pair. */
+  /** `encoder` returns hidden states, `classifier` one logit per pair. */
   readonly head: 'encoder' | 'classifier';
-  /** Positions come as an input of the graph, as in some exports. */
+  /** Positions are an input of the graph, as in some exports. */
   readonly positionInput?: boolean;
-  /** A task is chosen by an input of the graph: a number added to the embeddings. */
+  /** An input of the graph selects a task, whose number is added to the embeddings. */
   readonly taskInput?: boolean;
-  /** Weights in int8, inputs of each product quantised as they come, with one scale for the whole batch. */
+  /** Weights in int8; the inputs of each product are quantised at run time, with one scale for the whole batch. */
   readonly quantized?: boolean;
 }
 
@@ -59,7 +60,7 @@ export interface BertWeights {
 
 const EPSILON = 1e-12;
 
-/** Mulberry32, made normal by a sum of twelve: enough for weights. */
+/** Mulberry32; a sum of twelve values makes the distribution normal enough for weights. */
 function normals(seed: number): () => number {
   let state = seed >>> 0;
   const uniform = () => {
@@ -128,7 +129,7 @@ export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(sh
   state = graph.node('Add', [state, graph.node('Gather', [table('positions', weights.positions), positions])]);
   if (shape.taskInput) {
     const task = graph.node('Cast', [graph.input('task_id', 'int64', [])], { to: 1 });
-    // Spread unevenly, or the normalisation would take it away again.
+    // Unevenly distributed, otherwise the normalisation would remove it.
     const direction = floats('task_direction', [shape.hidden], taskDirection(shape.hidden));
     state = graph.node('Add', [state, graph.node('Mul', [task, direction])]);
   }
@@ -231,7 +232,7 @@ function gelu(graph: Graph, x: string, floats: Floats): string {
   return graph.node('Mul', [graph.node('Mul', [x, bent]), made.half]);
 }
 
-/** Hidden states of one sequence, one array a token, in float64. */
+/** Hidden states of one sequence in float64, one array per token. */
 export function bertStates(
   shape: BertShape,
   weights: BertWeights,
@@ -311,7 +312,10 @@ function normalized(vector: readonly number[], { scale, shift }: Norm): number[]
   return vector.map((value, at) => ((value - mean) / deviation) * scale[at]! + shift[at]!);
 }
 
-/** By its series, and the continued fraction of its complement where that converges faster (Abramowitz and Stegun, 7.1.5 and 7.1.14). */
+/**
+ * Uses the series, or the continued fraction of the complement where that converges faster (Abramowitz and Stegun,
+ * 7.1.5 and 7.1.14).
+ */
 function erf(x: number): number {
   const size = Math.abs(x);
   if (size > 6) return Math.sign(x);

@@ -1,4 +1,4 @@
-/** Texts as CLIP reads them: lower case, byte pairs whose words end with `</w>`, 77 pieces with both ends kept. */
+/** CLIP tokenization: lower case, byte pairs with `</w>` at word ends, 77 tokens including start and end. */
 import { expect, it } from 'vitest';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import { createPreparer } from './tokenize.ts';
@@ -21,7 +21,7 @@ const PIECES = [
 ];
 const idOf = (piece: string) => PIECES.indexOf(piece);
 
-/** In the form of the files that are published with CLIP. */
+/** In the format of the files published with CLIP. */
 const TOKENIZER = {
   version: '1.0',
   truncation: null,
@@ -84,12 +84,12 @@ const prepared = async (text: string, maxTokens?: number) => {
   return { ...ready!, pieces: Array.from(ready!.sequence.ids, (id) => PIECES[id]) };
 };
 
-it('reads words in lower case, and marks their ends', async () => {
+it('lower-cases words and marks their ends', async () => {
   const { pieces } = await prepared('A  Photo\nof CAT!');
   expect(pieces).toEqual([START, 'a</w>', 'pho', 't', 'o</w>', 'of</w>', 'cat</w>', '!</w>', END]);
 });
 
-it('keeps both ends of what is cut, and reads nothing as the ends alone', async () => {
+it('keeps start and end tokens when it truncates, and for empty text', async () => {
   const { pieces, fullTokens } = await prepared('cat '.repeat(200), 77);
   expect(pieces).toEqual([START, ...new Array(75).fill('cat</w>'), END]);
   expect(fullTokens).toBe(202);

@@ -1,4 +1,4 @@
-/** Writes ONNX files: graphs of nodes over named tensors (onnx.proto3 of the ONNX project, field by field). */
+/** Writes ONNX files: graphs of nodes over named tensors (onnx.proto3 of the ONNX project). */
 import { bytes, type Field, integer, message, text } from './protobuf.suite.ts';
 
 const TYPES = { float: 1, int8: 3, int64: 7 } as const;
@@ -7,7 +7,7 @@ type ElementType = keyof typeof TYPES;
 type Attribute = number | readonly number[];
 
 export interface Graph {
-  /** Adds a node and gives the name of its one output, or of its first. */
+  /** Adds a node. Returns the name of its first output. */
   node(
     op: string,
     inputs: readonly string[],
@@ -18,7 +18,7 @@ export interface Graph {
   tensor(name: string, dims: readonly number[], values: Float32Array | Int8Array | BigInt64Array): string;
   input(name: string, type: ElementType, dims: readonly (string | number)[]): string;
   output(name: string, from: string, dims: readonly (string | number)[]): void;
-  /** The file. */
+  /** The bytes of the ONNX file. */
   bytes(): Buffer;
 }
 

@@ -5,12 +5,14 @@ import { outputsOf } from './pooling.ts';
 const sequence = (length: number): Sequence => ({ ids: new Int32Array(length) });
 const mean = { pooling: 'mean', normalizes: false } as const;
 
-/** Two sequences of one and of two tokens, states of two numbers; the padding would spoil every mean. */
+/**
+ * Two sequences of one and two tokens, with states of two numbers. The values of the padding would change every mean.
+ */
 const states = { data: Float32Array.of(1, 2, 99, 99, 3, 4, 5, 8), dims: [2, 2, 2] };
 const batch = [sequence(1), sequence(2)];
 const values = (outputs: readonly { values: Float32Array }[]) => outputs.map((one) => [...one.values]);
 
-describe('what a graph answers', () => {
+describe('the output of a graph', () => {
   it('is pooled without its padding', () => {
     expect(values(outputsOf(states, batch, 'pooled', mean))).toEqual([
       [1, 2],
@@ -26,7 +28,7 @@ describe('what a graph answers', () => {
     ]);
   });
 
-  it('is taken as it is where the graph pools itself', () => {
+  it('is used unchanged if the graph pools', () => {
     const pooled = { data: Float32Array.of(3, 4, 0, 0), dims: [2, 2] };
     const options = { pooling: 'none', normalizes: true } as const;
     const [first, zero] = values(outputsOf(pooled, batch, 'pooled', options));
@@ -34,7 +36,7 @@ describe('what a graph answers', () => {
     expect(zero).toEqual([0, 0]);
   });
 
-  it('is weights of words where the model is sparse', () => {
+  it('is a list of word weights for a sparse model', () => {
     const logits = {
       data: Float32Array.of(Math.E - 1, -1, 0, 0, 0, 0, -2, -3, 1, Math.E - 1, -1, -1),
       dims: [2, 2, 3],
@@ -46,13 +48,13 @@ describe('what a graph answers', () => {
     expect([...second!.values].map((value) => value.toFixed(4))).toEqual(['1.0000', '0.6931']);
   });
 
-  it('is refused in a shape that does not fit', () => {
+  it('is refused in an unexpected shape', () => {
     for (const dims of [[1, 2, 2], [2, 3, 2], [2, 2, 3], [8]])
       expect(() => outputsOf({ data: states.data, dims }, batch, 'pooled', mean)).toThrow('unexpected shape');
   });
 
-  it('is one score a pair, or refused', () => {
-    const scored = (dims: number[]) =>
+  it('is one score per pair, or refused', () => {
+    const scoresOf = (dims: number[]) =>
       values(
         outputsOf(
           {
@@ -67,13 +69,13 @@ describe('what a graph answers', () => {
           mean,
         ),
       );
-    expect(scored([2, 1])).toEqual([[1], [2]]);
-    expect(scored([2])).toEqual([[1], [2]]);
-    expect(() => scored([2, 2])).toThrow('one score per pair');
-    expect(() => scored([2, 2, 1])).toThrow('one score per pair');
+    expect(scoresOf([2, 1])).toEqual([[1], [2]]);
+    expect(scoresOf([2])).toEqual([[1], [2]]);
+    expect(() => scoresOf([2, 2])).toThrow('one score per pair');
+    expect(() => scoresOf([2, 2, 1])).toThrow('one score per pair');
   });
 
-  it('is refused when a number is none', () => {
+  it('is refused if a number is not finite', () => {
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const data = Float32Array.from(states.data);
       data[7] = wrong;

@@ -1,4 +1,4 @@
-/** The little of the protobuf wire format that writing an ONNX file takes: fields in, bytes out. */
+/** Encodes the part of the protobuf wire format that ONNX files need. */
 
 /** A length-delimited or varint field, already encoded. */
 export type Field = Uint8Array;

@@ -1,4 +1,7 @@
-/** Folders with a model as the hub has them, made for tests and measurements: a graph, a tokenizer, its configuration. */
+/**
+ * Creates model folders in the layout of the hub for tests and measurements: a graph, a tokenizer and its
+ * configuration.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
@@ -15,7 +18,7 @@ export const SMALL: BertShape = {
   head: 'encoder',
 };
 
-/** Of all-MiniLM-L6-v2. */
+/** The shape of all-MiniLM-L6-v2. */
 export const MINILM: BertShape = {
   vocabulary: 30_522,
   hidden: 384,
@@ -45,7 +48,7 @@ const WORDS = [
   'has',
 ];
 
-/** A vocabulary that spells everything of letters and digits. */
+/** A vocabulary that can spell every word from letters and digits. */
 export const VOCABULARY = [
   ...['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'],
   ...LETTERS,
@@ -123,7 +126,7 @@ export interface TestFolder {
   readonly tokenizerConfig: string;
 }
 
-/** Written as `onnx/model.onnx`, `tokenizer.json`, `tokenizer_config.json` in the folder. */
+/** Writes `onnx/model.onnx`, `tokenizer.json` and `tokenizer_config.json` to the folder. */
 export async function writeTestModel(
   folder: string,
   graph: Uint8Array,
@@ -171,7 +174,7 @@ export function testRerankRow(given: Partial<RerankRow> = {}): RerankRow {
   return { ...common, id: 'test-reranker', does: 'rerank', ...given };
 }
 
-/** The weights that a small model of the tests has. */
+/** The weights of a small test model. */
 export const smallModel = (given: Partial<BertShape> = {}) => {
   const shape = { ...SMALL, ...given };
   const weights = bertWeights(shape);

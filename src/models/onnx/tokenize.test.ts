@@ -13,11 +13,11 @@ describe('pieces of a long text', () => {
     })
     .map((parts) => parts.join(''));
 
-  it('are the text again, none too long, no character torn', () => {
+  it('add up to the text, within the maximum length, without splitting characters', () => {
     fc.assert(
-      fc.property(text, (given) => {
-        const pieces = [...piecesOf(given)];
-        expect(pieces.join('')).toBe(given);
+      fc.property(text, (whole) => {
+        const pieces = [...piecesOf(whole)];
+        expect(pieces.join('')).toBe(whole);
         for (const piece of pieces) {
           expect(piece.length).toBeLessThanOrEqual(8_192);
           expect(piece).not.toMatch(/^[\udc00-\udfff]|[\ud800-\udbff]$/);
@@ -27,7 +27,7 @@ describe('pieces of a long text', () => {
     );
   });
 
-  it('end before a blank, so that the tokens are those of the whole', async () => {
+  it('end before white space, so that their tokens are those of the whole text', async () => {
     const tokenizer = await openTokenizer(TOKENIZER, TOKENIZER_CONFIG);
     const preparer = createPreparer(tokenizer, { contextTokens: 10_000_000, padId: 0 });
     const long = 'the river, the zoo and some longer words '.repeat(1_000);
@@ -37,17 +37,17 @@ describe('pieces of a long text', () => {
 });
 
 describe('windows', () => {
-  it('cover a document, keep to their room, and share an eighth', () => {
+  it('cover a document within the token limit, and overlap by an eighth', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 1, max: 500 }), (length, room) => {
+      fc.property(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 1, max: 500 }), (length, maxTokens) => {
         const ids = Array.from({ length }, (_, at) => at);
-        const windows = windowsOf(ids, room);
+        const windows = windowsOf(ids, maxTokens);
         expect(new Set(windows.flat()).size).toBe(length);
         expect(windows.length).toBeGreaterThan(0);
         for (const [at, window] of windows.entries()) {
-          expect(window.length).toBeLessThanOrEqual(room);
+          expect(window.length).toBeLessThanOrEqual(maxTokens);
           const next = windows[at + 1];
-          if (next) expect(window.at(-1)! - next[0]! + 1).toBe(Math.floor(room / 8));
+          if (next) expect(window.at(-1)! - next[0]! + 1).toBe(Math.floor(maxTokens / 8));
         }
       }),
       seed,

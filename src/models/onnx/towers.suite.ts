@@ -1,6 +1,6 @@
 /**
- * Small models with a tower for texts and others for pictures and sound, of fixed weights: as graphs for the runtime, and as
- * plain arithmetic in float64 that shares nothing with them but the weights.
+ * Small models with one tower for texts and one for pictures or sound, with fixed weights: as graphs for the runtime,
+ * and as plain arithmetic in float64 that shares only the weights with them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,9 +28,9 @@ function weights(count: number, seed: number): Float32Array {
 }
 const WORDS = weights(VOCABULARY.length * SIZE, 1);
 const PATCHES = weights(SIZE * 3 * PATCH * PATCH, 2);
-const HEARD = weights(BANDS * SIZE, 3);
+const BAND_WEIGHTS = weights(BANDS * SIZE, 3);
 
-/** The sum over the tokens of a text; `counts` leaves out what an attention mask leaves out. */
+/** Sums the vectors of a text's tokens; `masked` applies the attention mask. */
 function textTower(graph: Graph, output: string, masked: boolean): void {
   const ids = graph.input('input_ids', 'int64', ['batch', 'tokens']);
   const states = graph.node('Gather', [graph.tensor('words', [VOCABULARY.length, SIZE], WORDS), ids]);
@@ -45,7 +45,7 @@ function textTower(graph: Graph, output: string, masked: boolean): void {
   graph.output(output, graph.node('Tanh', [graph.node('ReduceSum', [kept, axis], { keepdims: 0 })]), ['batch', SIZE]);
 }
 
-/** The mean over patches of what is made of each. */
+/** The mean over all patches. */
 function imageTower(graph: Graph, output: string): void {
   const pixels = graph.input('pixel_values', 'float', ['pictures', 3, PICTURE, PICTURE]);
   const kernel = graph.tensor('patches', [SIZE, 3, PATCH, PATCH], PATCHES);
@@ -57,8 +57,8 @@ function imageTower(graph: Graph, output: string): void {
 function audioTower(graph: Graph, output: string): void {
   const sound = graph.input('input_features', 'float', ['sounds', 1, FRAMES, BANDS]);
   const bands = graph.node('ReduceMean', [sound], { axes: [1, 2], keepdims: 0 });
-  const heard = graph.node('MatMul', [bands, graph.tensor('heard', [BANDS, SIZE], HEARD)]);
-  graph.output(output, heard, ['sounds', SIZE]);
+  const weighted = graph.node('MatMul', [bands, graph.tensor('weighted', [BANDS, SIZE], BAND_WEIGHTS)]);
+  graph.output(output, weighted, ['sounds', SIZE]);
 }
 
 function fileOf(...towers: ((graph: Graph) => void)[]): Buffer {
@@ -69,7 +69,7 @@ function fileOf(...towers: ((graph: Graph) => void)[]): Buffer {
 
 export type Family = 'clip' | 'siglip' | 'one graph' | 'clap';
 
-/** A folder as the hub has it, and the row for it. */
+/** Writes a folder in the layout of the hub, and returns its row. */
 export async function writeTowers(folder: string, family: Family, given: Partial<EmbeddingRow> = {}) {
   await mkdir(path.join(folder, 'onnx'), { recursive: true });
   const write = (name: string, content: string | Uint8Array) => writeFile(path.join(folder, name), content);
@@ -103,7 +103,7 @@ export async function writeTowers(folder: string, family: Family, given: Partial
         'onnx/vision_model.onnx',
         fileOf((graph) => imageTower(graph, names[1]!)),
       );
-      // What is written beside the graph, as the exporters of the hub do.
+      // Configuration files beside the graph, as written by the exporters of the hub.
       const { mean, deviation } = RULE;
       const config = { size: { shortest_edge: PICTURE }, crop_size: PICTURE, image_mean: mean, image_std: deviation };
       await write('preprocessor_config.json', JSON.stringify(config));
@@ -122,14 +122,14 @@ export async function writeTowers(folder: string, family: Family, given: Partial
   });
 }
 
-/** Of the pieces of a text, ends and padding included. */
+/** The vector of a text's tokens, including special tokens and padding. */
 export function textVector(pieces: readonly string[]): number[] {
   return Array.from({ length: SIZE }, (_, at) =>
     Math.tanh(pieces.reduce((sum, piece) => sum + WORDS[VOCABULARY.indexOf(piece) * SIZE + at]!, 0)),
   );
 }
 
-/** Of the bytes of a picture of the model's size. */
+/** The vector of a picture's bytes, in the size of the model. */
 export function imageVector(rgb: ArrayLike<number>): number[] {
   const { mean, deviation } = RULE;
   const side = PICTURE / PATCH;
@@ -152,13 +152,13 @@ export function imageVector(rgb: ArrayLike<number>): number[] {
   });
 }
 
-/** Of the features of a window of sound. */
+/** The vector of the features of a sound window. */
 export function audioVector(features: ArrayLike<number>): number[] {
   return Array.from({ length: SIZE }, (_, out) => {
     let sum = 0;
     for (let frame = 0; frame < FRAMES; frame++)
       for (let band = 0; band < BANDS; band++)
-        sum += (features[frame * BANDS + band]! * HEARD[band * SIZE + out]!) / FRAMES;
+        sum += (features[frame * BANDS + band]! * BAND_WEIGHTS[band * SIZE + out]!) / FRAMES;
     return sum;
   });
 }

@@ -3,45 +3,45 @@ import { createAdmission, RequestTooLargeError } from './admission.ts';
 
 const full = expect.objectContaining({ name: 'ServiceNodeResourceDrainError' });
 
-it('takes requests in up to its bound, and again when some have left', () => {
-  const intake = createAdmission({ most: 100, mostOfOne: 100 });
-  const first = intake.enter(60);
-  const second = intake.enter(40);
-  expect(() => intake.enter(1)).toThrow('Too much is in work');
+it('admits requests up to its limit, and more once some have left', () => {
+  const admission = createAdmission({ most: 100, mostOfOne: 100 });
+  const first = admission.enter(60);
+  const second = admission.enter(40);
+  expect(() => admission.enter(1)).toThrow('Too much is in work');
   first.leave();
-  const third = intake.enter(60);
-  expect(() => intake.enter(1)).toThrow(full);
+  const third = admission.enter(60);
+  expect(() => admission.enter(1)).toThrow(full);
   second.leave();
   third.leave();
 });
 
-it('takes one of any size when nothing is in work', () => {
-  const intake = createAdmission({ most: 100, mostOfOne: 100 });
-  const only = intake.enter(5_000);
-  expect(() => intake.enter(0)).toThrow(full);
+it('admits one request of any size while it is empty', () => {
+  const admission = createAdmission({ most: 100, mostOfOne: 100 });
+  const only = admission.enter(5_000);
+  expect(() => admission.enter(0)).toThrow(full);
   only.leave();
-  intake.enter(5_000).leave();
+  admission.enter(5_000).leave();
 });
 
-describe('what a request grows by', () => {
-  it('counts until it is let go, or the request leaves', () => {
-    const intake = createAdmission({ most: 100, mostOfOne: 100 });
-    const first = intake.enter(10);
-    const second = intake.enter(10);
-    const letGo = first.hold(50);
+describe('memory that a request reserves later', () => {
+  it('counts until it is released or the request leaves', () => {
+    const admission = createAdmission({ most: 100, mostOfOne: 100 });
+    const first = admission.enter(10);
+    const second = admission.enter(10);
+    const release = first.hold(50);
     expect(() => second.hold(31)).toThrow(full);
-    letGo();
+    release();
     second.hold(31);
     first.hold(49);
-    expect(() => intake.enter(1)).toThrow(full);
+    expect(() => admission.enter(1)).toThrow(full);
     first.leave();
-    intake.enter(59).leave();
+    admission.enter(59).leave();
     second.leave();
-    intake.enter(10);
-    intake.enter(90);
+    admission.enter(10);
+    admission.enter(90);
   });
 
-  it('may be more than all together when it is alone, and has an end then', () => {
+  it('may exceed the total limit if the request is alone, up to a limit for one request', () => {
     const share = createAdmission({ most: 100, mostOfOne: 300 }).enter(80);
     share.hold(200);
     expect(() => share.hold(101)).toThrow(RequestTooLargeError);

@@ -11,12 +11,12 @@ interface Item {
 }
 
 const LANE: Lane = { key: 'one' };
-const patient = () => new AbortController().signal;
+const neverAborted = () => new AbortController().signal;
 const items = (caller: string, tokens: readonly number[]): Item[] =>
   tokens.map((count, index) => ({ tokens: count, name: `${caller}${index}` }));
 
-/** A queue whose batches wait for `next`, and what each of them held. */
-function held(options: Partial<QueueOptions<Item, Lane, string>> = {}) {
+/** A queue whose batches run until `next` is called, and the content of each batch. */
+function createPausedQueue(options: Partial<QueueOptions<Item, Lane, string>> = {}) {
   const batches: { names: string[]; tokens: number[]; lane: string; signal: AbortSignal }[] = [];
   const open: ((outcome?: unknown) => void)[] = [];
   const queue = createQueue<Item, Lane, string>({
@@ -37,7 +37,7 @@ function held(options: Partial<QueueOptions<Item, Lane, string>> = {}) {
     },
     ...options,
   });
-  /** Ends the oldest batch that runs. */
+  /** Ends the oldest running batch. */
   const next = async (outcome?: unknown) => {
     await expect.poll(() => open.length).toBeGreaterThan(0);
     open.shift()!(outcome);
@@ -67,12 +67,12 @@ const requests = fc.array(
 );
 
 describe('batches', () => {
-  it('give every request its results in its order, within the bounds, lanes apart', async () => {
+  it('return the results of each request in order, within the limits, and never mix lanes', async () => {
     await fc.assert(
       fc.asyncProperty(requests, fc.integer({ min: 1, max: 3 }), async (given, parallel) => {
-        const { queue, batches, drain } = held({ parallel });
+        const { queue, batches, drain } = createPausedQueue({ parallel });
         const named = given.map(({ caller, lane, tokens }, index) => ({
-          work: { items: items(`${index}.`, tokens), lane: { key: lane }, caller, signal: patient() },
+          work: { items: items(`${index}.`, tokens), lane: { key: lane }, caller, signal: neverAborted() },
         }));
         const done = Promise.all(named.map(({ work }) => queue.run(work)));
         const results = (await drain(done)) as string[][];
@@ -89,7 +89,7 @@ describe('batches', () => {
     );
   });
 
-  it('hold the first that was drawn, and the neighbours by length that fill them best', () => {
+  it('contain the first request and the requests of similar length that fill them best', () => {
     const entry = (tokens: number, key = 'one') => ({ tokens, job: { lane: { key } } });
     const tokensOf = (batch: readonly { tokens: number }[]) => batch.map(({ tokens }) => tokens);
     const limits = { tokens: 100, inputs: 4 };
@@ -107,7 +107,7 @@ describe('batches', () => {
     expect(pickBatch([], limits)).toEqual([]);
   });
 
-  it('are never better in any other run of neighbours', () => {
+  it('cannot be filled better by other adjacent lengths', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 120 }), { minLength: 1, maxLength: 25 }), (lengths) => {
         const entries = lengths.map((tokens) => ({ tokens, job: { lane: LANE } }));
@@ -115,9 +115,9 @@ describe('batches', () => {
         const picked = pickBatch(entries, { tokens: 100, inputs: 8 });
         expect(picked).toContain(entries[0]);
         const sorted = [...entries].sort((a, b) => a.tokens - b.tokens);
-        const place = sorted.indexOf(entries[0]!);
-        for (let from = 0; from <= place; from++) {
-          for (let to = place; to < sorted.length; to++) {
+        const index = sorted.indexOf(entries[0]!);
+        for (let from = 0; from <= index; from++) {
+          for (let to = index; to < sorted.length; to++) {
             const run = sorted.slice(from, to + 1);
             const fits = run.length <= 8 && sorted[to]!.tokens * run.length <= 100;
             if (fits) expect(sum(picked)).toBeGreaterThanOrEqual(sum(run));
@@ -130,20 +130,20 @@ describe('batches', () => {
 });
 
 describe('callers', () => {
-  it('take turns: one that floods holds nobody up for longer than what is drawn ahead', async () => {
+  it('share the queue: a flood delays others only by the batches already drawn', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 200, maxLength: 400 }),
         fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 4 }),
         async (flood, few) => {
-          const { queue, batches, drain, next } = held();
-          const flooding = queue.run({ items: items('flood', flood), lane: LANE, caller: 'a', signal: patient() });
+          const { queue, batches, drain, next } = createPausedQueue();
+          const flooding = queue.run({ items: items('flood', flood), lane: LANE, caller: 'a', signal: neverAborted() });
           flooding.catch(() => {});
           await next();
           const before = batches.length;
-          await drain(queue.run({ items: items('few', few), lane: LANE, caller: 'b', signal: patient() }));
+          await drain(queue.run({ items: items('few', few), lane: LANE, caller: 'b', signal: neverAborted() }));
           const tokens = batches.slice(before).flatMap((batch) => batch.tokens);
-          // Four batches are drawn ahead, and each of the two has half of what is drawn after that.
+          // Four batches are drawn ahead; each caller gets half of the batches drawn after that.
           const ahead = 4 * 100 + 100;
           const own = few.reduce((sum, count) => sum + count, 0);
           expect(tokens.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(ahead + 2 * own + 4 * 100 + 200);
@@ -154,11 +154,11 @@ describe('callers', () => {
     );
   });
 
-  it('share evenly when all flood', async () => {
-    const { queue, batches, next } = held();
+  it('get equal shares if all flood the queue', async () => {
+    const { queue, batches, next } = createPausedQueue();
     for (const caller of ['a', 'b', 'c', 'd']) {
       queue
-        .run({ items: items(caller, new Array(200).fill(10)), lane: LANE, caller, signal: patient() })
+        .run({ items: items(caller, new Array(200).fill(10)), lane: LANE, caller, signal: neverAborted() })
         .catch(() => {});
     }
     for (let count = 0; count < 40; count++) await next();
@@ -171,55 +171,55 @@ describe('callers', () => {
   });
 });
 
-describe('a request that leaves', () => {
-  it('fails with its reason, and what has not run never does', async () => {
-    const { queue, batches, next, drain } = held();
-    const leaving = new AbortController();
-    const gone = queue.run({
-      items: items('gone', new Array(50).fill(20)),
+describe('an aborted request', () => {
+  it('rejects with its reason, and its remaining items never run', async () => {
+    const { queue, batches, next, drain } = createPausedQueue();
+    const controller = new AbortController();
+    const aborted = queue.run({
+      items: items('aborted', new Array(50).fill(20)),
       lane: LANE,
       caller: 'a',
-      signal: leaving.signal,
+      signal: controller.signal,
     });
     await expect.poll(() => batches.length).toBe(1);
-    const stays = queue.run({ items: items('stays', [7]), lane: LANE, caller: 'a', signal: patient() });
-    leaving.abort(problem('DataStreamBrokenError'));
-    await expect(gone).rejects.toMatchObject({ name: 'DataStreamBrokenError' });
+    const kept = queue.run({ items: items('kept', [7]), lane: LANE, caller: 'a', signal: neverAborted() });
+    controller.abort(problem('DataStreamBrokenError'));
+    await expect(aborted).rejects.toMatchObject({ name: 'DataStreamBrokenError' });
     expect(queue.waiting).toEqual({ inputs: 1, tokens: 7 });
     expect(batches[0]!.signal.aborted).toBe(true);
     await next();
-    await drain(stays);
-    expect(batches.slice(1).map(({ names }) => names)).toEqual([['stays0']]);
+    await drain(kept);
+    expect(batches.slice(1).map(({ names }) => names)).toEqual([['kept0']]);
   });
 
-  it('leaves alone the batch that it shares', async () => {
-    const { queue, batches, next } = held();
-    const leaving = new AbortController();
-    const gone = queue.run({ items: items('gone', [9]), lane: LANE, caller: 'a', signal: leaving.signal });
-    const stays = queue.run({ items: items('stays', [9]), lane: LANE, caller: 'b', signal: patient() });
+  it('does not abort a batch that it shares', async () => {
+    const { queue, batches, next } = createPausedQueue();
+    const controller = new AbortController();
+    const aborted = queue.run({ items: items('aborted', [9]), lane: LANE, caller: 'a', signal: controller.signal });
+    const kept = queue.run({ items: items('kept', [9]), lane: LANE, caller: 'b', signal: neverAborted() });
     await expect.poll(() => batches.length).toBe(1);
-    leaving.abort(new Error('gone'));
-    await expect(gone).rejects.toThrow('gone');
+    controller.abort(new Error('aborted'));
+    await expect(aborted).rejects.toThrow('aborted');
     expect(batches[0]!.signal.aborted).toBe(false);
     await next();
-    expect(await stays).toEqual(['STAYS0']);
+    expect(await kept).toEqual(['KEPT0']);
   });
 
-  it('never runs when it had left before', async () => {
-    const { queue, batches } = held();
+  it('never runs if it was aborted before', async () => {
+    const { queue, batches } = createPausedQueue();
     const work = { items: items('a', [1]), lane: LANE, caller: 'a', signal: AbortSignal.abort(new Error('early')) };
     await expect(queue.run(work)).rejects.toThrow('early');
     expect(batches).toEqual([]);
   });
 });
 
-describe('bounds', () => {
-  const ask = (queue: ReturnType<typeof held>['queue'], tokens: readonly number[]) =>
-    queue.run({ items: items('x', tokens), lane: LANE, caller: 'a', signal: patient() });
+describe('limits', () => {
+  const ask = (queue: ReturnType<typeof createPausedQueue>['queue'], tokens: readonly number[]) =>
+    queue.run({ items: items('x', tokens), lane: LANE, caller: 'a', signal: neverAborted() });
 
-  it('refuse what is too much, with the time that the rest will take', async () => {
+  it('refuse a request that exceeds them, with the estimated waiting time', async () => {
     let clock = 0;
-    const { queue, next } = held({ maxInputs: 10, maxTokens: 2_000, now: () => clock });
+    const { queue, next } = createPausedQueue({ maxInputs: 10, maxTokens: 2_000, now: () => clock });
     const first = ask(queue, [90]);
     await expect.poll(() => queue.waiting.inputs).toBe(0);
     clock = 900;
@@ -238,14 +238,14 @@ describe('bounds', () => {
     expect(await Promise.all([second, third, fourth])).toEqual([['X0'], ['X0'], ['X0']]);
   });
 
-  it('take one request of any size when nothing waits', async () => {
-    const { queue, drain } = held({ maxInputs: 10 });
+  it('admit one request of any size while the queue is empty', async () => {
+    const { queue, drain } = createPausedQueue({ maxInputs: 10 });
     expect(await drain(ask(queue, new Array(500).fill(1)))).toHaveLength(500);
   });
 });
 
 describe('failures', () => {
-  it('of one request are not those of others: each is tried alone', async () => {
+  it('of one request do not affect others: each is retried alone', async () => {
     const queue = createQueue<Item, Lane, string>({
       parallel: 1,
       batch: { tokens: 100, inputs: 8 },
@@ -256,48 +256,49 @@ describe('failures', () => {
         return batch.map(({ name }) => name);
       },
     });
-    const ask = (name: string) => queue.run({ items: items(name, [5]), lane: LANE, caller: name, signal: patient() });
+    const ask = (name: string) =>
+      queue.run({ items: items(name, [5]), lane: LANE, caller: name, signal: neverAborted() });
     const [good, bad] = await Promise.allSettled([ask('good'), ask('bad')]);
     expect(good).toEqual({ status: 'fulfilled', value: ['good0'] });
     expect(bad).toMatchObject({ status: 'rejected', reason: { name: 'DownstreamServiceFailureError' } });
   });
 
-  it('that may pass are those of all in the batch, and the next one runs', async () => {
-    const { queue, batches, next, drain } = held();
-    const asked = ['a', 'b'].map((name) =>
-      queue.run({ items: items(name, [5]), lane: LANE, caller: name, signal: patient() }),
+  it('that are temporary reject the whole batch, and the next batch runs', async () => {
+    const { queue, batches, next, drain } = createPausedQueue();
+    const results = ['a', 'b'].map((name) =>
+      queue.run({ items: items(name, [5]), lane: LANE, caller: name, signal: neverAborted() }),
     );
     await next(problem('ServiceNodeResourceDrainError', { retryAfter: 1 }));
-    const settled = await Promise.allSettled(asked);
+    const settled = await Promise.allSettled(results);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(batches).toHaveLength(1);
-    expect(await drain(queue.run({ items: items('c', [5]), lane: LANE, caller: 'c', signal: patient() }))).toEqual([
-      'C0',
-    ]);
+    expect(await drain(queue.run({ items: items('c', [5]), lane: LANE, caller: 'c', signal: neverAborted() }))).toEqual(
+      ['C0'],
+    );
   });
 
-  it('reach everybody when the queue is closed', async () => {
-    const { queue, batches } = held();
-    const asked = [items('a', [5]), items('b', new Array(30).fill(90))].map((list) =>
-      queue.run({ items: list, lane: LANE, caller: 'a', signal: patient() }),
+  it('reject all requests when the queue is closed', async () => {
+    const { queue, batches } = createPausedQueue();
+    const results = [items('a', [5]), items('b', new Array(30).fill(90))].map((list) =>
+      queue.run({ items: list, lane: LANE, caller: 'a', signal: neverAborted() }),
     );
     await expect.poll(() => batches.length).toBe(1);
     queue.close();
-    for (const one of asked) await expect(one).rejects.toMatchObject({ name: 'ServiceNodeResourceDrainError' });
+    for (const one of results) await expect(one).rejects.toMatchObject({ name: 'ServiceNodeResourceDrainError' });
     expect(batches[0]!.signal.aborted).toBe(true);
     await expect(
-      queue.run({ items: items('c', [1]), lane: LANE, caller: 'c', signal: patient() }),
+      queue.run({ items: items('c', [1]), lane: LANE, caller: 'c', signal: neverAborted() }),
     ).rejects.toMatchObject({
       name: 'ServiceNodeResourceDrainError',
     });
   });
 });
 
-describe('patient work', () => {
-  it('gives way to everybody who is not, from the next batch on', async () => {
-    const { queue, batches, next, drain } = held({ batch: { tokens: 100, inputs: 2 } });
-    const run = (caller: string, tokens: readonly number[], isPatient: boolean) =>
-      queue.run({ items: items(caller, tokens), lane: LANE, caller, background: isPatient, signal: patient() });
+describe('background work', () => {
+  it('yields to interactive requests from the next batch on', async () => {
+    const { queue, batches, next, drain } = createPausedQueue({ batch: { tokens: 100, inputs: 2 } });
+    const run = (caller: string, tokens: readonly number[], isBackground: boolean) =>
+      queue.run({ items: items(caller, tokens), lane: LANE, caller, background: isBackground, signal: neverAborted() });
     const late = run('late', [10, 10, 10, 10, 10, 10], true);
     await expect.poll(() => batches.length).toBe(1);
     const live = Promise.all([run('a', [10, 10], false), run('b', [10, 10], false)]);
@@ -308,20 +309,32 @@ describe('patient work', () => {
     expect(queue.waiting).toEqual({ inputs: 0, tokens: 0 });
   });
 
-  it('leaves nothing behind when it is called off or the queue is closed', async () => {
-    const { queue, next } = held();
-    const gone = new AbortController();
-    const first = queue.run({ items: items('x', [50]), lane: LANE, caller: 'x', background: true, signal: patient() });
-    const off = queue.run({ items: items('y', [5]), lane: LANE, caller: 'y', background: true, signal: gone.signal });
+  it('is removed when it is aborted or the queue is closed', async () => {
+    const { queue, next } = createPausedQueue();
+    const controller = new AbortController();
+    const first = queue.run({
+      items: items('x', [50]),
+      lane: LANE,
+      caller: 'x',
+      background: true,
+      signal: neverAborted(),
+    });
+    const cancelled = queue.run({
+      items: items('y', [5]),
+      lane: LANE,
+      caller: 'y',
+      background: true,
+      signal: controller.signal,
+    });
     const closed = queue.run({
       items: items('z', [100]),
       lane: LANE,
       caller: 'z',
       background: true,
-      signal: patient(),
+      signal: neverAborted(),
     });
-    gone.abort(new Error('called off'));
-    await expect(off).rejects.toThrow('called off');
+    controller.abort(new Error('cancelled'));
+    await expect(cancelled).rejects.toThrow('cancelled');
     await next();
     expect(await first).toHaveLength(1);
     queue.close();

@@ -6,23 +6,23 @@ import { inPrecision, isNonCommercial, KNOWN_MODELS } from './known-models.ts';
 import { modelRowShape, readModelRows } from './operator-models.ts';
 
 describe('the known models', () => {
-  it('have ids and repositories of their own', () => {
+  it('have distinct ids and repositories', () => {
     expect(KNOWN_MODELS.length).toBeGreaterThan(15);
     expect(new Set(KNOWN_MODELS.map(({ id }) => id)).size).toBe(KNOWN_MODELS.length);
     expect(new Set(KNOWN_MODELS.map(({ hub }) => hub)).size).toBe(KNOWN_MODELS.length);
   });
 
-  it.each(KNOWN_MODELS.map((row) => [row.id, row] as const))('%s keeps the shape of rows', (_, row) => {
+  it.each(KNOWN_MODELS.map((row) => [row.id, row] as const))('%s matches the schema of rows', (_, row) => {
     expect(modelRowShape.parse(structuredClone(row))).toEqual(row);
   });
 
-  it('say which may not be used for profit', () => {
+  it('mark the models without a licence for commercial use', () => {
     const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
     expect(marked).toEqual(['jina-embeddings-v3', 'jina-clip-v2', 'jina-reranker-v2-base-multilingual']);
   });
 });
 
-it('changes the graph of a model that has a quantized one', () => {
+it('selects the quantized graph of a model that has one', () => {
   const files = KNOWN_MODELS.map((row) => {
     const { runs } = inPrecision(row, 'quantized');
     return [row.id, runs.on === 'onnx' && runs.file];
@@ -35,7 +35,7 @@ it('changes the graph of a model that has a quantized one', () => {
   for (const row of KNOWN_MODELS) expect(inPrecision(row, 'full')).toBe(row);
 });
 
-describe('a row of the operator', () => {
+describe("an operator's row", () => {
   const smallest = {
     id: 'mine',
     does: 'embed',
@@ -46,7 +46,7 @@ describe('a row of the operator', () => {
   const faults = (row: object) =>
     modelRowShape.safeParse(row).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
-  it('needs little', () => {
+  it('has defaults for most fields', () => {
     const row = modelRowShape.parse(smallest);
     expectTypeOf<z.output<typeof modelRowShape>>().toExtend<ModelRow>();
     expect(row).toMatchObject({ name: 'mine', kind: 'text-v3', pooling: 'mean', runs: { file: 'onnx/model.onnx' } });
@@ -66,18 +66,18 @@ describe('a row of the operator', () => {
       { ...smallest, runs: { on: 'onnx', folder: '/m', file: '/secret' } },
       'runs.file: must be a path below the folder of the model',
     ],
-  ])('says what is wrong: %#', (row, fault) => expect(faults(row)).toEqual([fault]));
+  ])('reports what is wrong: %#', (row, fault) => expect(faults(row)).toEqual([fault]));
 
-  it('says which field there is not', () => expect(faults({ ...smallest, dimension: 3 })[0]).toContain('"dimension"'));
+  it('reports an unknown field', () => expect(faults({ ...smallest, dimension: 3 })[0]).toContain('"dimension"'));
 });
 
-describe('models that see and hear', () => {
+describe('models with several towers', () => {
   const filesOf = (id: string, precision: 'full' | 'quantized' = 'full') => {
     const { runs } = inPrecision(KNOWN_MODELS.find((row) => row.id === id)!, precision);
     return neededFiles(onnxRuns({ runs } as ModelRow)!).flatMap(({ name, optional }) => (optional ? [] : [name]));
   };
 
-  it('need a graph for each, and one that does both only once', () => {
+  it('need one file per graph, and a shared graph only once', () => {
     const two = ['tokenizer.json', 'onnx/text_model.onnx', 'onnx/vision_model.onnx'];
     expect(filesOf('jina-clip-v1')).toEqual(two);
     expect(filesOf('siglip-base-patch16-224')).toEqual(two);
@@ -85,7 +85,7 @@ describe('models that see and hear', () => {
     expect(filesOf('jina-clip-v2')).toEqual(['tokenizer.json', 'onnx/model.onnx', 'onnx/model.onnx_data']);
   });
 
-  it('are quantized as a whole', () => {
+  it('are quantized completely', () => {
     expect(filesOf('jina-clip-v2', 'quantized')).toEqual(['tokenizer.json', 'onnx/model_quantized.onnx']);
     expect(filesOf('clip-vit-base-patch32', 'quantized').slice(1)).toEqual([
       'onnx/text_model_quantized.onnx',
@@ -93,7 +93,7 @@ describe('models that see and hear', () => {
     ]);
   });
 
-  it('read their rule for pictures from beside the graph when the row has none', () => {
+  it('read their picture preprocessing from the model folder if the row has none', () => {
     const towers = { image: { file: 'onnx/vision_model.onnx', tokens: 49 } };
     const [row] = readModelRows([
       {

@@ -4,41 +4,41 @@ import { createModelMemory } from './model-memory.ts';
 
 const model = (memoryBytes: number, options: FakeOptions = {}) =>
   fakeEmbedder(fakeRow('any'), { memoryBytes, ...options });
-const patient = () => new AbortController().signal;
+const neverAborted = () => new AbortController().signal;
 
 describe('models in memory', () => {
-  it('are loaded once for all who come at a time', async () => {
+  it('are loaded once for concurrent requests', async () => {
     let loads = 0;
     const one = model(10, { onLoad: () => void loads++ });
     const memory = createModelMemory({ maxBytes: 100 });
-    const holds = await Promise.all([1, 2, 3].map(() => memory.hold(one, patient())));
+    const holds = await Promise.all([1, 2, 3].map(() => memory.hold(one, neverAborted())));
     expect([loads, memory.bytes, memory.loadState(one)]).toEqual([1, 10, 'loaded']);
     for (const release of holds) release();
     expect(one.loaded).toBe(true);
   });
 
-  it('make room in the order of their last use', async () => {
+  it('are evicted in the order of their last use', async () => {
     const [a, b, c] = [model(40), model(40), model(40)];
     const memory = createModelMemory({ maxBytes: 100 });
-    for (const one of [a, b, a]) (await memory.hold(one!, patient()))();
-    (await memory.hold(c!, patient()))();
+    for (const one of [a, b, a]) (await memory.hold(one!, neverAborted()))();
+    (await memory.hold(c!, neverAborted()))();
     expect([a!.loaded, b!.loaded, c!.loaded]).toEqual([true, false, true]);
     expect(memory.loadState(b!)).toBe('asleep');
   });
 
-  it('stay while they are used, and the newcomer waits', async () => {
+  it('stay loaded while in use, and another model waits', async () => {
     const [a, b] = [model(60), model(60)];
     const memory = createModelMemory({ maxBytes: 100 });
-    const release = await memory.hold(a!, patient());
+    const release = await memory.hold(a!, neverAborted());
     let loaded = false;
-    const second = memory.hold(b!, patient()).then((end) => {
+    const second = memory.hold(b!, neverAborted()).then((end) => {
       loaded = true;
       return end;
     });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect([loaded, a!.loaded]).toEqual([false, true]);
-    // One more who wants the first does not keep the other out.
-    const third = memory.hold(a!, patient());
+    // Another request for the first model does not delay the second one.
+    const third = memory.hold(a!, neverAborted());
     release();
     (await second)();
     expect(b!.loaded).toBe(true);
@@ -46,38 +46,38 @@ describe('models in memory', () => {
     expect([a!.loaded, b!.loaded]).toEqual([true, false]);
   });
 
-  it('stay when their going would make no room', async () => {
+  it('are not evicted if that would free no memory', async () => {
     const [elsewhere, a, b] = [model(0), model(60), model(60)];
     const memory = createModelMemory({ maxBytes: 100 });
-    for (const one of [elsewhere, a, b]) (await memory.hold(one!, patient()))();
+    for (const one of [elsewhere, a, b]) (await memory.hold(one!, neverAborted()))();
     expect([elsewhere!.loaded, a!.loaded, b!.loaded]).toEqual([true, false, true]);
   });
 
-  it('may be larger than the bound, alone', async () => {
+  it('may exceed the limit, alone', async () => {
     const [small, large] = [model(10), model(500)];
     const memory = createModelMemory({ maxBytes: 100 });
-    (await memory.hold(small!, patient()))();
-    (await memory.hold(large!, patient()))();
+    (await memory.hold(small!, neverAborted()))();
+    (await memory.hold(large!, neverAborted()))();
     expect([small!.loaded, large!.loaded]).toEqual([false, true]);
   });
 
-  it('never take more than the bound, whoever wants which', async () => {
+  it('never exceed the limit together', async () => {
     const models = Array.from({ length: 6 }, (_, index) => model(10 + index * 8));
     const memory = createModelMemory({ maxBytes: 100 });
-    let most = 0;
+    let peak = 0;
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
-        const release = await memory.hold(models[(index * 7) % 6]!, patient());
-        most = Math.max(most, memory.bytes);
+        const release = await memory.hold(models[(index * 7) % 6]!, neverAborted());
+        peak = Math.max(peak, memory.bytes);
         await new Promise((resolve) => setImmediate(resolve));
         release();
       }),
     );
-    expect(most).toBeGreaterThan(50);
-    expect(most).toBeLessThanOrEqual(100);
+    expect(peak).toBeGreaterThan(50);
+    expect(peak).toBeLessThanOrEqual(100);
   });
 
-  it('that fail to load are tried again by the next', async () => {
+  it('that failed to load are tried again for the next request', async () => {
     let broken = true;
     const one = model(10, {
       onLoad() {
@@ -85,14 +85,14 @@ describe('models in memory', () => {
       },
     });
     const memory = createModelMemory({ maxBytes: 100 });
-    await expect(memory.hold(one, patient())).rejects.toThrow('broken file');
+    await expect(memory.hold(one, neverAborted())).rejects.toThrow('broken file');
     expect(memory.loadState(one)).toBe('failed');
     broken = false;
-    (await memory.hold(one, patient()))();
+    (await memory.hold(one, neverAborted()))();
     expect(memory.loadState(one)).toBe('loaded');
   });
 
-  it('that are damaged are not tried anew at once, unless their files change', async () => {
+  it('that are damaged are retried with back-off, or when their files change', async () => {
     let clock = 0;
     let stamp = 'damaged';
     let loads = 0;
@@ -109,32 +109,32 @@ describe('models in memory', () => {
       now: () => clock,
       onFailed: (backend, error) => failures.push([backend === one, (error as Error).message]),
     });
-    const tried = async () => {
+    const attempt = async () => {
       const messages = await Promise.all(
-        [1, 2].map(() => memory.hold(one, patient()).then(String, ({ message }: Error) => message)),
+        [1, 2].map(() => memory.hold(one, neverAborted()).then(String, ({ message }: Error) => message)),
       );
       return [...new Set(messages)];
     };
     let number = 0;
     for (const pauseMs of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
-      expect(await tried()).toEqual([`damaged ${++number}`]);
+      expect(await attempt()).toEqual([`damaged ${++number}`]);
       clock += pauseMs - 1;
-      expect(await tried()).toEqual([`damaged ${number}`]);
+      expect(await attempt()).toEqual([`damaged ${number}`]);
       expect([loads, memory.loadState(one)]).toEqual([number, 'failed']);
       clock++;
     }
     expect(failures).toEqual(Array.from({ length: 7 }, (_, at) => [true, `damaged ${at + 1}`]));
-    expect(await tried()).toEqual(['damaged 8']);
+    expect(await attempt()).toEqual(['damaged 8']);
     stamp = 'other';
-    expect(await tried()).toEqual(['other 9']);
+    expect(await attempt()).toEqual(['other 9']);
     clock += 2_000;
-    expect(await tried()).toEqual(['other 10']);
+    expect(await attempt()).toEqual(['other 10']);
     stamp = 'good';
-    (await memory.hold(one, patient()))();
+    (await memory.hold(one, neverAborted()))();
     expect([loads, memory.loadState(one)]).toEqual([11, 'loaded']);
   });
 
-  it('do not wait for the files of another', async () => {
+  it('do not wait for the download of another model', async () => {
     let arrive = () => {};
     const files = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -142,15 +142,15 @@ describe('models in memory', () => {
     let loads = 0;
     const [far, near] = [model(10, { onFetch: () => files, onLoad: () => void loads++ }), model(10)];
     const memory = createModelMemory({ maxBytes: 100 });
-    const waits = memory.hold(far, patient());
-    (await memory.hold(near, patient()))();
+    const waits = memory.hold(far, neverAborted());
+    (await memory.hold(near, neverAborted()))();
     expect([loads, memory.loadState(far), memory.loadState(near)]).toEqual([0, 'loading', 'loaded']);
     arrive();
     (await waits)();
     expect([loads, memory.loadState(far)]).toEqual([1, 'loaded']);
   });
 
-  it('are not waited for by who has left', async () => {
+  it('are not awaited by aborted requests', async () => {
     let open = () => {};
     const one = model(10, {
       onLoad: () =>
@@ -159,13 +159,13 @@ describe('models in memory', () => {
         }),
     });
     const memory = createModelMemory({ maxBytes: 100 });
-    const leaving = new AbortController();
-    const gone = memory.hold(one, leaving.signal);
-    const stays = memory.hold(one, patient());
-    leaving.abort(new Error('left'));
-    await expect(gone).rejects.toThrow('left');
+    const controller = new AbortController();
+    const aborted = memory.hold(one, controller.signal);
+    const kept = memory.hold(one, neverAborted());
+    controller.abort(new Error('cancelled'));
+    await expect(aborted).rejects.toThrow('cancelled');
     expect(memory.loadState(one)).toBe('loading');
     open();
-    (await stays)();
+    (await kept)();
   });
 });

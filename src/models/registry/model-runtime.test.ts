@@ -3,9 +3,9 @@ import type { Log } from '#telemetry/log.ts';
 import { fakeEmbedder, fakeReranker, fakeRow } from '../embed/embed.suite.ts';
 import { openModelRuntime } from './model-runtime.ts';
 
-it('a model that cannot be loaded is told once a try, whoever waits for it', async () => {
+it('a model that fails to load is logged once per attempt, for any number of waiting requests', async () => {
   let loads = 0;
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const models = openModelRuntime({
     backends: {
       embedder: (row) =>
@@ -20,7 +20,7 @@ it('a model that cannot be loaded is told once a try, whoever waits for it', asy
     },
     maxBytes: 1_000,
     deadlineMs: 60_000,
-    log: { warn: (facts: object) => told.push(facts) } as unknown as Log,
+    log: { warn: (facts: object) => logged.push(facts) } as unknown as Log,
   });
   const row = fakeRow('dense');
   const { signal } = new AbortController();
@@ -30,7 +30,7 @@ it('a model that cannot be loaded is told once a try, whoever waits for it', asy
     for (let request = 0; request < 5; request++) await expect(use()).rejects.toThrow('damaged');
     expect(loads).toBeGreaterThan(0);
     const facts = { model: 'dense', err: expect.objectContaining({ message: 'damaged' }) };
-    expect(told).toEqual(Array.from({ length: loads }, () => facts));
+    expect(logged).toEqual(Array.from({ length: loads }, () => facts));
     expect(models.readiness()).toMatchObject({ ready: false, models: { dense: 'failed' } });
   } finally {
     await models.close();

@@ -13,7 +13,7 @@ const rows = [
 function registry(options: { aliases?: Record<string, string>; away?: Set<string>; rows?: readonly ModelRow[] } = {}) {
   let looks = 0;
   let clock = 0;
-  const made = createRegistry({
+  const created = createRegistry({
     rows: options.rows ?? rows,
     aliases: options.aliases ?? {},
     now: () => clock,
@@ -25,7 +25,7 @@ function registry(options: { aliases?: Record<string, string>; away?: Set<string
     },
   });
   return {
-    ...made,
+    ...created,
     looks: () => looks,
     wait(ms: number) {
       clock += ms;
@@ -33,8 +33,8 @@ function registry(options: { aliases?: Record<string, string>; away?: Set<string
   };
 }
 
-describe('names', () => {
-  it('are ids, repositories, and ids behind any organisation', async () => {
+describe('model names', () => {
+  it('are ids, repositories, and ids with any organisation', async () => {
     const { embedding } = registry();
     for (const name of ['dense', 'makers/Dense-EN', 'makers/dense', 'anybody/dense']) {
       expect((await embedding(name)).row.id, name).toBe('dense');
@@ -44,7 +44,7 @@ describe('names', () => {
     }
   });
 
-  it('can be aliases, which take the fields of the model that they are known as', async () => {
+  it('can be aliases, with the API features of the model that they imitate', async () => {
     const { embedding, reranker } = registry({
       aliases: { 'jina-embeddings-v3': 'makers/Dense-EN', 'my-model': 'dense', 'jina-reranker-v3': 'ranker' },
     });
@@ -55,17 +55,17 @@ describe('names', () => {
     await expect(embedding('jina-reranker-v3')).rejects.toMatchObject({ name: 'ModelNotFoundError' });
   });
 
-  it('of an alias win over those of a row', async () => {
+  it('of aliases take precedence over those of rows', async () => {
     const { embedding, list } = registry({ aliases: { other: 'dense' } });
     expect((await embedding('other')).row.id).toBe('dense');
     expect((await list()).map(({ name }) => name)).toEqual(['dense', 'ranker', 'other']);
   });
 
-  it('of an alias of nothing are refused at the start', () => {
+  it('of aliases for unknown models are refused at the start', () => {
     expect(() => registry({ aliases: { mine: 'none' } })).toThrow('mine refers to the unknown model none');
   });
 
-  it('of an alias that its model could only fail are refused at the start', () => {
+  it('of aliases for unsuitable models are refused at the start', () => {
     const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
     for (const [name, target] of [
       ['jina-colbert-v2', 'built-in'],
@@ -80,14 +80,14 @@ describe('names', () => {
     expect(() => registry({ rows: [...rows, sparse], aliases })).not.toThrow();
   });
 
-  it('of the operator’s rows replace those that are known', async () => {
+  it("in the operator's rows replace the known ones", async () => {
     const { embedding } = registry({ rows: [...rows, fakeRow('dense', { dimensions: 4 })] });
     expect((await embedding('dense')).row.dimensions).toBe(4);
   });
 });
 
-describe('models that cannot be had', () => {
-  it('are not served and not listed, until they can', async () => {
+describe('unavailable models', () => {
+  it('are not served or listed until they become available', async () => {
     const away = new Set(['dense']);
     const { embedding, list, looks, wait } = registry({ away, aliases: { mine: 'dense' } });
     await expect(embedding('mine')).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('models that cannot be had', () => {
     expect(looks()).toBe(2);
   });
 
-  it('are those without files where nothing is downloaded, or without a licence for it', async () => {
+  it('are those without files if downloads are off or the licence forbids downloading', async () => {
     const here = new Set<string>();
     const hub = {
       onDisk: async ({ id }: ModelRow) => (here.has(id) ? { folder: '', bytes: 1, commit: '' } : undefined),
@@ -111,9 +111,9 @@ describe('models that cannot be had', () => {
     const [free, own] = [fakeRow('free'), fakeRow('own', { licence: 'CC-BY-NC-4.0' })];
     const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
     const states = async (download: 'on' | 'off', hasRuntime = true) => {
-      const shelf = createAvailability({ hub, download, hasRuntime });
-      await shelf.look([free, own, builtIn]);
-      return [free, own, builtIn].map((row) => shelf.availability(row));
+      const availability = createAvailability({ hub, download, hasRuntime });
+      await availability.look([free, own, builtIn]);
+      return [free, own, builtIn].map((row) => availability.availability(row));
     };
     expect(await states('on')).toEqual(['download', 'away', 'here']);
     expect(await states('off')).toEqual(['away', 'away', 'here']);

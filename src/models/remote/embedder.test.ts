@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { OutputKind } from '../backends/backend.ts';
 import { vectorFor, weightsFor, wordTokens } from './model-server.suite.ts';
 import {
-  closeFetchAtTheEnd,
+  closeFetchAfterAll,
   embedderAt,
-  embedderOf,
   embedTexts,
-  failureOf,
   NEVER,
   type ProtocolName,
+  problemOf,
   runsAt,
+  startEmbedder,
 } from './remote.suite.ts';
 
-closeFetchAtTheEnd();
+closeFetchAfterAll();
 
 const PROTOCOLS: ProtocolName[] = ['openai', 'tei', 'vllm', 'infinity', 'ollama', 'cohere', 'lectern'];
 const expected = (text: string, size = 16) => new Float32Array(vectorFor(text, 16).slice(0, size));
@@ -20,13 +20,13 @@ const texts = (count: number) => Array.from({ length: count }, (_, index) => `te
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   it('returns the vectors of the server', async () => {
-    const { model } = await embedderOf(protocol);
+    const { model } = await startEmbedder(protocol);
     const outputs = await embedTexts(model, ['one', 'two words', 'été']);
     expect(outputs.map(({ values }) => values)).toEqual(['one', 'two words', 'été'].map((text) => expected(text)));
   });
 
   it('uses the token counts of the server if they are plausible', async () => {
-    const { model } = await embedderOf(protocol);
+    const { model } = await startEmbedder(protocol);
     const [alone] = await embedTexts(model, ['three words here']);
     expect(alone!.tokens).toBe(protocol === 'infinity' ? undefined : 5);
     const outputs = await embedTexts(model, ['one', 'three words here', 'a word']);
@@ -35,7 +35,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('requests only vector sizes that the model was trained for', async () => {
-    const { model, server } = await embedderOf(protocol, {}, { matryoshka: [8] });
+    const { model, server } = await startEmbedder(protocol, {}, { matryoshka: [8] });
     const prepared = await model.prepare(['a'], { signal: NEVER });
     const [cut] = await model.embed(prepared, { output: 'pooled', dimensions: 8, signal: NEVER });
     expect(cut!.values).toEqual(expected('a', 8));
@@ -73,15 +73,15 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
         lie(lists(answer));
         return answer as unknown;
       };
-      const { model, server } = await embedderOf(protocol, { trouble: () => ({ change }) });
-      const failure = await failureOf(embedTexts(model, ['one', 'two', 'three']));
+      const { model, server } = await startEmbedder(protocol, { trouble: () => ({ change }) });
+      const failure = await problemOf(embedTexts(model, ['one', 'two', 'three']));
       expect(failure).toMatchObject({ name: 'DownstreamServiceFailureError' });
       expect(server.requests).toHaveLength(1);
     }
   });
 
   it('splits batches by the limits of the server', async () => {
-    const { model, server } = await embedderOf(protocol, { maxInputs: 20 });
+    const { model, server } = await startEmbedder(protocol, { maxInputs: 20 });
     await model.load();
     const many = texts(150);
     const outputs = await embedTexts(model, many);
@@ -93,7 +93,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('truncates long texts if allowed', async () => {
-    const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
+    const { model } = await startEmbedder(protocol, { maxTokens: 60 }, { contextTokens: 60 });
     const long = Array.from({ length: 400 }, (_, index) => `word${index % 10}`).join(' ');
     const outputs = await embedTexts(model, ['short', long, 'brief'], 60);
     expect(outputs[0]!.values).toEqual(expected('short'));
@@ -103,14 +103,14 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('reports texts that are too long if it may not truncate them', async () => {
-    const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
+    const { model } = await startEmbedder(protocol, { maxTokens: 60 }, { contextTokens: 60 });
     const long = 'word '.repeat(400).trim();
     const [short, tooLong] = await model.prepare(['short', long], { signal: NEVER });
     expect(short!.fullTokens).toBeLessThan(60);
     expect(tooLong!.fullTokens).toBeGreaterThan(60);
     expect(tooLong!.tokens).toBe(tooLong!.fullTokens);
     const work = model.embed([short!, tooLong!], { output: 'pooled', dimensions: 16, signal: NEVER });
-    expect(await failureOf(work)).toMatchObject({
+    expect(await problemOf(work)).toMatchObject({
       name: 'TokenLimitExceededError',
       message: 'Input text exceeds the model maximum of 60 tokens',
     });
@@ -124,7 +124,7 @@ const withVector = (entry: unknown, vector: unknown): unknown =>
 describe('order', () => {
   it('is by index where the protocol has one', async () => {
     const change = (answer: { data: unknown[] }) => ({ ...answer, data: answer.data.toReversed() });
-    const { model } = await embedderOf('openai', { trouble: () => ({ change }) });
+    const { model } = await startEmbedder('openai', { trouble: () => ({ change }) });
     const outputs = await embedTexts(model, texts(5));
     expect(outputs.map(({ values }) => values)).toEqual(texts(5).map((text) => expected(text)));
   });
@@ -133,21 +133,21 @@ describe('order', () => {
     const change = (answer: { data: { embedding: unknown }[] }) => ({
       data: answer.data.map(({ embedding }) => ({ embedding })),
     });
-    const { model } = await embedderOf('openai', { trouble: () => ({ change }) });
+    const { model } = await startEmbedder('openai', { trouble: () => ({ change }) });
     expect((await embedTexts(model, texts(3)))[2]!.values).toEqual(expected('text number 2'));
   });
 });
 
 describe('size', () => {
   it('of an answer is limited', async () => {
-    const { model, server } = await embedderOf('openai', { dimensions: 16_384 }, { dimensions: 16_384 });
+    const { model, server } = await startEmbedder('openai', { dimensions: 16_384 }, { dimensions: 16_384 });
     const outputs = await embedTexts(model, texts(40));
     expect(outputs[39]!.values[0]).toBe(expected('text number 39')[0]);
     expect(server.requests.map(({ body }) => (body.input as string[]).length)).toEqual([16, 16, 8]);
   });
 
   it('of a request is limited: text beyond the truncation is not sent', async () => {
-    const { model, server } = await embedderOf('tei', { maxTokens: 60 }, { contextTokens: 60 });
+    const { model, server } = await startEmbedder('tei', { maxTokens: 60 }, { contextTokens: 60 });
     await embedTexts(model, ['word '.repeat(100_000)], 60);
     const [sent] = server.requests.at(-1)!.body.inputs as string[];
     expect(sent!.length).toBeGreaterThan(60 * 5);
@@ -157,18 +157,18 @@ describe('size', () => {
 
 describe('base64', () => {
   it('is not requested again from a server that rejected it', async () => {
-    const { model, server } = await embedderOf('openai', { base64: false });
+    const { model, server } = await startEmbedder('openai', { base64: false });
     expect((await embedTexts(model, ['a']))[0]!.values).toEqual(expected('a'));
     await embedTexts(model, ['b']);
     expect(server.requests.map(({ body }) => body.encoding_format)).toEqual(['base64', 'float', 'float']);
   });
 
   it('is still requested after other rejections', async () => {
-    const { model, server } = await embedderOf('openai', {
+    const { model, server } = await startEmbedder('openai', {
       trouble: (_, index) => (index === 1 ? { status: 400 } : undefined),
     });
     await embedTexts(model, ['a']);
-    expect(await failureOf(embedTexts(model, ['b']))).toMatchObject({ name: 'DownstreamServiceFailureError' });
+    expect(await problemOf(embedTexts(model, ['b']))).toMatchObject({ name: 'DownstreamServiceFailureError' });
     await embedTexts(model, ['c']);
     expect(server.requests.map(({ body }) => body.encoding_format)).toEqual(['base64', 'base64', 'base64']);
   });
@@ -180,14 +180,14 @@ describe('counting', () => {
     const dense = 'a b c d e f g h i j '.repeat(5).trim();
     const long = 'internationalization '.repeat(20).trim();
     for (const protocol of ['tei', 'vllm'] as const) {
-      const { model } = await embedderOf(protocol, { maxTokens: 60 }, { contextTokens: 60 });
+      const { model } = await startEmbedder(protocol, { maxTokens: 60 }, { contextTokens: 60 });
       const prepared = await model.prepare([dense, long, 'short'], { signal: NEVER });
       expect(prepared.slice(0, 2).map(({ fullTokens }) => fullTokens)).toEqual([wordTokens(dense), wordTokens(long)]);
     }
   });
 
   it('is requested in lists of a size that the server accepts', async () => {
-    const { model, server } = await embedderOf('tei', { maxInputs: 5 }, { contextTokens: 20 });
+    const { model, server } = await startEmbedder('tei', { maxInputs: 5 }, { contextTokens: 20 });
     await model.load();
     const prepared = await model.prepare(Array(12).fill('internationalization '.repeat(6)), { signal: NEVER });
     expect(prepared.map(({ fullTokens }) => fullTokens)).toEqual(Array(12).fill(8));
@@ -195,7 +195,7 @@ describe('counting', () => {
   });
 
   it('falls back to the estimate if a gateway blocks it', async () => {
-    const { model, server } = await embedderOf(
+    const { model, server } = await startEmbedder(
       'tei',
       { trouble: ({ path }) => (path === '/embed' ? undefined : { status: 404 }) },
       { contextTokens: 20 },
@@ -209,9 +209,9 @@ describe('counting', () => {
   });
 
   it('fails with the server', async () => {
-    const { model } = await embedderOf('tei', { trouble: () => ({ status: 500 }) }, { contextTokens: 20 });
+    const { model } = await startEmbedder('tei', { trouble: () => ({ status: 500 }) }, { contextTokens: 20 });
     const work = model.prepare(['word '.repeat(12)], { signal: NEVER });
-    expect(await failureOf(work)).toMatchObject({ name: 'DownstreamServiceFailureError' });
+    expect(await problemOf(work)).toMatchObject({ name: 'DownstreamServiceFailureError' });
   });
 });
 
@@ -220,7 +220,7 @@ describe('another Lectern', () => {
   const run = (output: OutputKind) => ({ output, dimensions: 16, signal: NEVER });
 
   it('gets the task, unless the row defines prefixes', async () => {
-    const { model, server } = await embedderOf('lectern');
+    const { model, server } = await startEmbedder('lectern');
     const [output] = await model.embed(await model.prepare(['a'], prepare), run('pooled'));
     expect(output!.values).toEqual(expected('retrieval.query: a'));
     expect(server.requests[0]!.body).toMatchObject({
@@ -229,13 +229,13 @@ describe('another Lectern', () => {
       normalized: false,
     });
 
-    const { model: prefixed } = await embedderOf('lectern', {}, { prefixes: { query: 'query: ' } });
+    const { model: prefixed } = await startEmbedder('lectern', {}, { prefixes: { query: 'query: ' } });
     const [plain] = await prefixed.embed(await prefixed.prepare(['query: a'], prepare), run('pooled'));
     expect(plain!.values).toEqual(expected('query: a'));
   });
 
   it('embeds texts of several tasks in one batch', async () => {
-    const { model, server } = await embedderOf('lectern');
+    const { model, server } = await startEmbedder('lectern');
     const batch = [
       ...(await model.prepare(['a', 'b'], prepare)),
       ...(await model.prepare(['c'], { signal: NEVER })),
@@ -248,7 +248,7 @@ describe('another Lectern', () => {
   });
 
   it('pools the items of a document in the context of the whole', async () => {
-    const { model, server } = await embedderOf('lectern');
+    const { model, server } = await startEmbedder('lectern');
     const spans = await model.prepareChunks!('', ['a b', 'c'], { maxTokens: 512, signal: NEVER });
     const other = await model.prepare(['d'], { signal: NEVER });
     const outputs = await model.embed([...spans, ...other], run('pooled'));
@@ -260,14 +260,14 @@ describe('another Lectern', () => {
   });
 
   it('returns a vector for each token, with its text', async () => {
-    const { model } = await embedderOf('lectern', {}, { kind: 'omni-v4' });
+    const { model } = await startEmbedder('lectern', {}, { kind: 'omni-v4' });
     const [output] = await model.embed(await model.prepare(['a b'], { signal: NEVER }), run('tokens'));
     expect(output).toMatchObject({ rows: 2, pieces: ['a', 'b'] });
     expect(output!.values).toEqual(new Float32Array([...expected('a'), ...expected('b')]));
   });
 
   it('returns weights by token', async () => {
-    const { model } = await embedderOf('lectern', {
+    const { model } = await startEmbedder('lectern', {
       trouble: () => ({
         change: (answer: { data: object[] }) => ({
           ...answer,
@@ -282,7 +282,7 @@ describe('another Lectern', () => {
 
 describe('other outputs', () => {
   it('are a vector for each token at a TEI server', async () => {
-    const { model } = await embedderOf('tei');
+    const { model } = await startEmbedder('tei');
     const prepared = await model.prepare(['a b'], { signal: NEVER });
     const [output] = await model.embed(prepared, { output: 'tokens', dimensions: 16, signal: NEVER });
     expect(output!.rows).toBe(3);
@@ -290,17 +290,17 @@ describe('other outputs', () => {
   });
 
   it('are rejected if the server has none', async () => {
-    const { model } = await embedderOf('openai');
+    const { model } = await startEmbedder('openai');
     const prepared = await model.prepare(['a'], { signal: NEVER });
     for (const output of ['tokens', 'sparse'] as const) {
       const work = model.embed(prepared, { output, dimensions: 16, signal: NEVER });
-      expect(await failureOf(work)).toMatchObject({ name: 'DownstreamServiceFailureError' });
+      expect(await problemOf(work)).toMatchObject({ name: 'DownstreamServiceFailureError' });
     }
   });
 });
 
 it('sends Cohere the purpose of the texts', async () => {
-  const { model, server } = await embedderOf('cohere');
+  const { model, server } = await startEmbedder('cohere');
   for (const task of ['retrieval.query', 'retrieval.passage', 'separation', 'classification', undefined]) {
     const prepared = await model.prepare(['a'], { task, signal: NEVER });
     await model.embed(prepared, { output: 'pooled', dimensions: 16, signal: NEVER });

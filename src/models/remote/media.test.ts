@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadyMedium } from '../backends/backend.ts';
-import { closeFetchAtTheEnd, embedderAt, NEVER, type ProtocolName, runsAt } from './remote.suite.ts';
+import { closeFetchAfterAll, embedderAt, NEVER, type ProtocolName, runsAt } from './remote.suite.ts';
 
-closeFetchAtTheEnd();
+closeFetchAfterAll();
 
 interface Sent {
   readonly path: string;

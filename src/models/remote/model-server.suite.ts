@@ -1,6 +1,6 @@
 /**
- * Servers of models for tests, on loopback, each with the requests and answers that its public documentation describes.
- * They refuse what those do not allow, count words as tokens, and compute vectors and scores from the text alone.
+ * Loopback model servers for tests, each with the requests and answers of its public documentation. They reject what
+ * the documentation does not allow, count words as tokens, and compute vectors and scores from the text alone.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,17 +10,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv, type JSONSchemaType } from 'ajv';
 import type { RemoteRuns } from './protocols.ts';
 
-/** How one request is answered instead. */
-export type Trouble =
+/** A failure or change of one answer. */
+export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
-  /** These bytes as a 200, then the end of the connection or silence. */
+  /** Sends these bytes with status 200, then ends, breaks or leaves the connection silent. */
   | { readonly raw: string; readonly after: 'end' | 'destroy' | 'silence' }
-  /** The right answer, changed. */
+  /** Changes the correct answer. */
   | { readonly change: (answer: never) => unknown }
   | { readonly lateMs: number }
   | 'destroy';
 
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: IncomingMessage['headers'];
@@ -29,18 +29,18 @@ export interface SeenRequest {
 export interface ServerOptions {
   readonly dimensions?: number;
   readonly key?: string;
-  /** Tokens of one text, or of a pair. */
+  /** Limit of tokens per text or pair. */
   readonly maxTokens?: number;
   readonly maxInputs?: number;
-  /** Servers of old refuse what they do not know. */
+  /** Old servers reject the base64 encoding. */
   readonly base64?: boolean;
-  readonly trouble?: (request: SeenRequest, index: number) => Trouble | undefined;
+  readonly trouble?: (request: RecordedRequest, index: number) => Fault | undefined;
 }
 
 export interface ModelServer {
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
-  /** Requests that are being answered now, and the most at a time. */
+  readonly requests: readonly RecordedRequest[];
+  /** Number of requests in progress, and its maximum so far. */
   readonly open: () => number;
   readonly most: () => number;
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export interface ModelServer {
 const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 export const wordTokens = (text: string): number => words(text).length + 2;
 
-/** Numbers in [-1, 1) that depend on the text alone. */
+/** Numbers in [-1, 1) that depend only on the text. */
 export function vectorFor(text: string, dimensions: number): number[] {
   const numbers: number[] = [];
   for (let block = 0; numbers.length < dimensions; block++) {
@@ -98,7 +98,7 @@ interface Limits {
   readonly maxInputs?: number | undefined;
 }
 
-/** Cut at the word, or refused in the server's words. */
+/** Truncates at a word, or throws the server's error. */
 function within(
   list: readonly string[],
   { maxTokens, maxInputs }: Limits,
@@ -211,7 +211,7 @@ const ENDPOINTS: Readonly<Record<RemoteRuns['protocol'], Endpoints>> = {
     },
   },
   infinity: {
-    // Characters, as it counts them when nothing else is said.
+    // This server counts characters by default.
     'POST /embeddings': openAi(true, (list) => list.join('').length),
     'POST /rerank': {
       schema: object(
@@ -362,7 +362,7 @@ const ENDPOINTS: Readonly<Record<RemoteRuns['protocol'], Endpoints>> = {
         const written = (vector: readonly number[]) => (body.embedding_type === 'base64' ? asBase64(vector) : vector);
         const data = kept.map((item, index) => {
           if (body.model === 'sparse') return { object: 'embedding', index, embedding: weightsFor(item) };
-          // Late chunking lets the others of the document be seen.
+          // With late chunking, each vector depends on the rest of the document.
           const seen = body.late_chunking && kept.length > 1 ? `${kept.join(' ')}: ${item}` : item;
           const seenAs = body.task ? `${body.task}: ${seen}` : seen;
           if (!body.return_multivector && body.model !== 'colbert') {
@@ -432,12 +432,12 @@ export async function startModelServer(
   protocol: RemoteRuns['protocol'],
   options: ServerOptions = {},
 ): Promise<ModelServer> {
-  const requests: SeenRequest[] = [];
+  const requests: RecordedRequest[] = [];
   let open = 0;
-  let most = 0;
+  let maxOpen = 0;
   const server = createServer(async (request, response) => {
     open += 1;
-    most = Math.max(most, open);
+    maxOpen = Math.max(maxOpen, open);
     response.once('close', () => {
       open -= 1;
     });
@@ -447,7 +447,7 @@ export async function startModelServer(
     const endpoint = ENDPOINTS[protocol][`${request.method} ${path}`];
     const sent = Buffer.concat(pieces).toString('utf8');
     const body = (sent ? JSON.parse(sent) : {}) as Record<string, unknown>;
-    const seen: SeenRequest = { path, body, headers: request.headers };
+    const seen: RecordedRequest = { path, body, headers: request.headers };
     requests.push(seen);
     const trouble = options.trouble?.(seen, requests.length - 1);
     try {
@@ -456,9 +456,9 @@ export async function startModelServer(
       if (sent && request.headers['content-type'] !== 'application/json') throw new Refusal(415, 'not JSON');
       if (endpoint.schema) check(endpoint.schema, body);
       if (await interfere(response, trouble)) return;
-      const right = endpoint.answer(body as never, { dimensions: 16, ...options });
+      const correct = endpoint.answer(body as never, { dimensions: 16, ...options });
       const answer =
-        trouble && typeof trouble === 'object' && 'change' in trouble ? trouble.change(right as never) : right;
+        trouble && typeof trouble === 'object' && 'change' in trouble ? trouble.change(correct as never) : correct;
       const headers = { 'content-type': 'application/json', ...endpoint.headers?.(body as never) };
       response.writeHead(200, headers).end(JSON.stringify(answer));
     } catch (error) {
@@ -476,7 +476,7 @@ export async function startModelServer(
     url: `http://127.0.0.1:${port}`,
     requests,
     open: () => open,
-    most: () => most,
+    most: () => maxOpen,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -484,8 +484,8 @@ export async function startModelServer(
   };
 }
 
-/** Whether the request has been answered by it. */
-async function interfere(response: ServerResponse, trouble: Trouble | undefined): Promise<boolean> {
+/** Returns whether it has answered the request. */
+async function interfere(response: ServerResponse, trouble: Fault | undefined): Promise<boolean> {
   if (trouble === undefined || (typeof trouble === 'object' && 'change' in trouble)) return false;
   if (trouble === 'destroy') {
     response.destroy();

@@ -1,4 +1,4 @@
-/** Rows and tools for the tests of models on servers elsewhere. */
+/** Rows and tools for the tests of remote models. */
 import { setMaxListeners } from 'node:events';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { Problem } from '#errors.ts';
@@ -18,8 +18,8 @@ export const KEY = 'key-that-nobody-may-see';
 const log = { info: () => {}, warn: () => {} };
 const fetch = createTrustedFetch({ region: 'any', euHosts: [], log });
 
-/** To be called once by a file that uses these. */
-export function closeFetchAtTheEnd(): void {
+/** Call once in each file that uses these helpers. */
+export function closeFetchAfterAll(): void {
   afterAll(() => fetch.close());
 }
 
@@ -74,8 +74,8 @@ export function rerankerAt(runs: RemoteRuns, row: Partial<RerankRow> = {}, tools
   return createRemoteReranker(whole, runs, { ...TOOLS, ...tools });
 }
 
-/** A server and a model on it, both closed at the end of the test. */
-export async function embedderOf(
+/** Starts a server and a model on it. Both are closed at the end of the test. */
+export async function startEmbedder(
   protocol: ProtocolName,
   server: ServerOptions = {},
   row: Partial<EmbeddingRow> = {},
@@ -90,7 +90,7 @@ export async function embedderOf(
   return { server: started, model };
 }
 
-export async function rerankerOf(
+export async function startReranker(
   protocol: ProtocolName,
   server: ServerOptions = {},
   row: Partial<RerankRow> = {},
@@ -109,8 +109,8 @@ export async function embedTexts(model: Embedder, texts: readonly string[], maxT
   return await model.embed(prepared, { output: 'pooled', dimensions: model.dimensions, signal: NEVER });
 }
 
-/** The problem that some work ends with; nothing of the server, its address or the key is in it. */
-export async function failureOf(work: Promise<unknown>): Promise<Problem> {
+/** The problem that `work` rejects with. Checks that it reveals nothing of the server, its URL or the key. */
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,

@@ -3,9 +3,9 @@ import { describe } from 'vitest';
 import { describeEmbedder, describeReranker } from '../backends/backend.suite.ts';
 import { startModelServer } from './model-server.suite.ts';
 import { PROTOCOLS } from './protocols.ts';
-import { closeFetchAtTheEnd, embedderAt, KEY, type ProtocolName, rerankerAt, runsAt } from './remote.suite.ts';
+import { closeFetchAfterAll, embedderAt, KEY, type ProtocolName, rerankerAt, runsAt } from './remote.suite.ts';
 
-closeFetchAtTheEnd();
+closeFetchAfterAll();
 
 for (const [name, { embed, rerank }] of Object.entries(PROTOCOLS)) {
   const protocol = name as ProtocolName;

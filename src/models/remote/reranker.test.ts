@@ -2,16 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { scoreFor } from './model-server.suite.ts';
 import {
-  closeFetchAtTheEnd,
-  failureOf,
+  closeFetchAfterAll,
   NEVER,
   type ProtocolName,
+  problemOf,
   rerankerAt,
-  rerankerOf,
   runsAt,
+  startReranker,
 } from './remote.suite.ts';
 
-closeFetchAtTheEnd();
+closeFetchAfterAll();
 
 const PROTOCOLS: ProtocolName[] = ['tei', 'vllm', 'infinity', 'cohere', 'lectern'];
 const QUERY = 'which river';
@@ -19,7 +19,7 @@ const documents = (count: number) => Array.from({ length: count }, (_, index) =>
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   it('returns the scores in the order of the pairs, whatever the order of the server', async () => {
-    const { model, server } = await rerankerOf(protocol, { maxInputs: 20 });
+    const { model, server } = await startReranker(protocol, { maxInputs: 20 });
     const many = documents(90);
     const { pairs, documents: positions } = await model.prepare(QUERY, many, { signal: NEVER });
     expect(positions).toEqual(many.map((_, index) => [index]));
@@ -29,7 +29,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('sends one request for each query', async () => {
-    const { model, server } = await rerankerOf(protocol);
+    const { model, server } = await startReranker(protocol);
     const [first, second] = await Promise.all([
       model.prepare('one', documents(3), { signal: NEVER }),
       model.prepare('two', documents(3), { signal: NEVER }),
@@ -52,14 +52,14 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
         lie((Array.isArray(answer) ? answer : (answer as { results: unknown }).results) as Record<string, unknown>[]);
         return answer;
       };
-      const { model } = await rerankerOf(protocol, { trouble: () => ({ change }) });
+      const { model } = await startReranker(protocol, { trouble: () => ({ change }) });
       const { pairs } = await model.prepare(QUERY, documents(3), { signal: NEVER });
-      expect(await failureOf(model.score(pairs, NEVER))).toMatchObject({ name: 'DownstreamServiceFailureError' });
+      expect(await problemOf(model.score(pairs, NEVER))).toMatchObject({ name: 'DownstreamServiceFailureError' });
     }
   });
 
   it('splits long documents into windows, unless the server does', async () => {
-    const { model } = await rerankerOf(protocol, {}, { contextTokens: 64 });
+    const { model } = await startReranker(protocol, {}, { contextTokens: 64 });
     const long = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
     const { pairs, documents: positions } = await model.prepare(QUERY, ['short', long], {
       maxTokens: 64,
@@ -77,10 +77,10 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
 it('reports a pair that is too long if it may not truncate', async () => {
   for (const protocol of PROTOCOLS) {
-    const { model } = await rerankerOf(protocol, { maxTokens: 20 }, { contextTokens: 20 });
+    const { model } = await startReranker(protocol, { maxTokens: 20 }, { contextTokens: 20 });
     const { pairs } = await model.prepare(QUERY, ['short', 'word '.repeat(50)], { signal: NEVER });
     expect(pairs[1]!.fullTokens).toBeGreaterThan(20);
-    expect(await failureOf(model.score(pairs, NEVER))).toMatchObject({ name: 'TokenLimitExceededError' });
+    expect(await problemOf(model.score(pairs, NEVER))).toMatchObject({ name: 'TokenLimitExceededError' });
   }
 });
 
@@ -88,7 +88,7 @@ it('maps a negative cosine of another Lectern to 0', async () => {
   const change = (answer: { results: object[] }) => ({
     results: answer.results.map((result) => ({ ...result, relevance_score: -0.05 })),
   });
-  const { model } = await rerankerOf('lectern', { trouble: () => ({ change }) });
+  const { model } = await startReranker('lectern', { trouble: () => ({ change }) });
   const { pairs } = await model.prepare(QUERY, documents(2), { signal: NEVER });
   expect([...(await model.score(pairs, NEVER))]).toEqual([0, 0]);
 });

@@ -3,29 +3,29 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '#errors.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
-import type { SeenRequest, Trouble } from './model-server.suite.ts';
+import type { Fault, RecordedRequest } from './model-server.suite.ts';
 import {
-  closeFetchAtTheEnd,
+  closeFetchAfterAll,
   embedderAt,
-  embedderOf,
   embedTexts,
-  failureOf,
   KEY,
   NEVER,
+  problemOf,
   runsAt,
+  startEmbedder,
 } from './remote.suite.ts';
 import { endpointUrl } from './transport.ts';
 
-closeFetchAtTheEnd();
+closeFetchAfterAll();
 
-const always = (trouble: Trouble) => ({ trouble: () => trouble });
-const first = (times: number, trouble: Trouble) => ({
-  trouble: (_: SeenRequest, index: number) => (index < times ? trouble : undefined),
+const always = (trouble: Fault) => ({ trouble: () => trouble });
+const first = (times: number, trouble: Fault) => ({
+  trouble: (_: RecordedRequest, index: number) => (index < times ? trouble : undefined),
 });
 
 describe('a server in trouble', () => {
   it('is retried when it is busy, unreachable or disconnects', async () => {
-    const troubles: Trouble[] = [
+    const troubles: Fault[] = [
       { status: 429 },
       { status: 502 },
       { status: 503 },
@@ -34,13 +34,13 @@ describe('a server in trouble', () => {
       { raw: '{"data":[{"ind', after: 'destroy' },
     ];
     for (const trouble of troubles) {
-      const { model, server } = await embedderOf('openai', first(2, trouble));
+      const { model, server } = await startEmbedder('openai', first(2, trouble));
       expect(await embedTexts(model, ['a'])).toHaveLength(1);
       expect(server.requests).toHaveLength(3);
     }
   });
 
-  const cases: [string, Trouble, number, Partial<Problem>][] = [
+  const cases: [string, Fault, number, Partial<Problem>][] = [
     ['429', { status: 429 }, 3, { name: 'ServiceNodeResourceDrainError', facts: { retryAfter: 5 } }],
     [
       '503 for long',
@@ -66,18 +66,18 @@ describe('a server in trouble', () => {
     ['too much', { raw: ' '.repeat(3_000_000), after: 'silence' }, 1, { name: 'DownstreamServiceFailureError' }],
   ];
   it.each(cases)('that answers %s', async (_, trouble, requests, expected) => {
-    const { model, server } = await embedderOf('openai', always(trouble));
-    const { name, code, message, facts } = await failureOf(embedTexts(model, ['a']));
+    const { model, server } = await startEmbedder('openai', always(trouble));
+    const { name, code, message, facts } = await problemOf(embedTexts(model, ['a']));
     expect({ name, code, message, facts }).toMatchObject(expected);
     expect(server.requests).toHaveLength(requests);
   });
 
   it('has one deadline for all attempts', async () => {
-    const { model } = await embedderOf('openai', always({ raw: '{', after: 'silence' }), {}, { timeoutMs: 300 });
-    expect(await failureOf(embedTexts(model, ['a']))).toMatchObject({ name: 'ServiceTimeoutError', code: 504 });
+    const { model } = await startEmbedder('openai', always({ raw: '{', after: 'silence' }), {}, { timeoutMs: 300 });
+    expect(await problemOf(embedTexts(model, ['a']))).toMatchObject({ name: 'ServiceTimeoutError', code: 504 });
     const busy = always({ status: 503, headers: { 'retry-after': '3' } });
-    const { model: away, server } = await embedderOf('openai', busy, {}, { timeoutMs: 2_500 });
-    expect(await failureOf(embedTexts(away, ['a']))).toMatchObject({ facts: { retryAfter: 3 } });
+    const { model: away, server } = await startEmbedder('openai', busy, {}, { timeoutMs: 2_500 });
+    expect(await problemOf(embedTexts(away, ['a']))).toMatchObject({ facts: { retryAfter: 3 } });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -87,7 +87,7 @@ describe('a server in trouble', () => {
     const { port } = listener.address() as { port: number };
     await new Promise((resolve) => listener.close(resolve));
     const model = embedderAt(runsAt('openai', `http://127.0.0.1:${port}`));
-    const failure = await failureOf(embedTexts(model, ['a']));
+    const failure = await problemOf(embedTexts(model, ['a']));
     expect(failure).toMatchObject({ name: 'ServiceNodeResourceDrainError', facts: { retryAfter: 5 } });
   });
 
@@ -95,14 +95,14 @@ describe('a server in trouble', () => {
     let broken = true;
     const changes: string[] = [];
     const note = (_: object, message: string) => void changes.push(message);
-    const { model, server } = await embedderOf(
+    const { model, server } = await startEmbedder(
       'openai',
       { trouble: () => (broken ? { status: 500 } : undefined) },
       {},
       { log: { info: note, warn: note } },
     );
-    for (let turn = 0; turn < 5; turn++) await failureOf(embedTexts(model, ['a']));
-    const failure = await failureOf(embedTexts(model, ['a']));
+    for (let turn = 0; turn < 5; turn++) await problemOf(embedTexts(model, ['a']));
+    const failure = await problemOf(embedTexts(model, ['a']));
     expect(failure).toMatchObject({ name: 'ServiceNodeResourceDrainError', facts: { retryAfter: 1 } });
     expect(server.requests).toHaveLength(5);
     broken = false;
@@ -112,9 +112,9 @@ describe('a server in trouble', () => {
   });
 
   it('stays available after rejected requests', async () => {
-    const { model, server } = await embedderOf('openai', always({ status: 404 }));
+    const { model, server } = await startEmbedder('openai', always({ status: 404 }));
     for (let turn = 0; turn < 8; turn++) {
-      expect(await failureOf(embedTexts(model, ['a']))).toMatchObject({ name: 'DownstreamServiceFailureError' });
+      expect(await problemOf(embedTexts(model, ['a']))).toMatchObject({ name: 'DownstreamServiceFailureError' });
     }
     expect(server.requests).toHaveLength(8);
   });
@@ -122,7 +122,7 @@ describe('a server in trouble', () => {
 
 describe('a caller who disconnects', () => {
   it('ends the request at the server', async () => {
-    const { model, server } = await embedderOf('openai', always({ raw: '{', after: 'silence' }));
+    const { model, server } = await startEmbedder('openai', always({ raw: '{', after: 'silence' }));
     const prepared = await model.prepare(['a'], { signal: NEVER });
     const leaving = new AbortController();
     const work = model.embed(prepared, { output: 'pooled', dimensions: 16, signal: leaving.signal });
@@ -134,7 +134,7 @@ describe('a caller who disconnects', () => {
 
   it('does not count as a failure of the server', async () => {
     let silent = true;
-    const { model, server } = await embedderOf('openai', {
+    const { model, server } = await startEmbedder('openai', {
       trouble: () => (silent ? { raw: '{', after: 'silence' } : undefined),
     });
     const prepared = await model.prepare(['a'], { signal: NEVER });
@@ -151,7 +151,7 @@ describe('a caller who disconnects', () => {
 
   it('ends the pause between two attempts', async () => {
     const away = always({ status: 503, headers: { 'retry-after': '5' } });
-    const { model, server } = await embedderOf('openai', away);
+    const { model, server } = await startEmbedder('openai', away);
     const prepared = await model.prepare(['a'], { signal: NEVER });
     const leaving = new AbortController();
     const work = model.embed(prepared, { output: 'pooled', dimensions: 16, signal: leaving.signal });
@@ -164,12 +164,12 @@ describe('a caller who disconnects', () => {
 
 describe('closing', () => {
   it('aborts running requests and rejects new ones', async () => {
-    const { model, server } = await embedderOf('openai', always({ raw: '{', after: 'silence' }));
-    const work = failureOf(embedTexts(model, ['a']));
+    const { model, server } = await startEmbedder('openai', always({ raw: '{', after: 'silence' }));
+    const work = problemOf(embedTexts(model, ['a']));
     await expect.poll(server.open, { timeout: 20_000 }).toBe(1);
     await model.close();
     expect(await work).toMatchObject({ name: 'ServiceNodeResourceDrainError' });
-    expect(await failureOf(embedTexts(model, ['a']))).toMatchObject({ name: 'ServiceNodeResourceDrainError' });
+    expect(await problemOf(embedTexts(model, ['a']))).toMatchObject({ name: 'ServiceNodeResourceDrainError' });
     expect(server.requests).toHaveLength(1);
     await model.close();
   });
@@ -177,14 +177,14 @@ describe('closing', () => {
 
 describe('requests', () => {
   it('carry the key, which appears nowhere else', async () => {
-    const { model, server } = await embedderOf('openai', { key: KEY });
+    const { model, server } = await startEmbedder('openai', { key: KEY });
     await embedTexts(model, ['a']);
     expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(JSON.stringify([server.requests[0]!.body, server.requests[0]!.path])).not.toContain(KEY);
   });
 
   it('are limited in number', async () => {
-    const { model, server } = await embedderOf('ollama', always({ lateMs: 20 }));
+    const { model, server } = await startEmbedder('ollama', always({ lateMs: 20 }));
     await Promise.all(Array.from({ length: 12 }, (_, index) => embedTexts(model, [`text ${index}`])));
     expect(server.requests).toHaveLength(12);
     expect(server.most()).toBe(model.parallel);
@@ -193,8 +193,8 @@ describe('requests', () => {
   it('stay inside the region', async () => {
     const log = { info: () => {}, warn: () => {} };
     const fetch = createTrustedFetch({ region: 'eu', euHosts: ['models.example'], log });
-    const { model, server } = await embedderOf('openai', {}, {}, { fetch });
-    const failure = await failureOf(embedTexts(model, ['a']));
+    const { model, server } = await startEmbedder('openai', {}, {}, { fetch });
+    const failure = await problemOf(embedTexts(model, ['a']));
     expect(failure).toMatchObject({ name: 'DownstreamServiceFailureError' });
     expect(failure.message).toMatch(/EU/);
     expect(server.requests).toHaveLength(0);

@@ -13,7 +13,7 @@ const idf = readIdf([...IDF].map(([word, value]) => `${word}\t${value}`).join('\
 const flags = createFlags();
 const counts = new FeatureCounts(idf);
 
-function ours(text: string, step = 1_000): { slots: Float64Array; letters: number; otherLetters: number } {
+function actualFeatures(text: string, step = 1_000): { slots: Float64Array; letters: number; otherLetters: number } {
   counts.begin();
   const walk = new WordWalk(flags, text, counts);
   while (!walk.step(step));
@@ -31,8 +31,8 @@ function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
-/** The definition in the model's README, word for word, with strings. */
-function defined(text: string): Float64Array {
+/** The definition in the model's README, implemented with strings. */
+function expectedFeatures(text: string): Float64Array {
   const features = new Map<string, number>();
   const whole = new Map<string, number>();
   const add = (feature: string, count: number) => features.set(feature, (features.get(feature) ?? 0) + count);
@@ -64,8 +64,8 @@ function defined(text: string): Float64Array {
 }
 
 const expectSame = (text: string, step?: number) => {
-  const expected = defined(text);
-  const { slots } = ours(text, step);
+  const expected = expectedFeatures(text);
+  const { slots } = actualFeatures(text, step);
   const differences = slots.map((value, at) => Math.abs(value - expected[at]!));
   expect(Math.max(...differences)).toBeLessThan(1e-6);
 };
@@ -94,7 +94,7 @@ const part = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3 }),
 );
 
-test('the features of texts in all scripts, wherever a step ends', () => {
+test('features of texts in all scripts, wherever a step ends', () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 50 }), (parts, step) =>
       expectSame(parts.join(''), step),
@@ -103,13 +103,13 @@ test('the features of texts in all scripts, wherever a step ends', () => {
   );
 });
 
-test('long words, many words and the text after them', () => {
+test('features of long words, many words and the text after them', () => {
   expectSame(`${'abcdefghij'.repeat(300)} tea`);
   expectSame(Array.from({ length: 3_000 }, (_, at) => `w${at * 7919}`).join(' '));
   expectSame('tea');
 });
 
-test('letters are counted by script', () => {
-  expect(ours('tea é снег 光 1_')).toMatchObject({ letters: 9, otherLetters: 5 });
-  expect(ours('𐐀b')).toMatchObject({ letters: 2, otherLetters: 1 });
+test('counts letters by script', () => {
+  expect(actualFeatures('tea é снег 光 1_')).toMatchObject({ letters: 9, otherLetters: 5 });
+  expect(actualFeatures('𐐀b')).toMatchObject({ letters: 2, otherLetters: 1 });
 });

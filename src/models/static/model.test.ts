@@ -17,7 +17,7 @@ const now = async () => {};
 const whole = (text: string) => model.whole(model.tokenizer.encode(text), text, now);
 
 test.each(golden.vectors)(
-  'the numbers that are expected of $text',
+  'the expected vector of $text',
   async ({ text, ids, learned256, hybrid1024_at, hashed768 }) => {
     expect([...model.tokenizer.encode(text)].slice(0, ids.length)).toEqual(ids);
     const learned = model.learned(model.tokenizer.encode(text), LEARNED);
@@ -30,7 +30,7 @@ test.each(golden.vectors)(
   },
 );
 
-test.each(golden.similarities)('$a and $b are as near as expected', async ({ a, b, learned256, hybrid1024 }) => {
+test.each(golden.similarities)('the expected similarity of $a and $b', async ({ a, b, learned256, hybrid1024 }) => {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, at) => sum + value * y[at]!, 0);
   const ids = [a, b].map((text) => model.tokenizer.encode(text));
   expect(dot(model.learned(ids[0]!, 256), model.learned(ids[1]!, 256))).toBeCloseTo(learned256, 4);

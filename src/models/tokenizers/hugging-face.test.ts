@@ -74,7 +74,7 @@ const byteLevel = {
   },
 };
 
-test('a text alone, with and without its frame; no truncation of the file applies', async () => {
+test('a single text, with and without special tokens; truncation settings are ignored', async () => {
   const tokenizer = await openTokenizer(bert, {});
   expect([...tokenizer.encode('Teas pot.')]).toEqual([4, 6, 5, 7]);
   expect([...tokenizer.encode('Teas pot.', { special: true })]).toEqual([2, 4, 6, 5, 7, 3]);
@@ -84,9 +84,9 @@ test('a text alone, with and without its frame; no truncation of the file applie
   expect(tokenizer.idOf('pot')).toBe(5);
 });
 
-test('our own WordPiece and the library give the same ids', async () => {
+test('our own WordPiece and the library return the same ids', async () => {
   const own = await openTokenizer(bert, {});
-  // A setting that only the library knows; it changes nothing in these texts.
+  // A setting that only the library supports. It has no effect on these texts.
   const library = await openTokenizer(bert, { remove_space: false });
   for (const text of ['Teas pot.', 'tea[SEP]pot [MASK]', 'É é teás', '光 pot', '', '[UNK]s']) {
     expect(own.encode(text, { special: true })).toEqual(library.encode(text, { special: true }));
@@ -95,7 +95,7 @@ test('our own WordPiece and the library give the same ids', async () => {
   }
 });
 
-test('a pair has the types of its texts, and its separators also when a text is empty', async () => {
+test('a pair has type ids, and its separators even if a text is empty', async () => {
   const tokenizer = await openTokenizer(bert, {});
   const { ids, typeIds } = tokenizer.encodePair('tea', 'pot .');
   expect([...ids]).toEqual([2, 4, 3, 5, 7, 3]);
@@ -104,7 +104,7 @@ test('a pair has the types of its texts, and its separators also when a text is 
   expect([...tokenizer.encodePair('', 'pot').ids]).toEqual([2, 3, 5, 3]);
 });
 
-test('items of byte-level models carry the space that joins them', async () => {
+test('items of byte-level models include the space that joins them', async () => {
   const tokenizer = await openTokenizer(byteLevel, {});
   expect([...tokenizer.encode('tea tea')]).toEqual([7, 8]);
   expect(tokenizer.encodeItems(['tea', 'tea', '', 'tea']).map((ids) => [...ids])).toEqual([[7], [8], [], [8]]);
@@ -113,15 +113,15 @@ test('items of byte-level models carry the space that joins them', async () => {
   expect(words.encodeItems(['tea', 'pots']).map((ids) => [...ids])).toEqual([[4], [5, 6]]);
 });
 
-test('without a post-processor there is no frame', async () => {
+test('without a post-processor there are no special tokens', async () => {
   const tokenizer = await openTokenizer({ ...bert, post_processor: null }, {});
   expect([...tokenizer.encode('tea', { special: true })]).toEqual([4]);
   expect([...tokenizer.encodePair('tea', 'pot').ids]).toEqual([4, 5]);
 });
 
-test('floods of marks, lone surrogates and the empty text do no harm', async () => {
+test('very many combining marks, lone surrogates and the empty text do no harm', async () => {
   const tokenizer = await openTokenizer(bert, {});
-  // Marks that normal forms must sort: unguarded, this takes minutes.
+  // Marks that normalization must sort. Without a limit this takes minutes.
   expect([...tokenizer.encode(`tea${'\u0301'.repeat(200_000)}${'\u0323'.repeat(200_000)} pot`)]).toEqual([4, 5]);
   expect([...tokenizer.encode('tea \ud800 pot\udc00')]).toEqual([4, 5]);
   expect([...tokenizer.encode('')]).toEqual([]);

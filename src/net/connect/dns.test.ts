@@ -7,9 +7,9 @@ import { createLookup, type LookupOptions } from './dns.ts';
 const TYPES = { 1: 'A', 28: 'AAAA' } as const;
 type Records = Partial<Record<'A' | 'AAAA', number[][] | 'silent'>>;
 
-/** A name server on loopback. A name that it does not know does not exist. */
+/** A name server on loopback. Names outside of `zone` do not exist. */
 async function startDns(zone: Record<string, Records>, options: Omit<LookupOptions, 'servers'> = {}) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     let end = 12;
@@ -20,7 +20,7 @@ async function startDns(zone: Record<string, Records>, options: Omit<LookupOptio
     }
     const name = labels.join('.');
     const type = TYPES[query.readUInt16BE(end + 1) as 1 | 28];
-    asked.push(`${name} ${type}`);
+    queries.push(`${name} ${type}`);
     const records = zone[name];
     const answers = records?.[type] ?? [];
     if (answers === 'silent') return;
@@ -44,16 +44,16 @@ async function startDns(zone: Record<string, Records>, options: Omit<LookupOptio
   const lookup = createLookup({
     servers: [`127.0.0.1:${socket.address().port}`],
     tryTimeoutMs: 300,
-    system: async () => Promise.reject(new Error('the system was asked')),
+    system: async () => Promise.reject(new Error('the system resolver was used')),
     ...options,
   });
-  return { lookup, asked };
+  return { lookup, queries };
 }
 
 const SIX = [0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 
-test('finds all addresses of both kinds, asking once for each', async () => {
-  const { lookup, asked } = await startDns({
+test('finds all addresses of both families, with one query for each', async () => {
+  const { lookup, queries } = await startDns({
     'site.com': {
       A: [
         [1, 2, 3, 4],
@@ -67,16 +67,16 @@ test('finds all addresses of both kinds, asking once for each', async () => {
     { address: '10.0.0.1', family: 4 },
     { address: '2001:db8::1', family: 6 },
   ]);
-  expect(asked.sort()).toEqual(['site.com A', 'site.com AAAA']);
+  expect(queries.sort()).toEqual(['site.com A', 'site.com AAAA']);
 });
 
-test('finds a name that has addresses of one kind only', async () => {
+test('finds a name with addresses of one family only', async () => {
   const { lookup } = await startDns({ 'four.com': { A: [[1, 2, 3, 4]] }, 'six.com': { AAAA: [SIX] } });
   expect(await lookup('four.com')).toEqual([{ address: '1.2.3.4', family: 4 }]);
   expect(await lookup('six.com')).toEqual([{ address: '2001:db8::1', family: 6 }]);
 });
 
-test('says when a name does not exist, has no address, or nobody answers', async () => {
+test('reports a name that does not exist, has no address, or times out', async () => {
   const { lookup } = await startDns({
     'empty.com': {},
     'silent.com': { A: 'silent', AAAA: 'silent' },
@@ -88,34 +88,34 @@ test('says when a name does not exist, has no address, or nobody answers', async
   await expect(lookup('half.com')).rejects.toMatchObject({ code: 'ETIMEOUT' });
 });
 
-test('does not wait for a second kind of answer that never comes', async () => {
+test('does not wait for the second family if it does not answer', async () => {
   const { lookup } = await startDns({ 'half.com': { A: [[1, 2, 3, 4]], AAAA: 'silent' } }, { tryTimeoutMs: 60_000 });
   expect(await lookup('half.com')).toEqual([{ address: '1.2.3.4', family: 4 }]);
 });
 
-test('a hundred names whose servers keep silent hold up no other', async () => {
+test('a hundred names with silent servers delay no other lookup', async () => {
   const zone: Record<string, Records> = { 'good.com': { A: [[1, 2, 3, 4]], AAAA: [] } };
   for (let i = 0; i < 100; i++) zone[`silent${i}.com`] = { A: 'silent', AAAA: 'silent' };
   const { lookup } = await startDns(zone, { tryTimeoutMs: 1_000 });
-  let given = 0;
-  const silent = Array.from({ length: 100 }, (_, i) => lookup(`silent${i}.com`).catch(() => given++));
+  let failed = 0;
+  const silent = Array.from({ length: 100 }, (_, i) => lookup(`silent${i}.com`).catch(() => failed++));
   expect(await lookup('good.com')).toHaveLength(1);
-  expect(given).toBe(0);
+  expect(failed).toBe(0);
   await Promise.all(silent);
-  expect(given).toBe(100);
+  expect(failed).toBe(100);
 });
 
-test('names of this house are asked of the system, and so is all when there is no name server', async () => {
-  const asked: string[] = [];
+test('local names are looked up by the system, and all names if there is no name server', async () => {
+  const queries: string[] = [];
   const system = async (name: string) => {
-    asked.push(name);
+    queries.push(name);
     return [{ address: '10.0.0.1', family: 4 }];
   };
   const { lookup } = await startDns({ 'site.com': { A: [[1, 2, 3, 4]] } }, { system });
   for (const name of ['localhost', 'wiki', 'wiki.corp', 'db.lan'])
     expect(await lookup(name)).toEqual([{ address: '10.0.0.1', family: 4 }]);
   await lookup('site.com');
-  expect(asked).toEqual(['localhost', 'wiki', 'wiki.corp', 'db.lan']);
+  expect(queries).toEqual(['localhost', 'wiki', 'wiki.corp', 'db.lan']);
   const orphan = createLookup({ servers: ['127.0.0.1:9'], system });
   expect(await orphan('other.com')).toEqual([{ address: '10.0.0.1', family: 4 }]);
 });

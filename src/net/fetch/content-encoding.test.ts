@@ -4,7 +4,7 @@ import { decodeContent, parseContentEncoding } from './content-encoding.ts';
 
 const TEXT = Array.from({ length: 400 }, (_, at) => `line ${at * 7919}`).join('\n');
 
-/** What comes out of the bytes, handed over in pieces of so many, and what was thrown at their end. */
+/** Decodes the bytes in pieces of `size`. Returns the text, and the error thrown at its end. */
 async function read(header: string, bytes: Uint8Array, size = bytes.length || 1) {
   async function* pieces() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -30,30 +30,30 @@ const ENCODERS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync 
 const ENTRIES = Object.entries(ENCODERS);
 
 describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
-  test.each(ENTRIES)('%s and what follows its end', async (name, encode) => {
+  test.each(ENTRIES)('%s with trailing bytes', async (name, encode) => {
     for (const tail of ['garbage after the end', '\0'.repeat(40), '\x1f', '\n']) {
       const { text, failure } = await read(name, Buffer.concat([encode(TEXT), Buffer.from(tail, 'latin1')]), size);
       expect({ isWhole: text === TEXT, failure }).toEqual({ isWhole: true, failure: undefined });
     }
   });
 
-  test('bare deflate, and what follows its end', async () => {
+  test('raw deflate with trailing bytes', async () => {
     const { text, failure } = await read('deflate', Buffer.concat([deflateRawSync(TEXT), Buffer.from('tail')]), size);
     expect({ isWhole: text === TEXT, failure }).toEqual({ isWhole: true, failure: undefined });
   });
 
-  test('gzip with every field of its header', async () => {
+  test('gzip with every optional header field', async () => {
     const fields = Buffer.from('\x03\0abcname\0comment\0\x12\x34', 'latin1');
     const { text, failure } = await read('gzip', gzipWith(0x1e, fields), size);
     expect({ isWhole: text === TEXT, failure }).toEqual({ isWhole: true, failure: undefined });
   });
 
-  test('gzip of several members', async () => {
+  test('gzip with several members', async () => {
     const members = Buffer.concat(['one ', 'two ', 'three'].map((text) => gzipSync(text)));
     expect(await read('gzip', members, size)).toEqual({ text: 'one two three', failure: undefined });
   });
 
-  test.each(ENTRIES)('%s that is cut off gives what there is, and an error', async (name, encode) => {
+  test.each(ENTRIES)('truncated %s returns the decoded part and an error', async (name, encode) => {
     const bytes = encode(TEXT);
     const { text, failure } = await read(name, bytes.subarray(0, bytes.length - 200), size);
     expect(failure).toBeInstanceOf(Error);
@@ -62,7 +62,7 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
   });
 
   test.each([...Object.keys(ENCODERS), 'zstd', 'gzip, br', 'foo', 'UTF-8', 'gzip, foo'])(
-    'text that is not encoded, under the name of %s',
+    'unencoded text labelled %s',
     async (name) => {
       for (const text of [
         TEXT,
@@ -76,12 +76,12 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
     },
   );
 
-  test('a file that is not encoded, under the name of gzip', async () => {
+  test('an unencoded file labelled gzip', async () => {
     const bytes = Buffer.from('%PDF-1.7\n\0\x01\x02');
     expect(await read('gzip', bytes, size)).toEqual({ text: bytes.toString(), failure: undefined });
   });
 
-  test.each(['foo', 'aes128gcm', 'gzip, foo', 'foo, gzip'])('bytes under the name of %s', async (name) => {
+  test.each(['foo', 'aes128gcm', 'gzip, foo', 'foo, gzip'])('bytes with the unsupported encoding %s', async (name) => {
     const { text, failure } = await read(name, gzipSync(TEXT), size);
     expect({ text, failure }).toEqual({
       text: '',
@@ -103,11 +103,11 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
   });
 });
 
-test.each(Object.keys(ENCODERS))('nothing under the name of %s is nothing', async (name) => {
+test.each(Object.keys(ENCODERS))('an empty body labelled %s is empty', async (name) => {
   expect(await read(name, Buffer.alloc(0))).toEqual({ text: '', failure: undefined });
 });
 
-test('more than three layers are too many', () => {
+test('more than three encodings are refused', () => {
   expect(parseContentEncoding('gzip, br, deflate')).toEqual(['gzip', 'br', 'deflate']);
   expect(parseContentEncoding('identity, X-GZIP, none,')).toEqual(['gzip']);
   expect(parseContentEncoding('gzip, gzip, gzip, gzip')).toBeUndefined();

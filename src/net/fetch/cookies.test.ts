@@ -7,7 +7,7 @@ const parse = (input: string | string[], target = TARGET) => parseSetCookies(inp
 const sent = (cookies: Cookie[], url: string) => toJar(cookies).getCookieStringSync(url);
 
 describe('parsing', () => {
-  test('a bare pair is bound to the target', () => {
+  test('binds a pair without attributes to the target', () => {
     expect(parse('a=b')).toEqual([
       {
         name: 'a',
@@ -22,7 +22,7 @@ describe('parsing', () => {
     ]);
   });
 
-  test('takes every attribute, in any case', () => {
+  test('reads every attribute, in any case', () => {
     expect(
       parse(
         'a=b; DOMAIN=.Site.Example; path=/x; SECURE; httponly; SameSite=strict; Expires=Wed, 21 Oct 2099 07:28:00 GMT; X=y',
@@ -43,7 +43,7 @@ describe('parsing', () => {
     ]);
   });
 
-  test('parts cookies only before a name and =', () => {
+  test('splits cookies only before a name and =', () => {
     const names = (input: string | string[]) => parse(input).map(({ name, value }) => `${name}:${value}`);
     expect(names('a=1, b=2,c=3')).toEqual(['a:1', 'b:2', 'c:3']);
     expect(names('a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT, b=2; Expires=Wednesday, 21-Oct-69 07:28:00 GMT')).toEqual(
@@ -55,7 +55,7 @@ describe('parsing', () => {
     expect(names(['', ' '])).toEqual([]);
   });
 
-  test('decodes values, and sends what was written', () => {
+  test('decodes values, and sends them as written', () => {
     const values = (text: string) => parse(`a=${text}`).map(({ value, wireValue }) => [value, wireValue])[0];
     expect(values('b%20c')).toEqual(['b c', 'b%20c']);
     expect(values('s%3Aab.c%2Bd')).toEqual(['s:ab.c+d', 's%3Aab.c%2Bd']);
@@ -67,7 +67,7 @@ describe('parsing', () => {
     expect(values('')).toEqual(['', '']);
   });
 
-  test('Max-Age wins over Expires; what has expired is left out', () => {
+  test('prefers Max-Age to Expires, and drops expired cookies', () => {
     expect(parse('a=1; Max-Age=0')).toEqual([]);
     expect(parse('a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT')).toEqual([]);
     expect(parse('a=1; Max-Age=-5; Expires=Wed, 21 Oct 2099 07:28:00 GMT')).toEqual([]);
@@ -76,12 +76,12 @@ describe('parsing', () => {
     expect(parse('a=1, a=2; Max-Age=0')).toEqual([]);
   });
 
-  test('the last of two alike counts, of two that differ in path both', () => {
+  test('keeps the last of two cookies with the same path, and both if the paths differ', () => {
     expect(parse('a=1, a=2').map(({ value }) => value)).toEqual(['2']);
     expect(parse('a=1, a=2; Path=/x')).toHaveLength(2);
   });
 
-  test('any list of pairs comes back as it was', () => {
+  test('reads any list of pairs unchanged', () => {
     const token = fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/);
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(token, token), { selector: ([name]) => name, maxLength: 10 }), (pairs) => {
@@ -96,20 +96,20 @@ describe('parsing', () => {
 describe('refusing', () => {
   test.each([
     ['no name', '=b'],
-    ['no pair', 'just text'],
+    ['text without a pair', 'just text'],
     ['a space in the name', 'a b=c'],
     ['a control character in the name', 'a\x01=c'],
     ['a line break in the value', 'a=b\r\nX: y'],
     ['a foreign domain', 'a=b; Domain=other.example'],
-    ['a domain that only ends alike', 'a=b; Domain=ite.example'],
-    ['a deeper domain', 'a=b; Domain=x.www.site.example'],
+    ['a domain that is only a suffix of the text', 'a=b; Domain=ite.example'],
+    ['a subdomain', 'a=b; Domain=x.www.site.example'],
     ['a top-level domain', 'a=b; Domain=example'],
     ['SameSite=None without Secure', 'a=b; SameSite=None'],
     ['__Secure- without Secure', '__Secure-a=b'],
     ['__Host- with a domain', '__Host-a=b; Secure; Domain=site.example'],
     ['__Host- with a path', '__Host-a=b; Secure; Path=/x'],
-    ['too much', `a=${'x'.repeat(5000)}`],
-    ['too many', Array.from({ length: 200 }, (_, i) => `c${i}=1`).join(', ')],
+    ['a cookie that is too large', `a=${'x'.repeat(5000)}`],
+    ['too many cookies', Array.from({ length: 200 }, (_, i) => `c${i}=1`).join(', ')],
   ])('%s', (_, text) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({ name: 'ParamValidationError', facts: { path: 'cookies' } }),
@@ -125,7 +125,7 @@ describe('refusing', () => {
     expect(parse(`a=b; Domain=${new URL(target).hostname}`, target)).toHaveLength(1);
   });
 
-  test('an address is no domain of another', () => {
+  test('matches IP addresses only as a whole', () => {
     expect(() => parse('a=b; Domain=0.0.1', 'http://127.0.0.1/')).toThrow('match');
     expect(parse('a=b; Domain=127.0.0.1', 'http://127.0.0.1/')).toMatchObject([
       { domain: '127.0.0.1', hostOnly: true },
@@ -133,13 +133,13 @@ describe('refusing', () => {
     expect(parse('a=b; Domain=[::1]', 'http://[::1]/')).toMatchObject([{ domain: '::1', hostOnly: true }]);
   });
 
-  test('still takes promises that are kept', () => {
+  test('accepts prefixes and SameSite=None whose conditions hold', () => {
     expect(
       parse('__Host-a=b; Secure; Path=/, __Secure-c=d; Secure; Domain=site.example, e=f; SameSite=None; Secure'),
     ).toHaveLength(3);
   });
 
-  test('long hostile text in no time to speak of', () => {
+  test('handles long hostile text quickly', () => {
     for (const piece of [',', ', ', ',a', '=,', ';', 'a=,', ' ,\t']) {
       try {
         parse(piece.repeat(200_000));
@@ -167,19 +167,19 @@ describe('sending', () => {
     expect(sent(cookies, url)).toBe(expected);
   });
 
-  test('works for hosts that are addresses or have no dot', () => {
+  test('works for hosts that are IP addresses or have no dot', () => {
     expect(sent(parse('a=1', 'http://127.0.0.1:8080/x'), 'http://127.0.0.1:9090/')).toBe('a=1');
     expect(sent(parse('a=1', 'http://[::1]/'), 'http://[::1]/')).toBe('a=1');
     expect(sent(parse('a=1', 'http://localhost/'), 'http://localhost/')).toBe('a=1');
   });
 
-  test('two jars share nothing', () => {
+  test('keeps two jars separate', () => {
     const one = toJar(parse('a=1'));
     one.setCookieSync('late=1', TARGET);
     expect(toJar(parse('b=2')).getCookieStringSync(TARGET)).toBe('b=2');
   });
 
-  test('to a browser, in its shape', () => {
+  test('converts cookies to the form of the browser', () => {
     expect(
       toBrowserCookies(
         parse('a=x y; Path=/p; SameSite=lax; Secure, b=2; Domain=site.example; Expires=Wed, 21 Oct 2099 07:28:00 GMT'),

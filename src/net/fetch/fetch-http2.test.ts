@@ -1,4 +1,4 @@
-/** HTTP/2: spoken where the other side offers it, under the same limits as HTTP/1.1. */
+/** HTTP/2: used where the server offers it, under the same limits as HTTP/1.1. */
 // Full run only: starts servers.
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -23,28 +23,28 @@ import type { FetchOptions, GuardedFetch } from './fetch.ts';
 
 const TLS = { key: KEY, cert: CERTIFICATE };
 type Answer = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-type Talk = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+type Respond = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 const startH2 = (answer: Answer) => started(createSecureServer({ ...TLS, allowHTTP1: true }, answer));
 
-/** A server that decides about every frame of a stream. */
-function startStreams(talk: Talk, prepare: (server: Http2SecureServer) => void = () => {}): Promise<Loopback> {
+/** A server that controls every frame of a stream. */
+function startStreams(respond: Respond, prepare: (server: Http2SecureServer) => void = () => {}): Promise<Loopback> {
   const server = createSecureServer(TLS);
   server.on('stream', (stream, headers) => {
     stream.on('error', () => {});
-    talk(stream, headers);
+    respond(stream, headers);
   });
   server.on('session', (session) => session.on('error', () => {}));
   prepare(server);
   return started(server);
 }
 
-/** A server that promises HTTP/2 and says, when it is first spoken to, what it likes. */
-const startRaw = (talk: (socket: TLSSocket) => void) =>
+/** A server that negotiates HTTP/2, and answers the first bytes with anything. */
+const startRaw = (respond: (socket: TLSSocket) => void) =>
   started(
     createTlsServer({ ...TLS, ALPNProtocols: ['h2'] }, (socket) => {
       socket.on('error', () => {});
-      socket.once('data', () => talk(socket));
+      socket.once('data', () => respond(socket));
     }),
   );
 
@@ -65,7 +65,7 @@ const collect = async (fetch: GuardedFetch, { host }: Loopback, path = '/', opti
 const textOf = async (...parts: Parameters<typeof collect>) => Buffer.from((await collect(...parts)).bytes).toString();
 
 describe('a request', () => {
-  test('goes over HTTP/2 with all that it says', async () => {
+  test('goes over HTTP/2 with method, headers and body', async () => {
     const site = await startH2(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -92,12 +92,12 @@ describe('a request', () => {
     });
   });
 
-  test('falls to HTTP/1.1 where that is all there is', async () => {
+  test('falls back to HTTP/1.1', async () => {
     const site = await startSecure();
     expect(await textOf(fetchFor(site), site)).toBe('secure /');
   });
 
-  test('unpacks, follows redirects over one connection, and drops what is no header of this version', async () => {
+  test('decodes, follows redirects over one connection, and drops headers that HTTP/2 forbids', async () => {
     const site = await startH2((request, response) => {
       if (request.url === '/') response.writeHead(302, { location: '/there' }).end();
       else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'));
@@ -118,7 +118,7 @@ describe('a request', () => {
     }
   });
 
-  test('a large body arrives whole', async () => {
+  test('receives a large body completely', async () => {
     const body = Buffer.alloc(20_000_000, 'lorem ipsum ');
     const site = await startH2((_, response) => response.end(body));
     expect(Buffer.compare((await collect(fetchFor(site), site)).bytes, body)).toBe(0);
@@ -126,7 +126,7 @@ describe('a request', () => {
 });
 
 describe('connections', () => {
-  test('rest and are used again, one request at a time', async () => {
+  test('are kept alive and reused, one request at a time', async () => {
     const site = await startH2((_, response) => response.end('x'));
     const fetch = fetchFor(site);
     for (let i = 0; i < 4; i++) await textOf(fetch, site);
@@ -137,7 +137,7 @@ describe('connections', () => {
     await until(() => site.open() === 0);
   });
 
-  test('that the server is leaving are not used again, and serve their request to its end', async () => {
+  test('that received GOAWAY finish their request and are not reused', async () => {
     const sessions: ServerHttp2Session[] = [];
     const site = await startStreams((stream) => {
       stream.respond({ ':status': 200 });
@@ -155,7 +155,7 @@ describe('connections', () => {
     await until(() => site.open() === 0);
   });
 
-  test('that were closed while they rested are replaced', async () => {
+  test('that closed while idle are replaced', async () => {
     const site = await startStreams((stream, { ':path': path }) => {
       stream.respond({ ':status': 200 });
       stream.end(String(path));
@@ -166,34 +166,34 @@ describe('connections', () => {
     expect(await textOf(fetch, site, '/again')).toBe('/again');
   });
 
-  test('that die with the next request are replaced', async () => {
-    let asked = 0;
+  test('that break on the next request are replaced', async () => {
+    let requests = 0;
     const site = await startStreams((stream) => {
-      if (++asked === 2) return stream.session!.destroy();
+      if (++requests === 2) return stream.session!.destroy();
       stream.respond({ ':status': 200 });
       stream.end('fine');
     });
     const fetch = fetchFor(site);
     for (let i = 0; i < 2; i++) expect(await textOf(fetch, site)).toBe('fine');
-    expect([asked, site.connections()]).toEqual([3, 2]);
+    expect([requests, site.connections()]).toEqual([3, 2]);
   });
 
-  test('a request that was not looked at is asked again, once', async () => {
+  test('a refused stream is retried once', async () => {
     for (const refusals of [1, 2]) {
-      let asked = 0;
+      let requests = 0;
       const site = await startStreams((stream) => {
-        if (asked++ < refusals) return stream.close(h2.NGHTTP2_REFUSED_STREAM);
+        if (requests++ < refusals) return stream.close(h2.NGHTTP2_REFUSED_STREAM);
         stream.respond({ ':status': 200 });
         stream.end('fine');
       });
       const outcome = textOf(fetchFor(site), site, '/', { method: 'POST', body: 'x' });
       if (refusals === 1) expect(await outcome).toBe('fine');
       else await expect(outcome).rejects.toMatchObject({ name: 'AssertionFailureError' });
-      expect(asked).toBe(2);
+      expect(requests).toBe(2);
     }
   });
 
-  test('a server that wants HTTP/1.1 for this gets it', async () => {
+  test('a server that requires HTTP/1.1 gets it', async () => {
     const server = createSecureServer({ ...TLS, allowHTTP1: true }, (request, response) => {
       if (request.httpVersion === '2.0') request.stream.close(h2.NGHTTP2_HTTP_1_1_REQUIRED);
       else response.end(request.httpVersion);
@@ -203,16 +203,16 @@ describe('connections', () => {
   });
 });
 
-describe('trouble', () => {
+describe('failures', () => {
   test.each([
-    ['by a reset', frame(3, 0, 1, [0, 0, 0, 2])],
-    ['by being called off', frame(3, 0, 1, [0, 0, 0, 8])],
-    ['by an error of the connection', frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 2])],
-    ['before its length', frame(0, 1, 1)],
-    ['by an end without a word', []],
-  ])('a body that ends %s is kept as far as it came', async (_, end) => {
+    ['with a reset', frame(3, 0, 1, [0, 0, 0, 2])],
+    ['with a cancellation', frame(3, 0, 1, [0, 0, 0, 8])],
+    ['with a connection error', frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 2])],
+    ['before its declared length', frame(0, 1, 1)],
+    ['with a closed connection', []],
+  ])('a body that ends %s is returned as far as it arrived', async (_, end) => {
     const site = await startRaw((socket) => {
-      // The length is 900, and four bytes come.
+      // The declared length is 900, but only four bytes are sent.
       socket.write(Buffer.from([...frame(4, 0, 0), ...frame(1, 4, 1, [0x88, 0x5c, 3, 57, 48, 48])]));
       socket.write(Buffer.from(frame(0, 0, 1, [...Buffer.from('half')])));
       setTimeout(() => (end.length ? socket.write(Buffer.from(end)) : socket.destroy()), 30);
@@ -222,7 +222,7 @@ describe('trouble', () => {
     await until(() => site.open() === 0);
   });
 
-  test('a connection that dies in a body leaves what came', async () => {
+  test('a connection that breaks within a body returns the part that arrived', async () => {
     const sockets: TLSSocket[] = [];
     const site = await startStreams(
       (stream) => {
@@ -234,13 +234,16 @@ describe('trouble', () => {
     expect(await collect(fetchFor(site), site)).toMatchObject({ truncated: 'broken' });
   });
 
-  test.each(['NGHTTP2_NO_ERROR', 'NGHTTP2_INTERNAL_ERROR'] as const)('no answer but %s is a failure', async (code) => {
-    const site = await startStreams((stream) => stream.close(h2[code]));
-    await expect(collect(fetchFor(site), site)).rejects.toMatchObject({ name: 'AssertionFailureError' });
-    await until(() => site.open() === 0);
-  });
+  test.each(['NGHTTP2_NO_ERROR', 'NGHTTP2_INTERNAL_ERROR'] as const)(
+    '%s instead of a response is a failure',
+    async (code) => {
+      const site = await startStreams((stream) => stream.close(h2[code]));
+      await expect(collect(fetchFor(site), site)).rejects.toMatchObject({ name: 'AssertionFailureError' });
+      await until(() => site.open() === 0);
+    },
+  );
 
-  test('headers beyond the limit are a failure, and many within are not', async () => {
+  test('headers beyond the limit are a failure, many small ones are not', async () => {
     const flood = (count: number) =>
       startStreams((stream) => {
         const lines = Array.from({ length: count }, (_, i) => [`x-${i}`, 'y'.repeat(1_000)]);
@@ -253,7 +256,7 @@ describe('trouble', () => {
     await until(() => many.open() === 0);
   });
 
-  test('no answer in time, and a body that drips, end at the time limit', async () => {
+  test('a silent server and a slow body end at the time limit', async () => {
     const mute = await startStreams(() => {});
     await expect(collect(fetchFor(mute), mute, '/', { timeoutMs: 300 })).rejects.toMatchObject({
       message: 'The target did not answer in time',
@@ -267,7 +270,7 @@ describe('trouble', () => {
     await until(() => mute.open() + drip.open() === 0);
   });
 
-  test('a body without end is stopped at the limit', async () => {
+  test('an endless body is stopped at the size limit', async () => {
     const site = await startStreams((stream) => {
       stream.respond({ ':status': 200 });
       const more = () => {
@@ -282,25 +285,25 @@ describe('trouble', () => {
     await until(() => site.open() === 0);
   });
 
-  test('a caller who leaves ends the connection', async () => {
+  test('an abort closes the connection', async () => {
     const site = await startStreams((stream, { ':path': path }) => {
       if (path === '/body') stream.respond({ ':status': 200 });
       stream.write('x');
     });
     for (const path of ['/', '/body']) {
-      const gone = new AbortController();
-      const asked = collect(fetchFor(site), site, path, { signal: gone.signal });
+      const controller = new AbortController();
+      const response = collect(fetchFor(site), site, path, { signal: controller.signal });
       const before = site.connections();
       await until(() => site.connections() > before || site.open() > 0);
-      gone.abort(new Error('gone'));
-      await expect(asked).rejects.toThrow('gone');
+      controller.abort(new Error('aborted'));
+      await expect(response).rejects.toThrow('aborted');
       await until(() => site.open() === 0);
     }
   });
 
-  test('whatever a server says after it has promised HTTP/2 ends in an answer or a problem', async () => {
-    let said = Buffer.alloc(0);
-    const site = await startRaw((socket) => socket.end(said));
+  test('any bytes after HTTP/2 was negotiated end in a response or a problem', async () => {
+    let response = Buffer.alloc(0);
+    const site = await startRaw((socket) => socket.end(response));
     const fetch = fetchFor(site);
     const pieces = [
       [...Buffer.from('HTTP/1.1 200 OK\r\n\r\nhello')],
@@ -326,7 +329,7 @@ describe('trouble', () => {
     ];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), async (parts) => {
-        said = Buffer.from(parts.flat());
+        response = Buffer.from(parts.flat());
         const outcome = await collect(fetch, site, '/', { timeoutMs: 2_000 }).catch((error: unknown) => error);
         expect(outcome instanceof Problem || (outcome as { bytes: unknown }).bytes instanceof Uint8Array).toBe(true);
       }),

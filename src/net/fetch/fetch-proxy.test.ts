@@ -1,4 +1,4 @@
-/** Fetches through proxies: what they are asked, what goes wrong with them, and what never goes through. */
+/** Fetches through proxies: what proxies receive, how their failures are reported, and what is never sent to them. */
 // Full run only: starts proxies.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -52,7 +52,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
   const urlOf = ({ host }: Loopback, user = '') => parseProxyUrl(`${scheme}://${user}${host}`);
   const plain = (host: string) => (scheme.startsWith('http') ? `http://${host}/a?b` : host);
 
-  test('carries plain and secure requests, and the target hears nothing of it', async () => {
+  test('forwards plain and secure requests without revealing itself to the target', async () => {
     const [proxy, site, secure] = [await start(), await startSite(), await startSecure()];
     const fetch = fetchFor(proxy, site, secure);
     const options = { proxy: urlOf(proxy), acceptInvalidCertificates: true };
@@ -61,16 +61,16 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect(seen).not.toMatch(/proxy/i);
     expect(await textOf(fetch, `https://site.example:${secure.port}/d`, options)).toBe('secure /d');
     const host = byName ? 'site.example' : '127.0.0.1';
-    expect(proxy.asked).toEqual([plain(`${host}:${site.port}`), `${host}:${secure.port}`]);
+    expect(proxy.targets).toEqual([plain(`${host}:${site.port}`), `${host}:${secure.port}`]);
   });
 
-  test('is told who asks, and only once it is right lets through', async () => {
+  test('requires the right credentials', async () => {
     const [proxy, site, secure] = [await start({ account: ACCOUNT }), await startSite(), await startSecure()];
     const fetch = fetchFor(proxy, site, secure);
     const options = { acceptInvalidCertificates: true };
-    const right = { ...options, proxy: urlOf(proxy, IN_URL) };
-    expect(await textOf(fetch, site.origin, right)).toContain('"url":"/"');
-    expect(await textOf(fetch, `https://${secure.host}/`, right)).toBe('secure /');
+    const authorized = { ...options, proxy: urlOf(proxy, IN_URL) };
+    expect(await textOf(fetch, site.origin, authorized)).toContain('"url":"/"');
+    expect(await textOf(fetch, `https://${secure.host}/`, authorized)).toBe('secure /');
     for (const user of ['', 'someone:else@']) {
       for (const url of [site.origin, `https://${secure.host}/`]) {
         const failure = await fetch(url, { ...options, proxy: urlOf(proxy, user) }).catch((error) => error);
@@ -79,10 +79,10 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
         expect(JSON.stringify([failure.message, failure.facts])).not.toMatch(/else|127\.0\.0/);
       }
     }
-    expect(proxy.asked).toHaveLength(2);
+    expect(proxy.targets).toHaveLength(2);
   });
 
-  test('serves many requests over what stands', async () => {
+  test('serves many requests over one connection', async () => {
     const [proxy, site] = [await start(), await startSite()];
     const fetch = fetchFor(proxy, site);
     for (let i = 0; i < 3; i++)
@@ -90,7 +90,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect(proxy.connections()).toBe(1);
   });
 
-  test('never hears of a private target, literal or name', async () => {
+  test('is never contacted for a private target, given as IP address or name', async () => {
     const [proxy, secret] = [await start(), await startSecret()];
     const fetch = fetchFor(proxy);
     for (const host of ['127.0.0.1', '[::1]', 'localhost', 'inside.example', '169.254.169.254', 'metadata.internal']) {
@@ -103,7 +103,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect([proxy.connections(), secret.connections()]).toEqual([0, 0]);
   });
 
-  test('at a private address is refused, by number and by name, without a connection', async () => {
+  test('at a private address is refused without a connection, given as IP address or name', async () => {
     const [proxy, site] = [await start(), await startSite()];
     const fetch = fetchFor(site);
     for (const host of ['127.0.0.1', '127.1', '0x7f000001', 'localhost', 'proxy.example', '[::ffff:127.0.0.1]']) {
@@ -116,7 +116,7 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect(proxy.connections()).toBe(0);
   });
 
-  test('of the operator may be anywhere', async () => {
+  test('of the operator may be at any address', async () => {
     const [proxy, site] = [await start(), await startSite()];
     const region = createRegion({ region: 'any', euHosts: [], log: { info: vi.fn(), warn: vi.fn() } });
     const table = createProxyTable([{ url: `${scheme}://${proxy.host}`, countries: [], eu: false }], { region });
@@ -124,16 +124,16 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
     expect(await textOf(fetchFor(site), site.origin, { proxy: chosen, acceptInvalidCertificates: true })).toContain(
       '"/"',
     );
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.targets).toHaveLength(1);
   });
 
-  test('that is down, absent, or says nothing is told of as the proxy', async () => {
+  test('reports its failures as those of the proxy if it is down, unknown or silent', async () => {
     const site = await startSite();
-    const mute = await startTcp((socket) => socket.resume());
-    const rude = await startTcp((socket) => socket.once('data', () => socket.destroy()));
-    const mad = await startTcp((socket) => socket.once('data', () => socket.end('\0\xff?!\r\n\r\n')));
+    const silent = await startTcp((socket) => socket.resume());
+    const closing = await startTcp((socket) => socket.once('data', () => socket.destroy()));
+    const garbled = await startTcp((socket) => socket.once('data', () => socket.end('\0\xff?!\r\n\r\n')));
     const closed = { ...site, host: '127.0.0.1:9999' };
-    const fetch = fetchFor(site, closed, mute, rude, mad);
+    const fetch = fetchFor(site, closed, silent, closing, garbled);
     const asking = (host: string, connectTimeoutMs = 5_000) =>
       fetch(`https://${site.host}/`, { proxy: parseProxyUrl(`${scheme}://${host}`), connectTimeoutMs });
     const failure = { facts: { path: 'proxyUrl' }, message: expect.stringMatching(/\bproxy\b/) };
@@ -142,20 +142,23 @@ describe.each(KINDS)('$name', ({ start, scheme, byName }) => {
       message: 'The proxy refused the connection',
     });
     await expect(asking('absent.example:1080')).rejects.toMatchObject({ ...failure, name: 'ParamValidationError' });
-    await expect(asking(mute.host, 200)).rejects.toMatchObject({ ...failure, name: 'AssertionFailureError' });
-    await expect(asking(rude.host)).rejects.toMatchObject({ ...failure, name: 'AssertionFailureError' });
-    await expect(asking(mad.host)).rejects.toMatchObject({ ...failure, name: 'AssertionFailureError' });
-    await until(() => mute.open() + rude.open() + mad.open() === 0);
+    await expect(asking(silent.host, 200)).rejects.toMatchObject({ ...failure, name: 'AssertionFailureError' });
+    await expect(asking(closing.host)).rejects.toMatchObject({ ...failure, name: 'AssertionFailureError' });
+    await expect(asking(garbled.host)).rejects.toMatchObject({ ...failure, name: 'AssertionFailureError' });
+    await until(() => silent.open() + closing.open() + garbled.open() === 0);
   });
 
-  test('a caller who has gone leaves no connection behind', async () => {
-    const [site, mute] = [await startSite(), await startTcp((socket) => socket.resume())];
-    const gone = new AbortController();
-    const asked = fetchFor(site, mute)(`https://${site.host}/`, { proxy: urlOf(mute), signal: gone.signal });
-    await until(() => mute.open() === 1);
-    gone.abort(new Error('gone'));
-    await expect(asked).rejects.toThrow('gone');
-    await until(() => mute.open() === 0);
+  test('leaves no connection after an abort', async () => {
+    const [site, silent] = [await startSite(), await startTcp((socket) => socket.resume())];
+    const controller = new AbortController();
+    const response = fetchFor(site, silent)(`https://${site.host}/`, {
+      proxy: urlOf(silent),
+      signal: controller.signal,
+    });
+    await until(() => silent.open() === 1);
+    controller.abort(new Error('aborted'));
+    await expect(response).rejects.toThrow('aborted');
+    await until(() => silent.open() === 0);
   });
 });
 
@@ -163,7 +166,7 @@ test.each([
   ['http', ['HTTP/1.1 200 Fine\r\nVia: x\r\n\r\n']],
   ['socks4', ['\0\x5a\0\0\0\0\0\0']],
   ['socks5', ['\x05\0', '\x05\0\0\x03\x02ab\0\x50']],
-])('an answer of %s that comes byte by byte is understood', async (scheme, answers) => {
+])('an answer of %s is understood byte by byte', async (scheme, answers) => {
   const slow = await startTcp((socket) => {
     const left = [...answers];
     socket.on('data', async () => {
@@ -176,17 +179,17 @@ test.each([
     });
   });
   const secure = await startSecure();
-  // It has let us through when what is wrong is the target.
+  // The tunnel works, because the failure is that of the target.
   await expect(
     fetchFor(slow, secure)(`https://${secure.host}/`, { proxy: parseProxyUrl(`${scheme}://${slow.host}`) }),
   ).rejects.toMatchObject({ message: 'No secure connection to the target could be established' });
 });
 
-test('whatever a proxy says ends in an answer or a problem', async () => {
-  let said = Buffer.alloc(0);
-  const mad = await startTcp((socket) => void socket.once('data', () => socket.end(said)));
+test('any answer of a proxy ends in a response or a problem', async () => {
+  let bytes = Buffer.alloc(0);
+  const garbled = await startTcp((socket) => void socket.once('data', () => socket.end(bytes)));
   const site = await startSite();
-  const fetch = fetchFor(mad, site);
+  const fetch = fetchFor(garbled, site);
   const pieces = [
     'HTTP/1.1 200 OK\r\n\r\n',
     'HTTP/1.1 100 Continue\r\n\r\n',
@@ -211,8 +214,8 @@ test('whatever a proxy says ends in an answer or a problem', async () => {
       fc.constantFrom('http', 'https', 'socks4', 'socks5', 'socks5h'),
       fc.constantFrom('http', 'https'),
       async (parts, scheme, protocol) => {
-        said = Buffer.from(parts.join(''), 'latin1');
-        const proxy = parseProxyUrl(`${scheme}://a:b@${mad.host}`);
+        bytes = Buffer.from(parts.join(''), 'latin1');
+        const proxy = parseProxyUrl(`${scheme}://a:b@${garbled.host}`);
         const outcome = await fetch(`${protocol}://${site.host}/`, { proxy, timeoutMs: 5_000 })
           .then((response) => response.collect())
           .catch((error: unknown) => error);
@@ -222,13 +225,13 @@ test('whatever a proxy says ends in an answer or a problem', async () => {
     { seed: 7, numRuns: 300 },
   );
   expect(site.connections()).toBe(0);
-  await until(() => mad.open() === 0);
+  await until(() => garbled.open() === 0);
 });
 
 test.each([
   [403, 'The proxy refused the connection to the target (403)'],
   [502, 'The proxy could not reach the target (502)'],
-])('an HTTP proxy that answers %i is told of as the proxy', async (refuse, message) => {
+])('an HTTP proxy that answers %i is reported as the cause', async (refuse, message) => {
   const [proxy, secure] = [await startHttpProxy({ refuse }), await startSecure()];
   await expect(
     fetchFor(proxy, secure)(`https://${secure.host}/`, { proxy: parseProxyUrl(proxy.origin) }),
@@ -240,33 +243,33 @@ test.each([
   ['socks5', 4, 'The proxy could not reach the target'],
   ['socks5', 99, 'The proxy refused the connection to the target'],
   ['socks4', 1, 'The proxy refused the connection to the target'],
-])('a %s proxy that replies %i is told of as the proxy', async (scheme, reply, message) => {
+])('a %s proxy that replies %i is reported as the cause', async (scheme, reply, message) => {
   const [proxy, site] = [await startSocks({ reply }), await startSite()];
   await expect(
     fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(`${scheme}://${proxy.host}`) }),
   ).rejects.toMatchObject({ name: 'AssertionFailureError', message, facts: { path: 'proxyUrl' } });
 });
 
-test('a target with IPv6 alone is asked of SOCKS 5 by its address', async () => {
+test('SOCKS 5 receives the address of a target that has only IPv6', async () => {
   const proxy = await startSocks({ reply: 4 });
   const asking = fetchFor(proxy)('http://six.example/', { proxy: parseProxyUrl(`socks5://${proxy.host}`) });
   await expect(asking).rejects.toMatchObject({ message: 'The proxy could not reach the target' });
-  expect(proxy.asked).toEqual(['[26064700000000000000000000000001]:80']);
+  expect(proxy.targets).toEqual(['[26064700000000000000000000000001]:80']);
 });
 
-test('a proxy that hangs up over a plain request is told of as the proxy', async () => {
-  const [rude, site] = [await startTcp((socket) => socket.once('data', () => socket.destroy())), await startSite()];
+test('a proxy that closes the connection during a plain request is reported as the cause', async () => {
+  const [closing, site] = [await startTcp((socket) => socket.once('data', () => socket.destroy())), await startSite()];
   await expect(
-    fetchFor(rude, site)(site.origin, { proxy: parseProxyUrl(`http://${rude.host}`) }),
+    fetchFor(closing, site)(site.origin, { proxy: parseProxyUrl(`http://${closing.host}`) }),
   ).rejects.toMatchObject({ message: 'The proxy closed the connection', facts: { path: 'proxyUrl' } });
 });
 
-test('the certificate of a proxy is verified unless told otherwise', async () => {
+test('the certificate of a proxy is verified by default', async () => {
   const [proxy, site] = [await startHttpProxy({ secure: true }), await startSite()];
   await expect(fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({
     message: 'The certificate of the proxy is not valid (DEPTH_ZERO_SELF_SIGNED_CERT)',
   });
-  expect(proxy.asked).toEqual([]);
+  expect(proxy.targets).toEqual([]);
 });
 
 test('a redirect goes through the proxy too, and not to private addresses', async () => {
@@ -280,11 +283,11 @@ test('a redirect goes through the proxy too, and not to private addresses', asyn
   await expect(fetchFor(proxy, site)(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({
     name: 'SecurityCompromiseError',
   });
-  expect(proxy.asked).toEqual([`${site.origin}/`, `${site.origin}/there`]);
+  expect(proxy.targets).toEqual([`${site.origin}/`, `${site.origin}/there`]);
   expect(secret.connections()).toBe(0);
 });
 
-test('connections are not shared between proxies, accounts and none', async () => {
+test('connections are not shared between proxies, accounts and direct requests', async () => {
   const [one, two, site] = [await startHttpProxy(), await startHttpProxy(), await startSite()];
   const fetch = fetchFor(one, two, site);
   await textOf(fetch, site.origin, { proxy: parseProxyUrl(one.origin) });
@@ -295,14 +298,14 @@ test('connections are not shared between proxies, accounts and none', async () =
 });
 
 describe('inside the EU', () => {
-  const kept = (euHosts: readonly string[]) => {
+  const regionIn = (euHosts: readonly string[]) => {
     const log = { info: vi.fn(), warn: vi.fn() };
     return { log, region: createRegion({ region: 'eu', euHosts, log }) };
   };
 
-  test('a proxy of a caller that is not marked is refused, and no word of it is logged', async () => {
+  test("a caller's proxy outside the list is refused, and its URL is not logged", async () => {
     const [proxy, site] = [await startHttpProxy(), await startSite()];
-    const { region, log } = kept(['elsewhere.example']);
+    const { region, log } = regionIn(['elsewhere.example']);
     const guard = createGuard({ allow: [proxy.host, site.host] });
     const fetch = createFetch({ guard, region });
     await expect(fetch(site.origin, { proxy: parseProxyUrl(proxy.origin) })).rejects.toMatchObject({
@@ -316,9 +319,9 @@ describe('inside the EU', () => {
     expect(JSON.stringify([log.warn.mock.calls, log.info.mock.calls])).not.toContain(String(proxy.port));
   });
 
-  test.each(['127.0.0.1', 'with port'])('one marked by %s is used', async (mark) => {
+  test.each(['127.0.0.1', 'with port'])('a proxy listed by %s is used', async (mark) => {
     const [proxy, site] = [await startHttpProxy(), await startSite()];
-    const { region } = kept([mark === 'with port' ? proxy.host : mark]);
+    const { region } = regionIn([mark === 'with port' ? proxy.host : mark]);
     const fetch = createFetch({ guard: createGuard({ allow: [proxy.host, site.host] }), region });
     expect(await textOf(fetch, site.origin, { proxy: parseProxyUrl(proxy.origin) })).toContain('"/"');
     await fetch.close();

@@ -1,10 +1,10 @@
-/** Nothing that the guard refuses is ever connected to: a listener that counts must count none. */
+/** What the guard refuses is never connected to: each test counts connections. */
 import { describe, expect, test } from 'vitest';
 import { type Loopback, resolverOf, startFetch, startSecret, startServer } from '../loopback.suite.ts';
 
 const REFUSED = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
 
-/** A site that redirects `/to?…` to what stands there, and answers everything else. */
+/** A site that redirects `/to?…` to the URL in the query, and answers everything else. */
 const startSite = () =>
   startServer((request, response) => {
     const [path, to] = request.url!.split('?', 2);
@@ -33,15 +33,15 @@ const spellings = ({ port }: Loopback) => [
   `http://a.localhost:${port}/`,
 ];
 
-describe('an address given by the caller', () => {
-  test('every spelling of a private one is refused before a socket is opened', async () => {
+describe('a URL of the caller', () => {
+  test('is refused before a socket is opened, in every spelling of a private address', async () => {
     const secret = await startSecret();
     const fetch = startFetch([]);
     for (const url of spellings(secret)) await expect(fetch(url), url).rejects.toMatchObject(REFUSED);
     expect(secret.connections()).toBe(0);
   });
 
-  test('still reads what is allowed, in any spelling', async () => {
+  test('is read if allowed, in any spelling', async () => {
     const site = await startSite();
     const fetch = startFetch([site]);
     for (const url of spellings(site).slice(0, 8)) {
@@ -61,7 +61,7 @@ describe('a redirect', () => {
     expect(secret.connections()).toBe(0);
   });
 
-  test('through several hops, and with every status, is refused at the hop that leads inside', async () => {
+  test('over several hops, with every status, is refused at the private hop', async () => {
     const secret = await startSecret();
     for (const status of [301, 302, 303, 307, 308]) {
       const site = await startServer((request, response) => {
@@ -83,15 +83,15 @@ describe('a redirect', () => {
     },
   );
 
-  test('still follows one that leads to what is allowed', async () => {
+  test('to an allowed URL is followed', async () => {
     const [site, other] = [await startSite(), await startSite()];
     const response = await startFetch([site, other])(`${site.origin}/to?${encodeURIComponent(`${other.origin}/x`)}`);
     expect(response).toMatchObject({ status: 200, redirected: true, url: `${other.origin}/x` });
   });
 });
 
-describe('a name', () => {
-  test('one of whose answers is private is refused, wherever it stands among them', async () => {
+describe('a host name', () => {
+  test('with one private address is refused, whatever the order of its addresses', async () => {
     const [site, secret] = [await startSite(), await startSecret()];
     for (const answers of [
       ['127.0.0.1', '127.0.0.2'],
@@ -106,29 +106,29 @@ describe('a name', () => {
     expect(site.connections() + secret.connections()).toBe(0);
   });
 
-  test('that changes its answer after the check is dialled where it was checked', async () => {
+  test('that resolves differently after the check is connected to at the checked address', async () => {
     const site = await startSite();
     const secret = await startSecret('127.0.0.2', site.port);
     const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.2'];
-    let asked = 0;
-    const fetch = startFetch([site], { lookup: async () => [{ address: answers[asked++]!, family: 4 }] });
+    let lookups = 0;
+    const fetch = startFetch([site], { lookup: async () => [{ address: answers[lookups++]!, family: 4 }] });
     const response = await fetch(`http://rebind.example:${site.port}/`);
     expect(Buffer.from((await response.collect()).bytes).toString()).toBe('public');
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     await fetch.close();
-    const later = startFetch([site], { lookup: async () => [{ address: answers[asked++]!, family: 4 }] });
+    const later = startFetch([site], { lookup: async () => [{ address: answers[lookups++]!, family: 4 }] });
     await expect(later(`http://rebind.example:${site.port}/`)).rejects.toMatchObject(REFUSED);
     expect(secret.connections()).toBe(0);
   });
 
-  test('that is redirected to is looked up and checked as well', async () => {
+  test('in a redirect is looked up and checked', async () => {
     const [site, secret] = [await startSite(), await startSecret()];
     const fetch = startFetch([site], { lookup: resolverOf({ 'inside.example': ['127.0.0.1'] }) });
     await expect(fetch(`${site.origin}/to?http://inside.example:${secret.port}/`)).rejects.toMatchObject(REFUSED);
     expect(secret.connections()).toBe(0);
   });
 
-  test('still reads a name whose answers are all allowed, and keeps the Host header', async () => {
+  test('with only allowed addresses is read, and the Host header kept', async () => {
     let host: string | undefined;
     const site = await startServer((request, response) => {
       host = request.headers.host;
@@ -141,7 +141,7 @@ describe('a name', () => {
     expect(host).toBe(`site.example:${site.port}`);
   });
 
-  test('that is given several good addresses is read from the one that answers', async () => {
+  test('with several allowed addresses is read from the one that answers', async () => {
     const site = await startSite();
     const fetch = startFetch([site, { ...site, host: `127.0.0.3:${site.port}` }], {
       lookup: resolverOf({ 'site.example': ['127.0.0.3', '127.0.0.1'] }),
@@ -151,10 +151,10 @@ describe('a name', () => {
   });
 });
 
-test('a refusal tells nothing of the network: all are alike', async () => {
+test('all refusals are alike and reveal nothing of the network', async () => {
   const secret = await startSecret();
   const fetch = startFetch([], { lookup: resolverOf({ 'inside.example': ['10.0.0.1'] }) });
-  const told = [];
+  const refusals = [];
   for (const url of [
     secret.origin,
     'http://127.0.0.1:9/',
@@ -162,7 +162,7 @@ test('a refusal tells nothing of the network: all are alike', async () => {
     'http://10.255.255.1/',
     'http://a.internal/',
   ]) {
-    told.push(await fetch(url).catch(({ name, message, facts }) => ({ name, message, facts })));
+    refusals.push(await fetch(url).catch(({ name, message, facts }) => ({ name, message, facts })));
   }
-  expect(new Set(told.map((problem) => JSON.stringify(problem))).size).toBe(1);
+  expect(new Set(refusals.map((problem) => JSON.stringify(problem))).size).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** TLS: certificates are verified, the name goes into SNI, and the address that was checked is the one dialled. */
+/** TLS: certificates are verified, SNI carries the host name, and only the checked address is connected to. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
@@ -22,7 +22,7 @@ async function startSecureSite() {
   return { ...site, names };
 }
 
-test('refuses a certificate that nobody vouches for', async () => {
+test('refuses an untrusted certificate', async () => {
   const site = await startSecureSite();
   const fetch = startFetch([site], { lookup: resolverOf({ 'site.example': ['127.0.0.1'] }) });
   for (const host of ['site.example', '127.0.0.1']) {
@@ -34,7 +34,7 @@ test('refuses a certificate that nobody vouches for', async () => {
   expect(site.names).toEqual([]);
 });
 
-test('still reads it when told to accept it, with the name in SNI', async () => {
+test('accepts an untrusted certificate on request, with the name in SNI', async () => {
   const site = await startSecureSite();
   const fetch = startFetch([site], { lookup: resolverOf({ 'site.example': ['127.0.0.1'] }) });
   for (const host of ['site.example', '127.0.0.1']) {
@@ -44,7 +44,7 @@ test('still reads it when told to accept it, with the name in SNI', async () => 
   expect(site.names).toEqual(['site.example', false]);
 });
 
-test('a connection that was opened without verifying is not used where verifying is asked', async () => {
+test('a connection opened without verification is not reused for a request with verification', async () => {
   const site = await startSecureSite();
   const fetch = startFetch([site]);
   const url = `https://${site.host}/`;
@@ -52,7 +52,7 @@ test('a connection that was opened without verifying is not used where verifying
   await expect(fetch(url)).rejects.toMatchObject({ name: 'AssertionFailureError' });
 });
 
-test('a site that does not speak TLS is a failure', async () => {
+test('a site that does not support TLS is a failure', async () => {
   const site = await startServer((_, response) => response.end('plain'));
   await expect(startFetch([site])(`https://${site.host}/`)).rejects.toMatchObject({
     name: 'AssertionFailureError',
@@ -60,24 +60,24 @@ test('a site that does not speak TLS is a failure', async () => {
   });
 });
 
-test('reads a site whose certificate verifies, and refuses it under another name', async () => {
+test('reads a site with a valid certificate, and refuses it under another name', async () => {
   const site = await startSecureSite();
   const folder = await mkdtemp(path.join(tmpdir(), 'lectern-tls-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const authority = path.join(folder, 'ca.pem');
   await writeFile(authority, CERTIFICATE);
-  // Node reads whom to trust once, when it starts.
+  // Node reads trusted certificates only when it starts.
   const script = `
     import { createFetch } from '#net/fetch/fetch.ts';
     import { createGuard } from '#net/guard/guard.ts';
     const guard = createGuard({ allow: ['${site.host}'], lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
     const fetch = createFetch({ guard });
-    const told = [];
+    const outcomes = [];
     for (const host of ['site.example', '127.0.0.1', 'other.example']) {
-      told.push(await fetch('https://' + host + ':${site.port}/').then((response) => response.status, (error) => error.message));
+      outcomes.push(await fetch('https://' + host + ':${site.port}/').then((response) => response.status, (error) => error.message));
     }
     await fetch.close();
-    console.log(JSON.stringify(told));`;
+    console.log(JSON.stringify(outcomes));`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--conditions=source', '--import', 'tsx', '--input-type=module', '--eval', script],

@@ -14,7 +14,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Answers with what it was asked, in JSON, except at `/to?status,address`, which redirects. */
+/** Returns the request as JSON, except at `/to?status,url`, which redirects. */
 const startEcho = () =>
   startServer(async (request, response) => {
     const body = await bodyOf(request);
@@ -26,11 +26,11 @@ const startEcho = () =>
     else response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }));
   });
 
-const asked = async (response: FetchResponse) =>
+const echoed = async (response: FetchResponse) =>
   JSON.parse(await textOf(response)) as { method: string; url: string; headers: Record<string, string>; body: string };
 
 describe('a request', () => {
-  test('sends method, headers and body, and no fragment', async () => {
+  test('sends method, headers and body, but no fragment', async () => {
     const site = await startEcho();
     const response = await startFetch([site])(`http://user:secret@${site.host}/a?b=c#d`, {
       method: 'post',
@@ -38,7 +38,7 @@ describe('a request', () => {
       body: 'hello',
     });
     expect(response).toMatchObject({ status: 200, statusText: 'OK', redirected: false, url: `${site.origin}/a?b=c#d` });
-    const seen = await asked(response);
+    const seen = await echoed(response);
     expect(seen).toMatchObject({
       method: 'POST',
       url: '/a?b=c',
@@ -49,7 +49,7 @@ describe('a request', () => {
     expect(seen.headers['accept-encoding']).toMatch(/^gzip, deflate, br/);
   });
 
-  test('headers of the answer come in lower case, repeated ones joined', async () => {
+  test('returns headers in lower case, with repeated ones joined', async () => {
     const site = await startServer((_, response) => {
       response
         .setHeader('X-Two', ['a', 'b'])
@@ -63,7 +63,7 @@ describe('a request', () => {
     expect((await response.collect()).bytes.length).toBe(0);
   });
 
-  test('a body can be taken as it comes', async () => {
+  test('streams a body', async () => {
     const site = await startServer((_, response) => {
       response.write('one ');
       response.end('two');
@@ -73,25 +73,25 @@ describe('a request', () => {
     expect(text).toBe('one two');
   });
 
-  test('a body that is left half way closes the connection', async () => {
+  test('closes the connection of a body that is not read to its end', async () => {
     const site = await startServer((_, response) => response.write('x'.repeat(100_000)));
     for await (const _ of (await startFetch([site])(site.origin)).body) break;
     await until(() => site.open() === 0);
   });
 
-  test('a target that is not there is a failure in plain words', async () => {
+  test('reports an unreachable target in plain words', async () => {
     const site = await startEcho();
-    const gone = await startTcp((socket) => socket.destroy());
-    const fetch = startFetch([site, gone, { ...site, host: '127.0.0.1:9999' }], { lookup: resolverOf({}) });
+    const closing = await startTcp((socket) => socket.destroy());
+    const fetch = startFetch([site, closing, { ...site, host: '127.0.0.1:9999' }], { lookup: resolverOf({}) });
     await expect(fetch('http://127.0.0.1:9999/')).rejects.toMatchObject({
       message: 'The target refused the connection',
     });
-    await expect(fetch(gone.origin)).rejects.toMatchObject({ message: 'The target closed the connection' });
+    await expect(fetch(closing.origin)).rejects.toMatchObject({ message: 'The target closed the connection' });
     await expect(fetch('http://absent.example/')).rejects.toMatchObject({
       name: 'ParamValidationError',
       facts: { path: 'url' },
     });
-    await expect(fetch('not an address')).rejects.toMatchObject({
+    await expect(fetch('not a URL')).rejects.toMatchObject({
       name: 'ParamValidationError',
       facts: { path: 'url' },
     });
@@ -100,7 +100,7 @@ describe('a request', () => {
 
 describe('content encoding', () => {
   const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } = zlib;
-  // Not in every Node that we run on, nor in the types of the oldest.
+  // Not in every supported Node version, nor in the types of the oldest.
   const { zstdCompressSync } = zlib as { zstdCompressSync?: (data: Buffer) => Buffer };
   const PACKERS: Record<string, (data: Buffer) => Buffer> = {
     gzip: gzipSync,
@@ -113,7 +113,7 @@ describe('content encoding', () => {
     identity: (data) => data,
   };
 
-  test('any bytes come back as they were, packed in any way', async () => {
+  test('decodes any bytes in every encoding', async () => {
     let answer: { encoding: string; body: Buffer } = { encoding: '', body: Buffer.alloc(0) };
     const site = await startServer((_, response) =>
       response.writeHead(200, { 'content-encoding': answer.encoding }).end(answer.body),
@@ -134,7 +134,7 @@ describe('content encoding', () => {
     );
   });
 
-  test('zstd is asked for and read', async () => {
+  test('requests and decodes zstd', async () => {
     const packed = Buffer.from('KLUv/SQDGQAAYWJjmQl3rQ==', 'base64');
     const seen: (string | string[] | undefined)[] = [];
     const site = await startServer((request, response) => {
@@ -145,7 +145,7 @@ describe('content encoding', () => {
     expect(seen).toEqual(['gzip, deflate, br, zstd']);
   });
 
-  test('several gzip members are one text, and garbage behind them is passed over', async () => {
+  test('decodes several gzip members as one text, and ignores garbage after them', async () => {
     const body = Buffer.concat([gzipSync('one '), gzipSync('two'), Buffer.alloc(10)]);
     const site = await startServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(body));
     expect(await textOf(await startFetch([site])(site.origin))).toBe('one two');
@@ -153,25 +153,25 @@ describe('content encoding', () => {
 });
 
 describe('redirects', () => {
-  test('are asked about before they are followed', async () => {
+  test('are checked before they are followed', async () => {
     const site = await startEcho();
-    const secret = await startServer((_, response) => response.end('never'));
-    const fetch = startFetch([site, secret]);
-    const told: string[][] = [];
+    const refusedSite = await startServer((_, response) => response.end('never'));
+    const fetch = startFetch([site, refusedSite]);
+    const checks: string[][] = [];
     const checkRedirect = async (to: URL, from: URL, signal: AbortSignal) => {
-      told.push([from.pathname, to.href]);
-      if (to.host === secret.host) throw new RedirectRefusedError('not there');
+      checks.push([from.pathname, to.href]);
+      if (to.host === refusedSite.host) throw new RedirectRefusedError('not there');
       if (to.pathname === '/never') await new Promise((_, reject) => signal.addEventListener('abort', reject));
     };
     expect((await fetch(`${site.origin}/to?302,/there`, { checkRedirect })).url).toBe(`${site.origin}/there`);
-    await expect(fetch(`${site.origin}/to?302,${secret.origin}`, { checkRedirect })).rejects.toThrow(
+    await expect(fetch(`${site.origin}/to?302,${refusedSite.origin}`, { checkRedirect })).rejects.toThrow(
       RedirectRefusedError,
     );
-    expect(told).toEqual([
+    expect(checks).toEqual([
       ['/to', `${site.origin}/there`],
-      ['/to', `${secret.origin}/`],
+      ['/to', `${refusedSite.origin}/`],
     ]);
-    expect(secret.connections()).toBe(0);
+    expect(refusedSite.connections()).toBe(0);
     const late = fetch(`${site.origin}/to?302,/never`, { checkRedirect, timeoutMs: 500 });
     await expect(late).rejects.toThrow('did not answer in time');
   });
@@ -191,13 +191,13 @@ describe('redirects', () => {
     const response = await startFetch([site])(`${site.origin}/to?${status},/there`, options);
     expect(response.url).toBe(`${site.origin}/there`);
     if (expected === 'HEAD') return;
-    const seen = await asked(response);
+    const seen = await echoed(response);
     expect(seen.method).toBe(expected);
     expect(seen.body).toBe(expected === 'GET' ? '' : 'data');
     expect(seen.headers['content-type']).toBe(expected === 'GET' ? undefined : 'text/plain');
   });
 
-  test('tell each hop, carry the fragment, and take an unescaped address', async () => {
+  test('report each hop, keep the fragment, and accept an unescaped URL', async () => {
     const site = await startServer((request, response) => {
       if (request.url === '/') response.writeHead(302, { location: Buffer.from('/wörter').toString('latin1') }).end();
       else response.end(request.url);
@@ -211,29 +211,29 @@ describe('redirects', () => {
     ]);
   });
 
-  test('an answer that only looks like one is the answer', async () => {
+  test('a 3xx response without a redirect is the answer', async () => {
     const site = await startServer((_, response) => response.writeHead(300).end('choices'));
     expect(await textOf(await startFetch([site])(site.origin))).toBe('choices');
   });
 
-  test('to an address that cannot be read are a failure', async () => {
+  test('to an invalid URL are a failure', async () => {
     const site = await startServer((_, response) => response.writeHead(302, { location: 'http://[' }).end());
     await expect(startFetch([site])(site.origin)).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
   const SECRETS = { authorization: 'Basic eA==', cookie: 'own=1', 'X-Api-Key': 'k', referer: 'http://a.example/' };
 
-  test('to the same site keep what the caller sends', async () => {
+  test('to the same site keep the headers of the caller', async () => {
     const site = await startEcho();
-    const { headers } = await asked(await startFetch([site])(`${site.origin}/to?302,/there`, { headers: SECRETS }));
+    const { headers } = await echoed(await startFetch([site])(`${site.origin}/to?302,/there`, { headers: SECRETS }));
     expect(headers).toMatchObject({ authorization: 'Basic eA==', cookie: 'own=1', 'x-api-key': 'k' });
   });
 
-  test('to another site, or another port, keep no secret of the caller', async () => {
+  test('to another site or port drop all secrets of the caller', async () => {
     const [site, other] = [await startEcho(), await startEcho()];
     const fetch = startFetch([site, other], { lookup: resolverOf({ 'other.example': ['127.0.0.1'] }) });
     for (const to of [other.origin, `http://other.example:${site.port}/`]) {
-      const { headers } = await asked(
+      const { headers } = await echoed(
         await fetch(`${site.origin}/to?302,${encodeURIComponent(to)}`, { headers: SECRETS }),
       );
       expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['authorization']));
@@ -246,22 +246,22 @@ describe('redirects', () => {
 });
 
 describe('cookies', () => {
-  test('set on the way are sent to the hops they are for, and to no others', async () => {
+  test('set by a redirect are sent only to hops that they match', async () => {
     const [site, other] = [await startEcho(), await startEcho()];
     const fetch = startFetch([site, other], { lookup: resolverOf({ 'other.example': ['127.0.0.1'] }) });
-    const same = await asked(await fetch(`${site.origin}/to?302,/there`, { jar: toJar([]) }));
+    const same = await echoed(await fetch(`${site.origin}/to?302,/there`, { jar: toJar([]) }));
     expect(same.headers.cookie).toBe('hop=1');
     const to = encodeURIComponent(`http://other.example:${other.port}/`);
-    const elsewhere = await asked(await fetch(`${site.origin}/to?302,${to}`, { jar: toJar([]) }));
+    const elsewhere = await echoed(await fetch(`${site.origin}/to?302,${to}`, { jar: toJar([]) }));
     expect(elsewhere.headers).not.toHaveProperty('cookie');
   });
 
-  test('are not kept from one request to the next', async () => {
+  test('are not kept between requests', async () => {
     const site = await startEcho();
     const fetch = startFetch([site]);
     await (await fetch(`${site.origin}/to?302,/there`, { jar: toJar([]) })).collect();
-    expect((await asked(await fetch(site.origin, { jar: toJar([]) }))).headers).not.toHaveProperty('cookie');
-    expect((await asked(await fetch(site.origin))).headers).not.toHaveProperty('cookie');
+    expect((await echoed(await fetch(site.origin, { jar: toJar([]) }))).headers).not.toHaveProperty('cookie');
+    expect((await echoed(await fetch(site.origin))).headers).not.toHaveProperty('cookie');
   });
 
   test.each([
@@ -280,41 +280,41 @@ describe('cookies', () => {
     ['a=1; Path=/; Domain=other.example', '/', undefined],
     ['a=1; Path=/; Domain=example', '/', undefined],
     ['a=1; Path=/; Domain=co.uk', '/', undefined],
-  ])('that a server sets, %j, are sent to %s as %j', async (cookie, next, expected) => {
+  ])('set by a server as %j are sent to %s as %j', async (cookie, next, expected) => {
     const site = await startServer((request, response) => {
       if (request.url === '/deep/page') response.writeHead(302, { location: next, 'set-cookie': cookie }).end();
       else response.end(JSON.stringify({ headers: request.headers }));
     });
     const fetch = startFetch([site], { lookup: resolverOf({ 'www.site.example': ['127.0.0.1'] }) });
-    const { headers } = await asked(await fetch(`http://www.site.example:${site.port}/deep/page`, { jar: toJar([]) }));
+    const { headers } = await echoed(await fetch(`http://www.site.example:${site.port}/deep/page`, { jar: toJar([]) }));
     expect(headers.cookie).toBe(expected);
   });
 
-  test('of the caller are sent beside a cookie header, by path and domain', async () => {
+  test('of the caller are added to a cookie header, by path and domain', async () => {
     const site = await startEcho();
     const fetch = startFetch([site], {
       lookup: resolverOf({ 'www.site.example': ['127.0.0.1'], 'site.example': ['127.0.0.1'] }),
     });
     const target = `http://www.site.example:${site.port}/`;
     const jar = () => toJar(parseSetCookies('a=1, b=2; Path=/deep, c=3; Domain=site.example, d=4; Secure', target));
-    expect((await asked(await fetch(target, { jar: jar(), headers: { Cookie: 'z=0' } }))).headers.cookie).toBe(
+    expect((await echoed(await fetch(target, { jar: jar(), headers: { Cookie: 'z=0' } }))).headers.cookie).toBe(
       'z=0; a=1; c=3',
     );
-    expect((await asked(await fetch(`${target}deep`, { jar: jar() }))).headers.cookie).toBe('b=2; a=1; c=3');
+    expect((await echoed(await fetch(`${target}deep`, { jar: jar() }))).headers.cookie).toBe('b=2; a=1; c=3');
     const parent = encodeURIComponent(`http://site.example:${site.port}/`);
-    expect((await asked(await fetch(`${target}to?302,${parent}`, { jar: jar() }))).headers.cookie).toBe('c=3');
+    expect((await echoed(await fetch(`${target}to?302,${parent}`, { jar: jar() }))).headers.cookie).toBe('c=3');
   });
 });
 
 describe('connections', () => {
-  test('rest between requests to one origin and are used again', async () => {
+  test('are kept alive and reused for one origin', async () => {
     const site = await startEcho();
     const fetch = startFetch([site]);
     for (let i = 0; i < 5; i++) await (await fetch(site.origin)).collect();
     expect(site.connections()).toBe(1);
   });
 
-  test('given back already are not closed under the next request', async () => {
+  test('that were returned already are not closed under the next request', async () => {
     const waiting: (() => void)[] = [];
     const site = await startServer((request, response) => {
       if (request.url === '/slow') waiting.push(() => response.end('slow'));
@@ -338,10 +338,10 @@ describe('connections', () => {
     expect(site.connections()).toBe(5);
   });
 
-  test('that were closed while they rested are replaced', async () => {
+  test('that closed while idle are replaced', async () => {
     let answered = 0;
     const site = await startTcp((socket) => {
-      // Promises to stay, and is gone with the next request.
+      // Keeps the connection alive, but closes it on the next request.
       socket.on('data', () => {
         if (answered++ % 2 === 0) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
         else socket.destroy();
@@ -353,14 +353,14 @@ describe('connections', () => {
     await expect(textOf(await fetch(site.origin))).resolves.toBe('ok');
   });
 
-  test('that an authorization may have been tied to are not used again', async () => {
+  test('that may be tied to an authorization are not reused', async () => {
     const site = await startEcho();
     const fetch = startFetch([site]);
     for (let i = 0; i < 2; i++) await (await fetch(site.origin, { headers: { Authorization: 'NTLM x' } })).collect();
     expect(site.connections()).toBe(2);
   });
 
-  test('all end when the fetch is closed', async () => {
+  test('all close with the fetch', async () => {
     const site = await startEcho();
     const fetch = startFetch([site]);
     await (await fetch(site.origin)).collect();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fileNameOf } from './file-name.ts';
 
 const AT = 'https://site.example/a/b%20c.pdf?x=/y';
-const named = (header: string) => fileNameOf(AT, header);
+const nameIn = (header: string) => fileNameOf(AT, header);
 
 test.each([
   ['attachment; filename=report.pdf', 'report.pdf'],
@@ -19,22 +19,22 @@ test.each([
   ['attachment; filename="../../etc/passwd"', 'passwd'],
   ['attachment; filename="C:\\\\dir\\\\x.pdf"', 'x.pdf'],
   ["attachment; filename*=UTF-8''a%e2%80%aegpj.exe", 'agpj.exe'],
-])('%j names %j', (header, name) => expect(named(header)).toBe(name));
+])('%j names %j', (header, name) => expect(nameIn(header)).toBe(name));
 
 test.each(['', 'attachment', 'attachment; filename=""', 'attachment; filename=".."', 'attachment; filename="/"'])(
-  '%j leaves the name to the address',
-  (header) => expect(named(header)).toBe('b c.pdf'),
+  '%j leaves the name to the URL',
+  (header) => expect(nameIn(header)).toBe('b c.pdf'),
 );
 
-test('an address without a name has none', () => {
+test('a URL without a name has none', () => {
   expect(fileNameOf('https://site.example/')).toBeUndefined();
   expect(fileNameOf('https://site.example/%2e%2e%2f')).toBeUndefined();
 });
 
-test('no header makes a name with a slash, a control character or too great a length', () => {
+test('no header results in a name with a slash, a control character or too many characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-      const name = named(`attachment; filename="${text}"`)!;
+      const name = nameIn(`attachment; filename="${text}"`)!;
       expect(name).not.toMatch(/[/\\\p{Cc}]/u);
       expect([...name].length).toBeLessThanOrEqual(255);
       expect(name).not.toMatch(/^\.*$/);

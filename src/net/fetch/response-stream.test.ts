@@ -1,4 +1,4 @@
-/** What servers say in HTTP/1, as the fetch and the proxy of the browser understand it: through both, the same. */
+/** Irregular HTTP/1 responses: the fetch and the browser's proxy read them alike. */
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '#errors.ts';
@@ -14,15 +14,15 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Answers each request with these bytes, written in pieces of so many. */
-async function startServer(said: string, pieceBytes = Number.POSITIVE_INFINITY) {
+/** Answers each request with these bytes, written in pieces of `pieceBytes`. */
+async function startServer(response: string, pieceBytes = Number.POSITIVE_INFINITY) {
   return startTcp((socket) => {
     socket.setNoDelay(true);
     socket.once('data', async () => {
-      const bytes = Buffer.from(said, 'latin1');
-      for (let at = 0; at < bytes.length; at += pieceBytes) {
-        socket.write(bytes.subarray(at, at + pieceBytes));
-        if (pieceBytes < bytes.length) await new Promise((resolve) => setImmediate(resolve));
+      const data = Buffer.from(response, 'latin1');
+      for (let at = 0; at < data.length; at += pieceBytes) {
+        socket.write(data.subarray(at, at + pieceBytes));
+        if (pieceBytes < data.length) await new Promise((resolve) => setImmediate(resolve));
       }
       socket.end();
     });
@@ -55,7 +55,7 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
   const login = Buffer.from(`${egress.username}:${egress.password}`).toString('base64');
   const headers = { 'proxy-authorization': `Basic ${login}` };
   return new Promise((resolve) => {
-    const asked = request({
+    const outgoing = request({
       host: '127.0.0.1',
       port: egress.port,
       path: server.origin,
@@ -64,9 +64,9 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
       agent: false,
       maxHeaderSize: 1e6,
     });
-    // Nothing of the answer had been passed on when it went wrong.
-    asked.on('error', () => resolve({ error: BROKEN }));
-    asked.on('response', (answer) => {
+    // Nothing of the answer had been forwarded when the failure occurred.
+    outgoing.on('error', () => resolve({ error: BROKEN }));
+    outgoing.on('response', (answer) => {
       let text = '';
       answer.setEncoding('latin1');
       answer.on('data', (part) => {
@@ -80,7 +80,7 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
       });
       answer.on('error', () => {});
     });
-    asked.end();
+    outgoing.end();
   });
 }
 
@@ -94,10 +94,10 @@ const CLOSED = 'The target closed the connection';
 const BROKEN = 'The target closed the connection before its content was complete';
 const TOO_LARGE = 'The headers of the target are too large';
 
-/** The bytes, and the text or the failure that they are. */
-const READ: Readonly<Record<string, readonly [said: string, text: string]>> = {
+/** Bytes of each response, and the text or failure expected. */
+const READ: Readonly<Record<string, readonly [bytes: string, text: string]>> = {
   plain: [`${OK}Content-Length: 5\r\n\r\nhello`, 'hello'],
-  'to the end of the connection': [`${OK}\r\nhello`, 'hello'],
+  'a body up to the end of the connection': [`${OK}\r\nhello`, 'hello'],
   chunks: [`${OK}Transfer-Encoding: chunked\r\n\r\n${chunked('hello')}`, 'hello'],
   'chunks, named twice': [
     `${OK}Transfer-Encoding: chunked\r\nTransfer-Encoding: Chunked\r\n\r\n${chunked('hello')}`,
@@ -117,28 +117,31 @@ const READ: Readonly<Record<string, readonly [said: string, text: string]>> = {
   ],
   'the same length twice': [`${OK}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
   'the same length in a list': [`${OK}Content-Length: 5, 5\r\n\r\nhello`, 'hello'],
-  'no number for a length': [`${OK}Content-Length: +5\r\n\r\nhello you`, 'hello you'],
-  'a length below zero': [`${OK}Content-Length: -5\r\n\r\nhello you`, 'hello you'],
+  'a length that is not a number': [`${OK}Content-Length: +5\r\n\r\nhello you`, 'hello you'],
+  'a negative length': [`${OK}Content-Length: -5\r\n\r\nhello you`, 'hello you'],
   'an empty length': [`${OK}Content-Length:\r\n\r\nhello you`, 'hello you'],
-  'a length beyond counting': [`${OK}Content-Length: 99999999999999999999\r\n\r\nhello you`, 'hello you'],
-  'less than its length': [`${OK}Content-Length: 50\r\n\r\nhello`, 'hello…'],
-  'chunks without the last': [`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`, 'hello…'],
-  'chunks that go wrong': [`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nhello\r\n`, 'hello…'],
-  'a chunk longer than it says': [`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n`, 'he…'],
-  'more than its length': [`${OK}Content-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx`, 'hello'],
+  'an overflowing length': [`${OK}Content-Length: 99999999999999999999\r\n\r\nhello you`, 'hello you'],
+  'a body shorter than its length': [`${OK}Content-Length: 50\r\n\r\nhello`, 'hello…'],
+  'chunks without the last one': [`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`, 'hello…'],
+  'chunks that become invalid': [`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nhello\r\n`, 'hello…'],
+  'a chunk longer than declared': [`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n`, 'he…'],
+  'a body longer than its length': [
+    `${OK}Content-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx`,
+    'hello',
+  ],
   'bare line feeds': ['HTTP/1.1 200 OK\nContent-Length: 5\n\nhello', 'hello'],
   'mixed line ends': ['HTTP/1.1 200 OK\nContent-Length: 5\r\n\nhello', 'hello'],
   'a line without a colon': [`${OK}no header\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
-  'names that are none': [`${OK}A B: c\r\n: d\r\n(e): f\r\n\xe9: g\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
+  'invalid header names': [`${OK}A B: c\r\n: d\r\n(e): f\r\n\xe9: g\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
   'a folded header': [`${OK}X-A: b\r\n c\r\n\td\r\nContent-Length:\r\n 5\r\n\r\nhello`, 'hello'],
-  'a fold under no header': [`${OK} x\r\nno header\r\n y\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
+  'a fold after an invalid header': [`${OK} x\r\nno header\r\n y\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
   'control characters in a value': [`${OK}X-A: b\x01\x7f\rc\r\nContent-Length: 5\r\n\r\nhello`, 'hello'],
   'bytes before the status line': [`\r\n\r\n${OK}Content-Length: 5\r\n\r\nhello`, 'hello'],
   'no reason': ['HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
   'a binary reason': ['HTTP/1.1 200 \x01\xe9\x7f\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
-  'a version that is none': ['http/3.7   200   fine\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
+  'an invalid version': ['http/3.7   200   fine\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
   'no version': ['HTTP 200 OK\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
-  'no number for a status': ['HTTP/1.1 OK\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
+  'a status that is not a number': ['HTTP/1.1 OK\r\nContent-Length: 5\r\n\r\nhello', 'hello'],
   'HTTP/1.0': ['HTTP/1.0 200 OK\r\n\r\nhello', 'hello'],
   'informational answers': [
     `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(50)}HTTP/1.1 103 Hints\r\nLink: x\r\n\r\n${OK}Content-Length: 5\r\n\r\nhello`,
@@ -152,7 +155,7 @@ const READ: Readonly<Record<string, readonly [said: string, text: string]>> = {
   ],
 };
 
-const REFUSED: Readonly<Record<string, readonly [said: string, error: string]>> = {
+const REFUSED: Readonly<Record<string, readonly [bytes: string, error: string]>> = {
   'an unknown transfer encoding': [`${OK}Transfer-Encoding: xchunked\r\n\r\n${chunked('hello')}`, NO_TRANSFER],
   'a quoted transfer encoding': [`${OK}Transfer-Encoding: "chunked"\r\n\r\n${chunked('hello')}`, NO_TRANSFER],
   'a transfer encoding after a control character': [
@@ -178,16 +181,19 @@ const REFUSED: Readonly<Record<string, readonly [said: string, error: string]>> 
   'HTTP/0.9': ['<!doctype html><p>hello', NO_HTTP],
   'another protocol': ['SSH-2.0-OpenSSH_9.2\r\n', NO_HTTP],
   'NUL in a header': [`${OK}X-A: a\0b\r\nContent-Length: 5\r\n\r\nhello`, NO_HTTP],
-  'carriage returns alone': ['HTTP/1.1 200 OK\rContent-Length: 5\r\rhello', CLOSED],
+  'only carriage returns': ['HTTP/1.1 200 OK\rContent-Length: 5\r\rhello', CLOSED],
   nothing: ['', CLOSED],
-  'half a head': [`${OK}Content-Le`, CLOSED],
-  'informational answers alone': ['HTTP/1.1 100 Continue\r\n\r\n', interimResponseOnly(100).message],
-  'chunks that are none': [`${OK}Transfer-Encoding: chunked\r\n\r\n<p>hello</p>`, BROKEN],
+  'an incomplete head': [`${OK}Content-Le`, CLOSED],
+  'only informational answers': ['HTTP/1.1 100 Continue\r\n\r\n', interimResponseOnly(100).message],
+  'invalid chunks': [`${OK}Transfer-Encoding: chunked\r\n\r\n<p>hello</p>`, BROKEN],
   'a chunk of 0x5 bytes': [`${OK}Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n`, BROKEN],
   'a chunk of -5 bytes': [`${OK}Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n`, BROKEN],
-  'a chunk beyond counting': [`${OK}Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello\r\n0\r\n\r\n`, BROKEN],
-  'a chunk line without an end': [`${OK}Transfer-Encoding: chunked\r\n\r\n5;${'x'.repeat(20_000)}`, BROKEN],
-  'headers without an end': [`${OK}X-A: ${'a'.repeat(300_000)}`, TOO_LARGE],
+  'an overflowing chunk size': [
+    `${OK}Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello\r\n0\r\n\r\n`,
+    BROKEN,
+  ],
+  'an endless chunk line': [`${OK}Transfer-Encoding: chunked\r\n\r\n5;${'x'.repeat(20_000)}`, BROKEN],
+  'endless headers': [`${OK}X-A: ${'a'.repeat(300_000)}`, TOO_LARGE],
   'a flood of informational answers': ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(12_000), TOO_LARGE],
   'two locations': [
     'HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n',
@@ -199,47 +205,47 @@ describe.each([
   ['the fetch', byFetch],
   ['the proxy of the browser', byProxy],
 ] as const)('%s', (_, ask) => {
-  test.each(Object.entries(READ))('reads %s', async (_, [said, text]) => {
-    expect(await ask(await startServer(said))).toMatchObject({ status: 200, text });
+  test.each(Object.entries(READ))('reads %s', async (_, [bytes, text]) => {
+    expect(await ask(await startServer(bytes))).toMatchObject({ status: 200, text });
   });
 
-  test.each(Object.entries(REFUSED))('refuses %s', async (_, [said, error]) => {
-    expect(await ask(await startServer(said))).toEqual({ error });
+  test.each(Object.entries(REFUSED))('refuses %s', async (_, [bytes, error]) => {
+    expect(await ask(await startServer(bytes))).toEqual({ error });
   });
 
-  test('reads and refuses the same when it comes byte by byte', async () => {
-    for (const [name, [said, text]] of Object.entries(READ)) {
-      if (said.length > 2_000) continue;
-      expect(await ask(await startServer(said, 1)), name).toMatchObject({ text });
+  test('gives the same results byte by byte', async () => {
+    for (const [name, [bytes, text]] of Object.entries(READ)) {
+      if (bytes.length > 2_000) continue;
+      expect(await ask(await startServer(bytes, 1)), name).toMatchObject({ text });
     }
-    for (const [name, [said, error]] of Object.entries(REFUSED)) {
-      if (said.length > 2_000) continue;
-      expect(await ask(await startServer(said, 1)), name).toEqual({ error });
+    for (const [name, [bytes, error]] of Object.entries(REFUSED)) {
+      if (bytes.length > 2_000) continue;
+      expect(await ask(await startServer(bytes, 1)), name).toEqual({ error });
     }
   });
 
-  test.each([600, 799, 999])('status %i is one', async (status) => {
-    const said = `HTTP/1.1 ${status} Own\r\nContent-Length: 5\r\n\r\nhello`;
-    expect(await ask(await startServer(said))).toMatchObject({ status, text: 'hello' });
+  test.each([600, 799, 999])('accepts status %i', async (status) => {
+    const bytes = `HTTP/1.1 ${status} Own\r\nContent-Length: 5\r\n\r\nhello`;
+    expect(await ask(await startServer(bytes))).toMatchObject({ status, text: 'hello' });
   });
 
   test.each([
     ['HEAD', `${OK}Content-Length: 5\r\n\r\n`],
     ['HEAD', `${OK}Transfer-Encoding: chunked\r\n\r\n`],
-  ])('an answer to %s has no body', async (method, said) => {
-    expect(await ask(await startServer(said), method)).toMatchObject({ status: 200, text: '' });
+  ])('a response to %s has no body', async (method, bytes) => {
+    expect(await ask(await startServer(bytes), method)).toMatchObject({ status: 200, text: '' });
   });
 
-  test('what cannot be said in a header is left out, and the rest stays', async () => {
-    const said = `${OK}X-A: b\r\n c\r\nX-B : \t d\t \r\nX C: d\r\nset-cookie: a=b\r\nX-D: \x01e\x02\r\nContent-Length: 5\r\n\r\nhello`;
-    const { headers } = await ask(await startServer(said));
+  test('drops invalid headers and keeps the others', async () => {
+    const bytes = `${OK}X-A: b\r\n c\r\nX-B : \t d\t \r\nX C: d\r\nset-cookie: a=b\r\nX-D: \x01e\x02\r\nContent-Length: 5\r\n\r\nhello`;
+    const { headers } = await ask(await startServer(bytes));
     expect(headers).toMatchObject({ 'x-a': 'b c', 'x-b': 'd', 'x-d': expect.stringMatching(/^\s*e\s*$/) });
     expect(Object.keys(headers!)).not.toContain('x c');
     expect(String(headers!['set-cookie'])).toBe('a=b');
   });
 });
 
-test('a connection is used again after a plain answer, and not after an irregular one', async () => {
+test('a connection is reused after a regular response, but not after an irregular one', async () => {
   const answers = [
     `${OK}Content-Length: 2\r\n\r\nab`,
     `${OK}Transfer-Encoding: chunked\r\n\r\n${chunked('cd')}`,

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unzstd } from './zstd.ts';
 
-/** As the reference program packs them: best, with its checksum; fast, in a window of 512 KiB; piped; with a window of 128 MiB. */
+/**
+ * Compressed by the reference program: best level with a checksum; fast, in a window of 512 KiB; piped; with a window
+ * of 128 MiB.
+ */
 const LINES = Array.from(
   { length: 400 },
   (_, i) => `line ${(i * 7919) % 1000} of ${i % 7 ? 'words' : 'more words'}\n`,
@@ -17,14 +20,14 @@ const PIPED =
 const WIDE =
   'KLUv/QSIpAAAYGxvcmVtIGlwc3VtIAEA8f/PSxJMAAAIcwEA/P85EAJMAAAIbQEA/P85EAJMAAAIbAEA/P85EAJNAAAIcwEAvCc5EAKnKhKS';
 
-const packed = (base64: string) => Buffer.from(base64, 'base64');
+const decodeBase64 = (base64: string) => Buffer.from(base64, 'base64');
 
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** What came out, and what went wrong if something did. */
-async function unpacked(bytes: Uint8Array, pieceSize = bytes.length || 1, maxBytes = Number.POSITIVE_INFINITY) {
+/** Returns the decoded bytes, and the error if one occurred. */
+async function decode(bytes: Uint8Array, pieceSize = bytes.length || 1, maxBytes = Number.POSITIVE_INFINITY) {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -50,36 +53,41 @@ const raw = (text: string, isLast = false) => Buffer.concat([blockHeader(isLast,
 const run = (byte: number, count: number, isLast = false) =>
   Buffer.concat([blockHeader(isLast, 1, count), Buffer.from([byte])]);
 
-describe('what is packed', () => {
+describe('valid data', () => {
   test.each([
     [BEST, LINES],
     [FAST, LINES],
     [PIPED, LOREM],
-  ])('%.20s comes back in pieces of any size', async (base64, text) => {
+  ])('%.20s is decoded in pieces of any size', async (base64, text) => {
     for (const size of [1, 7, 100, 10_000]) {
-      const { bytes, error } = await unpacked(packed(base64), size);
+      const { bytes, error } = await decode(decodeBase64(base64), size);
       expect(error).toBeUndefined();
       expect(bytes.toString() === text).toBe(true);
     }
   });
 
-  test('comes back over several frames, and what is to be skipped is', async () => {
+  test('is decoded over several frames, without skippable frames', async () => {
     const skippable = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
-    const all = Buffer.concat([packed(BEST), skippable, frame([raw('a'), raw('', true)]), frame([run(98, 3, true)])]);
+    const all = Buffer.concat([
+      decodeBase64(BEST),
+      skippable,
+      frame([raw('a'), raw('', true)]),
+      frame([run(98, 3, true)]),
+    ]);
     for (const size of [1, 5, all.length]) {
-      const { bytes, error } = await unpacked(all, size);
+      const { bytes, error } = await decode(all, size);
       expect([bytes.toString(), error]).toEqual([`${LINES}abbb`, undefined]);
     }
   });
 
-  test('any text in any blocks comes back', async () => {
+  test('is decoded for any text in any blocks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 }), { maxLength: 12 }),
         fc.integer({ min: 1, max: 40 }),
         async (texts, size) => {
           const all = frame([...texts.map((text) => raw(text)), raw('end', true)]);
-          expect((await unpacked(all, size)).bytes.toString()).toBe(`${texts.join('')}end`);
+          expect((await decode(all, size)).bytes.toString()).toBe(`${texts.join('')}end`);
         },
       ),
       { seed: 7, numRuns: 200 },
@@ -87,53 +95,53 @@ describe('what is packed', () => {
   });
 });
 
-describe('what is not right', () => {
-  test('that breaks off gives what came before', async () => {
-    const { bytes, error } = await unpacked(frame([raw('the first of two '), raw('second', true)]).subarray(0, -2));
+describe('invalid data', () => {
+  test('that ends early yields the decoded part', async () => {
+    const { bytes, error } = await decode(frame([raw('the first of two '), raw('second', true)]).subarray(0, -2));
     expect([bytes.toString(), error?.message]).toEqual(['the first of two ', 'not Zstandard: it ends early']);
   });
 
   test.each([
     ['nothing', Buffer.alloc(0)],
-    ['plain text', Buffer.from('plain text that is not packed')],
-    ['a window of 128 MiB', packed(WIDE)],
+    ['plain text', Buffer.from('plain text that is not compressed')],
+    ['a window of 128 MiB', decodeBase64(WIDE)],
     ['a window of 2 TiB', frame([raw('x', true)], 41)],
     ['a block of a kind that does not exist', frame([blockHeader(true, 3, 1)])],
     ['a block that is too large', frame([blockHeader(true, 0, 128 * 1024 + 1)])],
     ['a dictionary', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 0, 9, 1, 0, 0])],
     ['garbage behind it', Buffer.concat([frame([raw('x', true)]), Buffer.from('garbage')])],
-  ])('%s is an error', async (_, bytes) => expect((await unpacked(bytes)).error).toBeInstanceOf(Error));
+  ])('with %s is an error', async (_, bytes) => expect((await decode(bytes)).error).toBeInstanceOf(Error));
 
-  test('whatever is changed in it ends in bytes or an error', async () => {
-    const original = packed(FAST);
+  test('with any changed byte ends in bytes or an error', async () => {
+    const original = decodeBase64(FAST);
     await fc.assert(
       fc.asyncProperty(fc.nat(original.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const bytes = Buffer.from(original);
         bytes[at]! ^= change;
-        const outcome = await unpacked(bytes, 64, 1_000_000);
+        const outcome = await decode(bytes, 64, 1_000_000);
         expect(outcome.bytes.length).toBeLessThan(1_200_000);
       }),
       { seed: 7, numRuns: 300 },
     );
   });
 
-  test('a bomb is taken a block at a time', async () => {
+  test('that expands enormously is decoded block by block', async () => {
     const bomb = frame(
       Array.from({ length: 16_000 }, () => run(0, 128 * 1024)),
       17,
     );
     const before = process.memoryUsage().rss;
-    const { bytes } = await unpacked(bomb, bomb.length, 8 * 1024 ** 2);
+    const { bytes } = await decode(bomb, bomb.length, 8 * 1024 ** 2);
     expect(bytes.length).toBeLessThan(9 * 1024 ** 2);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 ** 2);
   });
 
-  test('a flood of blocks with next to nothing in them, in a large window, ends', async () => {
+  test('with a flood of tiny blocks in a large window is refused', async () => {
     const flood = frame(
       Array.from({ length: 50_000 }, () => raw('x')),
       23,
     );
-    const { bytes, error } = await unpacked(flood);
+    const { bytes, error } = await decode(flood);
     expect(error?.message).toBe('not Zstandard: too many small blocks');
     expect(bytes.length).toBeLessThan(1_000);
   });

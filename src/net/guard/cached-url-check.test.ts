@@ -2,21 +2,21 @@ import { expect, it } from 'vitest';
 import { createCachedUrlCheck } from './cached-url-check.ts';
 import { createGuard } from './guard.ts';
 
-/** Answers names by a table, and counts the questions. */
-function bench(names: Record<string, string[] | Error | 'silent'>, allow: string[] = []) {
-  const asked: string[] = [];
+/** Resolves names from a table, and records the lookups. */
+function createCheck(names: Record<string, string[] | Error | 'silent'>, allow: string[] = []) {
+  const lookups: string[] = [];
   const lookup = async (name: string) => {
-    asked.push(name);
+    lookups.push(name);
     const found = names[name] ?? Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     if (found === 'silent') return new Promise<never>(() => {});
     if (found instanceof Error) throw found;
     return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
-  return { asked, mayServeCached: createCachedUrlCheck(createGuard({ allow, lookup }), 20) };
+  return { lookups, mayServeCached: createCachedUrlCheck(createGuard({ allow, lookup }), 20) };
 }
 
-it('asks no name server about what its spelling decides', async () => {
-  const { asked, mayServeCached } = bench({}, ['10.1.0.0/16']);
+it('decides without DNS where the URL alone decides', async () => {
+  const { lookups, mayServeCached } = createCheck({}, ['10.1.0.0/16']);
   const decided = {
     'http://10.0.0.1/': false,
     'http://10.1.0.1/': true,
@@ -30,11 +30,11 @@ it('asks no name server about what its spelling decides', async () => {
   };
   for (const [url, expected] of Object.entries(decided))
     expect([url, await mayServeCached(url)]).toEqual([url, expected]);
-  expect(asked).toEqual([]);
+  expect(lookups).toEqual([]);
 });
 
-it('refuses a name whose addresses are refused now', async () => {
-  const { mayServeCached } = bench({
+it('refuses a name that resolves to a refused address', async () => {
+  const { mayServeCached } = createCheck({
     'inside.example': ['10.0.0.1'],
     'both.example': ['93.184.216.34', '10.0.0.1'],
     'outside.example': ['93.184.216.34'],
@@ -44,8 +44,8 @@ it('refuses a name whose addresses are refused now', async () => {
   expect(await mayServeCached('https://outside.example/')).toBe(true);
 });
 
-it('refuses nothing while DNS is away or the name is gone, and does not wait for long', async () => {
-  const { mayServeCached } = bench({
+it('refuses nothing if DNS fails or the name no longer exists, and does not wait long', async () => {
+  const { mayServeCached } = createCheck({
     'silent.example': 'silent',
     'failing.example': Object.assign(new Error('refused'), { code: 'ESERVFAIL' }),
   });
@@ -53,7 +53,7 @@ it('refuses nothing while DNS is away or the name is gone, and does not wait for
     expect([host, await mayServeCached(`https://${host}/`)]).toEqual([host, true]);
 });
 
-it('ends with its caller', async () => {
-  const { mayServeCached } = bench({ 'silent.example': 'silent' });
+it('rejects when the caller aborts', async () => {
+  const { mayServeCached } = createCheck({ 'silent.example': 'silent' });
   await expect(mayServeCached('https://silent.example/', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
 });

@@ -28,10 +28,10 @@ interface Answer {
   text: string;
 }
 
-/** A plain request through the proxy, in absolute form. */
+/** A plain request through the proxy, with an absolute URL. */
 const get = (egress: EgressProxy, url: string, headers: Record<string, string> = credentials(egress), method = 'GET') =>
   new Promise<Answer>((resolve, reject) => {
-    const asked = request(
+    const outgoing = request(
       { host: '127.0.0.1', port: egress.port, path: url, method, headers, agent: false },
       (response) => {
         let text = '';
@@ -42,24 +42,31 @@ const get = (egress: EgressProxy, url: string, headers: Record<string, string> =
         response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }));
       },
     );
-    asked.on('error', reject);
-    asked.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 
-/** A tunnel: the socket when it stands, and the proxy's answer. */
+/** Opens a tunnel. Resolves with the socket and the proxy's answer. */
 const tunnel = (egress: EgressProxy, to: string, headers: Record<string, string> = credentials(egress)) =>
   new Promise<{ status: number; headers: Answer['headers']; socket: Socket }>((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port: egress.port, path: to, method: 'CONNECT', headers, agent: false });
-    asked.on('connect', (response, socket) => {
+    const outgoing = request({
+      host: '127.0.0.1',
+      port: egress.port,
+      path: to,
+      method: 'CONNECT',
+      headers,
+      agent: false,
+    });
+    outgoing.on('connect', (response, socket) => {
       socket.on('error', () => {});
       resolve({ status: response.statusCode!, headers: response.headers, socket });
     });
-    asked.on('error', reject);
-    asked.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 
-/** What comes out of a socket until it ends. */
-async function heard(socket: Socket): Promise<string> {
+/** All data from a socket until it ends. */
+async function readAll(socket: Socket): Promise<string> {
   let text = '';
   for await (const chunk of socket) text += chunk;
   return text;
@@ -88,8 +95,8 @@ const hosts = [
   'a.internal',
 ];
 
-describe('what is refused', () => {
-  test('what is no URL, as the word of the proxy and not of a target', async () => {
+describe('refuses', () => {
+  test("an invalid URL, with an answer marked as the proxy's own", async () => {
     const egress = await startEgress([]);
     for (const url of ['http://a%20b/', 'http://[/', 'http://127.0.0.1:99999/']) {
       const { headers, text } = await get(egress, url);
@@ -122,7 +129,7 @@ describe('what is refused', () => {
     expect(secret.connections()).toBe(0);
   });
 
-  test('a name with a private answer, and a user name that hides the host', async () => {
+  test('a name with a private address, and a user name that hides the host', async () => {
     const secret = await startSecret();
     const egress = await startEgress([], { lookup: resolverOf({ 'mixed.example': ['8.8.8.8', '127.0.0.1'] }) });
     expect((await tunnel(egress, `mixed.example:${secret.port}`)).status).toBe(403);
@@ -147,7 +154,7 @@ describe('what is refused', () => {
     expect(secret.connections()).toBe(0);
   });
 
-  test('the ports that browsers refuse, the proxy itself, and odd request targets', async () => {
+  test('ports that browsers refuse, the proxy itself, and malformed request targets', async () => {
     const egress = await startEgress([], { lookup: resolverOf({ 'site.example': ['8.8.8.8'] }) });
     expect((await tunnel(egress, 'site.example:25')).status).toBe(403);
     expect((await tunnel(egress, `127.0.0.1:${egress.port}`)).status).toBe(403);
@@ -160,8 +167,8 @@ describe('what is refused', () => {
   test.each([
     ['no password', {}],
     ['a wrong password', credentials({ username: 'lectern', password: 'wrong' })],
-    ['an empty one', credentials({ username: 'lectern', password: '' })],
-  ])('with %s, even what is allowed', async (_, headers) => {
+    ['an empty password', credentials({ username: 'lectern', password: '' })],
+  ])('with %s, even an allowed target', async (_, headers) => {
     const site = await startSite();
     const onRequest = vi.fn();
     const egress = await startEgress([site], { onRequest });
@@ -171,13 +178,13 @@ describe('what is refused', () => {
     expect(onRequest).not.toHaveBeenCalled();
   });
 
-  test('a password of another start', async () => {
+  test('the password of another instance', async () => {
     const [one, two] = [await startEgress([]), await startEgress([])];
     expect(one.password).not.toBe(two.password);
     expect((await get(two, 'http://site.example/', credentials(one))).status).toBe(407);
   });
 
-  test('every connection that does not come over loopback: nothing else is listened on', async () => {
+  test('connections to other addresses: it listens only on 127.0.0.1', async () => {
     const egress = await startEgress([]);
     expect(egress.url).toBe(`http://127.0.0.1:${egress.port}`);
     const elsewhere = connect(egress.port, '127.0.0.2');
@@ -186,8 +193,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('what still works', () => {
-  test('plain requests, with the Host that was asked', async () => {
+describe('allows', () => {
+  test('plain requests, keeping the Host header', async () => {
     const site = await startSite();
     const egress = await startEgress([site], { lookup: resolverOf({ 'site.example': ['127.0.0.1'] }) });
     expect(
@@ -201,7 +208,7 @@ describe('what still works', () => {
     });
   });
 
-  test('plain requests, of which the target sees nothing of the proxy', async () => {
+  test('plain requests without revealing the proxy to the target', async () => {
     const site = await startServer((request, response) => response.end(request.rawHeaders.join('|')));
     const { text } = await get(await startEgress([site]), site.origin);
     expect(text).not.toMatch(/proxy|basic|via|forwarded/i);
@@ -214,9 +221,9 @@ describe('what still works', () => {
     const [name, value] = Object.entries(credentials(egress))[0]!;
     const ask = (more: string) =>
       client.write(`GET ${site.origin}/ HTTP/1.1\r\nHost: ${site.host}\r\n${name}: ${value}\r\n${more}\r\n`);
-    const warned = vi.fn();
-    process.on('warning', warned);
-    onTestFinished(() => void process.off('warning', warned));
+    const onWarning = vi.fn();
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
     let text = '';
     client.on('data', (chunk) => {
       text += chunk;
@@ -228,10 +235,10 @@ describe('what still works', () => {
     }
     await ended;
     expect(site.connections()).toBe(30);
-    expect(warned).not.toHaveBeenCalled();
+    expect(onWarning).not.toHaveBeenCalled();
   });
 
-  test('a tunnel carries bytes both ways, to the last one', async () => {
+  test('a tunnel that carries all bytes in both directions', async () => {
     const size = 5_000_000;
     const site = await startTcp((socket) => {
       let got = 0;
@@ -244,20 +251,20 @@ describe('what still works', () => {
     const { status, socket } = await tunnel(egress, site.host);
     expect(status).toBe(200);
     socket.write(Buffer.alloc(size, 'x'));
-    expect(await heard(socket)).toBe('y'.repeat(size));
+    expect(await readAll(socket)).toBe('y'.repeat(size));
     await until(() => egress.openConnections() === 0);
   });
 
-  test('a tunnel to a name goes to the address that was checked, though the name moves', async () => {
+  test('a tunnel to the checked address of a name, even if the name resolves differently afterwards', async () => {
     const site = await startSite();
     const secret = await startSecret('127.0.0.2', site.port);
     const answers = ['127.0.0.1', '127.0.0.2'];
-    let asked = 0;
-    const egress = await startEgress([site], { lookup: async () => [{ address: answers[asked++]!, family: 4 }] });
+    let lookups = 0;
+    const egress = await startEgress([site], { lookup: async () => [{ address: answers[lookups++]!, family: 4 }] });
     const { socket } = await tunnel(egress, `rebind.example:${site.port}`);
     socket.write('GET / HTTP/1.1\r\nHost: rebind.example\r\nConnection: close\r\n\r\n');
-    expect(await heard(socket)).toContain('public rebind.example');
-    expect(asked).toBe(1);
+    expect(await readAll(socket)).toContain('public rebind.example');
+    expect(lookups).toBe(1);
     expect((await get(egress, `http://rebind.example:${site.port}/`)).status).toBe(403);
     expect(secret.connections()).toBe(0);
   });
@@ -273,66 +280,69 @@ describe('what still works', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
     await once(socket, 'data');
     socket.write('ping');
-    expect(await heard(socket)).toBe('pong');
+    expect(await readAll(socket)).toBe('pong');
   });
 
-  test('any user name, and each is told of with what it asks', async () => {
+  test('any user name, and reports its requests', async () => {
     const site = await startSite();
     const [onRequest, onRefused, onFailed] = [vi.fn(), vi.fn(), vi.fn()];
     const egress = await startEgress([site], { onRequest, onRefused, onFailed, lookup: resolverOf({}) });
     await get(egress, site.origin, credentials({ username: 'page-1', password: egress.password }));
     await tunnel(egress, '127.0.0.1:1', credentials({ username: 'page-2', password: egress.password }));
     await tunnel(egress, 'absent.example:443', credentials({ username: 'page-3', password: egress.password }));
-    expect(onRequest.mock.calls.map(([asked]) => asked)).toEqual([
+    expect(onRequest.mock.calls.map(([request]) => request)).toEqual([
       { host: '127.0.0.1', port: site.port, username: 'page-1' },
       { host: '127.0.0.1', port: 1, username: 'page-2' },
       { host: 'absent.example', port: 443, username: 'page-3' },
     ]);
     expect(onRefused.mock.calls).toEqual([[{ host: '127.0.0.1', port: 1, username: 'page-2' }]]);
-    expect(onFailed.mock.calls.map(([asked]) => asked.host)).toEqual(['absent.example']);
+    expect(onFailed.mock.calls.map(([request]) => request.host)).toEqual(['absent.example']);
   });
 });
 
 describe('targets that fail', () => {
-  test('are told apart from targets that answer', async () => {
-    const gone = await startSite();
-    const egress = await startEgress([{ ...gone, host: '127.0.0.1:9999' }], { lookup: resolverOf({}) });
+  test('are distinguished from targets that answer', async () => {
+    const unreachable = await startSite();
+    const egress = await startEgress([{ ...unreachable, host: '127.0.0.1:9999' }], { lookup: resolverOf({}) });
     for (const ask of [(to: string) => tunnel(egress, to), (to: string) => get(egress, `http://${to}/`)]) {
       expect(await ask('127.0.0.1:9999')).toMatchObject({ status: 502, headers: { [EGRESS_HEADER]: 'failed' } });
       expect(await ask('absent.example:80')).toMatchObject({ status: 404, headers: { [EGRESS_HEADER]: 'unknown' } });
     }
   });
 
-  test('that hang up without an answer are a failure of that request alone', async () => {
-    const [rude, site] = [await startTcp((socket) => socket.once('data', () => socket.destroy())), await startSite()];
-    const egress = await startEgress([rude, site]);
-    expect(await get(egress, rude.origin)).toMatchObject({ status: 502, headers: { [EGRESS_HEADER]: 'failed' } });
+  test('by closing without a response affect only that request', async () => {
+    const [closing, site] = [
+      await startTcp((socket) => socket.once('data', () => socket.destroy())),
+      await startSite(),
+    ];
+    const egress = await startEgress([closing, site]);
+    expect(await get(egress, closing.origin)).toMatchObject({ status: 502, headers: { [EGRESS_HEADER]: 'failed' } });
     expect((await get(egress, site.origin)).status).toBe(200);
   });
 
-  test('on which nothing moves are closed', async () => {
+  test('by staying idle are closed', async () => {
     const site = await startTcp((socket) => socket.resume());
     const egress = await startEgress([site], { idleTimeoutMs: 100 });
     const { socket } = await tunnel(egress, site.host);
-    expect(await heard(socket)).toBe('');
+    expect(await readAll(socket)).toBe('');
     await expect(get(egress, site.origin)).rejects.toThrow();
     await until(() => site.open() === 0 && egress.openConnections() === 0);
   });
 
-  test('that talk for ever are closed at their age', async () => {
+  test('by sending forever are closed at their maximum age', async () => {
     const site = await startTcp((socket) => {
       const timer = setInterval(() => socket.write('x'), 10);
       socket.once('close', () => clearInterval(timer));
     });
     const egress = await startEgress([site], { maxAgeMs: 150 });
     const { socket } = await tunnel(egress, site.host);
-    expect(await heard(socket)).toMatch(/^x+$/);
+    expect(await readAll(socket)).toMatch(/^x+$/);
     await until(() => site.open() === 0);
   });
 });
 
-describe('clients that die', () => {
-  test('take their connections to targets with them', async () => {
+describe('clients that disconnect', () => {
+  test('close their connections to targets', async () => {
     const site = await startTcp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const timer = setInterval(() => socket.write('x'.repeat(10_000)), 5);
@@ -356,17 +366,17 @@ describe('clients that die', () => {
     expect((await get(next, other.origin)).status).toBe(200);
   });
 
-  test('or reset before the answer do no harm', async () => {
+  test('by a reset before the answer do no harm', async () => {
     const site = await startSite();
     let release = () => {};
-    const asked = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let looked = 0;
+    let lookups = 0;
     const egress = await startEgress([site], {
       lookup: async () => {
-        looked++;
-        await asked;
+        lookups++;
+        await released;
         return [{ address: '127.0.0.1', family: 4 }];
       },
     });
@@ -374,8 +384,8 @@ describe('clients that die', () => {
     for (const line of [`CONNECT site.example:${site.port}`, `GET http://site.example:${site.port}/`]) {
       const client = connect(egress.port, '127.0.0.1');
       client.write(`${line} HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\n\r\n`);
-      const before = looked;
-      await until(() => looked > before);
+      const before = lookups;
+      await until(() => lookups > before);
       client.resetAndDestroy();
     }
     release();
@@ -383,7 +393,7 @@ describe('clients that die', () => {
     await until(() => egress.openConnections() === 0);
   });
 
-  test('whatever a client says, the next one is served', async () => {
+  test('after sending any bytes do not affect the next client', async () => {
     const [site, secret] = [await startSite(), await startSecret()];
     const egress = await startEgress([site]);
     const [[name, value]] = Object.entries(credentials(egress)) as [[string, string]];
@@ -429,11 +439,11 @@ describe('clients that die', () => {
     await until(() => egress.openConnections() === 0);
   });
 
-  test('closing ends everything at once', async () => {
+  test('closing the proxy closes all connections at once', async () => {
     const site = await startTcp((socket) => socket.resume());
     const egress = await startEgress([site]);
     const { socket } = await tunnel(egress, site.host);
-    const ended = heard(socket).catch(() => '');
+    const ended = readAll(socket).catch(() => '');
     await egress.close();
     await ended;
     await until(() => site.open() === 0);
@@ -441,22 +451,22 @@ describe('clients that die', () => {
   });
 });
 
-test('counts what a user name moves, by requests and tunnels, and cuts it off', async () => {
+test('counts the bytes of a user name over requests and tunnels, and blocks it', async () => {
   const site = await startServer((_, response) => response.end('x'.repeat(100_000)));
   const other = await startTcp((socket) => socket.pipe(socket));
   const egress = await startEgress([site, other]);
   const as = (username: string) => credentials({ username, password: egress.password });
-  let heardBytes = 0;
+  let reportedBytes = 0;
   const meter = egress.meter('one', (bytes) => {
-    heardBytes = bytes;
+    reportedBytes = bytes;
   });
   expect((await get(egress, `${site.origin}/`, as('one'))).text).toHaveLength(100_000);
   expect((await get(egress, `${site.origin}/`, as('two'))).text).toHaveLength(100_000);
-  await until(() => heardBytes > 100_000);
+  await until(() => reportedBytes > 100_000);
   expect(meter.bytes()).toBeLessThan(110_000);
   const { socket } = await tunnel(egress, other.host, as('one'));
   socket.resume().write('y'.repeat(60_000));
-  // There and back.
+  // Both directions count.
   await until(() => meter.bytes() > 200_000);
   meter.add(1_000_000);
   expect(meter.bytes()).toBeGreaterThan(1_200_000);

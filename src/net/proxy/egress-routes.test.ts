@@ -1,4 +1,4 @@
-/** The egress proxy's routes: the clients of one user name go out through another proxy. */
+/** Routes of the egress proxy: the clients of one user name go through another proxy. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,16 +26,16 @@ const login = ({ password }: EgressProxy, username: string) => ({
   'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 
-/** Asks as a browser does: plain requests in full, tunnels for all else. */
+/** Sends requests like a browser: plain ones with a full URL, all others through a tunnel. */
 const ask = (egress: EgressProxy, username: string, path: string, method = 'GET') =>
   new Promise<{ status: number; verdict: unknown; text: string; socket: Socket }>((resolve, reject) => {
     const headers = login(egress, username);
-    const asked = request({ host: '127.0.0.1', port: egress.port, path, method, headers, agent: false });
-    asked.on('connect', ({ statusCode, headers: told }, socket) => {
+    const outgoing = request({ host: '127.0.0.1', port: egress.port, path, method, headers, agent: false });
+    outgoing.on('connect', ({ statusCode, headers: answered }, socket) => {
       socket.on('error', () => {});
-      resolve({ status: statusCode!, verdict: told[EGRESS_HEADER], text: '', socket });
+      resolve({ status: statusCode!, verdict: answered[EGRESS_HEADER], text: '', socket });
     });
-    asked.on('response', async (response) => {
+    outgoing.on('response', async (response) => {
       let text = '';
       for await (const chunk of response) text += chunk;
       resolve({
@@ -45,7 +45,7 @@ const ask = (egress: EgressProxy, username: string, path: string, method = 'GET'
         socket: response.socket,
       });
     });
-    asked.on('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 
 const startSite = () =>
@@ -61,7 +61,7 @@ describe.each([
   ['socks5', (options: object) => startSocks(options)],
   ['socks5h', (options: object) => startSocks(options)],
 ])('through %s', (scheme, start) => {
-  test('plain requests and tunnels of its user name go, with its credentials, and no others do', async () => {
+  test('only the requests and tunnels of its user name go, with its credentials', async () => {
     const [proxy, site, secure] = [await start({ account: ACCOUNT }), await startSite(), await startSecure()];
     const egress = await startEgress([proxy, site, secure]);
     const route = egress.route(parseProxyUrl(`${scheme}://${USER}${proxy.host}`), { acceptInvalidCertificates: true });
@@ -76,7 +76,7 @@ describe.each([
     let text = '';
     for await (const chunk of tls) text += chunk;
     expect(text).toContain('secure /b');
-    expect(proxy.asked).toHaveLength(2);
+    expect(proxy.targets).toHaveLength(2);
     expect(route.failure()).toBeUndefined();
 
     expect((await ask(egress, 'another', `${site.origin}/c`)).status).toBe(200);
@@ -84,10 +84,10 @@ describe.each([
     const before = site.connections();
     expect(await ask(egress, route.username, `${site.origin}/d`)).toMatchObject({ status: 502, verdict: 'failed' });
     expect((await ask(egress, route.username, site.host, 'CONNECT')).status).toBe(502);
-    expect([proxy.asked.length, site.connections()]).toEqual([2, before]);
+    expect([proxy.targets.length, site.connections()]).toEqual([2, before]);
   });
 
-  test('wrong credentials are the failure of the route', async () => {
+  test('wrong credentials are reported as a failure of the route', async () => {
     const [proxy, site] = [await start({ account: ACCOUNT }), await startSite()];
     const onFailed = vi.fn();
     const egress = await startEgress([proxy, site], { onFailed });
@@ -105,7 +105,7 @@ describe.each([
     expect(site.connections()).toBe(0);
   });
 
-  test('no private target is asked for', async () => {
+  test('no private target is requested', async () => {
     const [proxy, secret] = [await start({}), await startSecret()];
     const egress = await startEgress([proxy]);
     const { username } = egress.route(parseProxyUrl(`${scheme}://${proxy.host}`), { acceptInvalidCertificates: true });
@@ -116,7 +116,7 @@ describe.each([
     expect([proxy.connections(), secret.connections()]).toEqual([0, 0]);
   });
 
-  test('a proxy at a private address is refused, and it is not said that the target was', async () => {
+  test('a proxy at a private address is refused, but not reported as a refused target', async () => {
     const [proxy, site] = [await start({}), await startSite()];
     const onRefused = vi.fn();
     const egress = await startEgress([site], { onRefused });
@@ -128,16 +128,16 @@ describe.each([
   });
 });
 
-test('a proxy that hangs up over a request is the failure of the route', async () => {
-  const rude = await startTcp((socket) => socket.once('data', () => socket.destroy()));
+test('a proxy that closes the connection is reported as a failure of the route', async () => {
+  const closing = await startTcp((socket) => socket.once('data', () => socket.destroy()));
   const site = await startSite();
-  const egress = await startEgress([rude, site]);
-  const route = egress.route(parseProxyUrl(`http://${rude.host}`));
+  const egress = await startEgress([closing, site]);
+  const route = egress.route(parseProxyUrl(`http://${closing.host}`));
   expect(await ask(egress, route.username, site.origin)).toMatchObject({ status: 502, verdict: 'failed' });
   expect(route.failure()).toMatchObject({ message: 'The proxy closed the connection', facts: { path: 'proxyUrl' } });
 });
 
-test('clients and targets that end take the connections through the proxy with them', async () => {
+test('closing a client closes the connections through the proxy', async () => {
   const proxy = await startSocks();
   const site = await startTcp((socket) => socket.resume());
   const egress = await startEgress([proxy, site]);
@@ -149,7 +149,7 @@ test('clients and targets that end take the connections through the proxy with t
   await until(() => site.open() === 0 && proxy.open() === 0 && egress.openConnections() === 0);
 });
 
-test('a target cannot say what only the egress proxy says, and the name of that is not to be guessed', async () => {
+test("a target cannot imitate the egress proxy's header, whose name is not guessable", async () => {
   const site = await startServer((_, response) =>
     response.writeHead(200, { [EGRESS_HEADER]: 'refused', 'x-other': 'kept' }).end('page'),
   );

@@ -4,7 +4,7 @@ import { Problem } from '#errors.ts';
 import { createRegion } from '../region.ts';
 import { createProxyTable, credentialsOf, OperatorProxy, type ProxyEntry, parseProxyUrl } from './proxy-table.ts';
 
-describe('the address of a proxy', () => {
+describe('the URL of a proxy', () => {
   test.each([
     ['http://proxy.example:8080', 'http://proxy.example:8080/'],
     [' HTTPS://Proxy.Example ', 'https://proxy.example/'],
@@ -15,7 +15,7 @@ describe('the address of a proxy', () => {
     ['socks4a://bücher.example', 'socks4a://xn--bcher-kva.example:1080'],
   ])('%s is %s', (text, href) => expect(parseProxyUrl(text).href).toBe(href));
 
-  test('keeps credentials as they were meant', () => {
+  test('keeps credentials as intended', () => {
     expect(credentialsOf(parseProxyUrl('http://an%20na:p%3Aw%40@h:1'))).toEqual({
       username: 'an na',
       password: 'p:w@',
@@ -40,7 +40,7 @@ describe('the address of a proxy', () => {
     'http://sec%3Aret:x@h:1',
     `socks5://${'secret'.repeat(50)}:x@h:1`,
     `http://${'secret'.repeat(500)}`,
-  ])('%j is refused without a word of it', (text) => {
+  ])('%j is refused without repeating it', (text) => {
     const failure = (() => {
       try {
         return parseProxyUrl(text);
@@ -52,7 +52,7 @@ describe('the address of a proxy', () => {
     expect((failure as Problem).message).not.toContain('secret');
   });
 
-  test('whatever is given, there is an address of a known kind with its port, or a refusal', () => {
+  test('is parsed to a known scheme with a port, or refused, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -84,46 +84,46 @@ describe('the table', () => {
     { url: 'http://us.example:1', countries: ['us', 'ca'], eu: false },
     { url: 'socks5://de2.example', countries: ['de'], eu: true },
   ];
-  const picks = (region = regionOf('any'), entries = ENTRIES) => {
+  const createPick = (region = regionOf('any'), entries = ENTRIES) => {
     const table = createProxyTable(entries, { region });
     return (wanted: string) => table.pick(wanted)?.host;
   };
 
-  test('gives those of a country in turn', () => {
-    const pick = picks();
+  test('rotates through the proxies of a country', () => {
+    const pick = createPick();
     expect(new Set([pick('de'), pick('de')])).toEqual(new Set(['de1.example:1', 'de2.example:1080']));
     expect([pick('ca'), pick('us')]).toEqual(['us.example:1', 'us.example:1']);
     expect(new Set(['any', 'any', 'auto'].map(pick)).size).toBe(3);
     expect(pick('none')).toBeUndefined();
   });
 
-  test('a country that nobody serves is refused', () => {
-    expect(() => picks()('fr')).toThrow(
+  test('refuses a country without proxies', () => {
+    expect(() => createPick()('fr')).toThrow(
       expect.objectContaining({ name: 'AssertionFailureError', code: 422, facts: { path: 'proxy' } }),
     );
   });
 
-  test('an empty one has nothing to choose from, and says whose it is to fill', () => {
-    const pick = picks(regionOf('any'), []);
+  test('names the setting to fill if it is empty', () => {
+    const pick = createPick(regionOf('any'), []);
     expect(pick('auto')).toBeUndefined();
     for (const wanted of ['any', 'de']) expect(() => pick(wanted)).toThrow('LECTERN_PROXIES');
   });
 
-  test('inside the EU, those not marked are as if they were not there', () => {
-    const pick = picks(regionOf('eu'));
+  test('inside the EU, ignores proxies not marked as inside the EU', () => {
+    const pick = createPick(regionOf('eu'));
     expect(new Set(Array.from({ length: 6 }, () => pick('any')))).toEqual(
       new Set(['de1.example:1', 'de2.example:1080']),
     );
     expect(() => pick('us')).toThrow('marked as inside the EU');
-    expect(picks(regionOf('eu', ['us.example']))('us')).toBe('us.example:1');
+    expect(createPick(regionOf('eu', ['us.example']))('us')).toBe('us.example:1');
   });
 
-  test('an entry that is none is told of by its place, not by its words', () => {
+  test('reports an invalid entry by its position, without its text', () => {
     const entries = [...ENTRIES, { url: 'ftp://user:secret@h', countries: [], eu: false }];
-    expect(() => picks(regionOf('any'), entries)).toThrow(/^proxy 4 of the list: (?!.*secret)/);
+    expect(() => createPick(regionOf('any'), entries)).toThrow(/^proxy 4 of the list: (?!.*secret)/);
   });
 
-  test('its proxies are trusted, and no address of a caller is', () => {
+  test("marks its proxies as the operator's, unlike those of callers", () => {
     const table = createProxyTable(ENTRIES, { region: regionOf('any') });
     expect(table.pick('us')).toBeInstanceOf(OperatorProxy);
     expect(parseProxyUrl('http://us.example:1')).not.toBeInstanceOf(OperatorProxy);

@@ -9,7 +9,7 @@ const allows = (file: string, url: URL, agent: string) => parseRobots(file).allo
 const at = (path: string) => new URL(path, 'https://site.example/');
 
 describe('rules', () => {
-  test('tell how long to wait, and where the sitemaps are', () => {
+  test('give the crawl delay and the sitemaps', () => {
     const file =
       'Sitemap: https://site.example/a.xml\nUser-agent: *\nCrawl-delay: 2.5\nDisallow: /x\n\nUser-agent: one\nUser-agent: two\nDisallow:\nCrawl-delay: 7\nSitemap: /relative\nsitemap: https://site.example/a.xml\nSITEMAP:https://other.example/b.xml.gz # packed';
     const rules = parseRobots(file);
@@ -85,7 +85,7 @@ Disallow:
     ['one', '/none', true],
   ])('agent %s at %s: %j', (agent, path, expected) => expect(allows(GROUPS, at(path), agent)).toBe(expected));
 
-  test('patterns made to hurt are no work', () => {
+  test('hostile patterns are matched quickly', () => {
     const path = `/${'a'.repeat(2_000)}`;
     const lines = [`/${'*a'.repeat(900)}*b`, `/${'a'.repeat(1_000)}*${'a'.repeat(900)}b`, '/*ab', '/*a$'];
     const file = `User-agent: *\n${lines
@@ -96,7 +96,7 @@ Disallow:
     expect(allows(file.replaceAll('$', 'b'), at(path), '*')).toBe(true);
   });
 
-  test('a file that names very many agents, and the same one again and again, is read once', () => {
+  test('a file with very many agents, different or repeated, is parsed once', () => {
     const names = Array.from(
       { length: 15_000 },
       (_, index) => `User-agent: a${index.toString(36).replace(/\d/g, '_')}\n`,
@@ -110,14 +110,14 @@ Disallow:
     }
   });
 
-  test('rules without stars count however many there are, those with stars up to 3,000', () => {
+  test('all rules without stars count, and up to 3,000 with stars', () => {
     const plain = Array.from({ length: 20_000 }, (_, index) => `Disallow: /${index}\n`).join('');
     const starred = Array.from({ length: 3_001 }, (_, index) => `Disallow: /*b${index}$\n`).join('');
     const allowed = (path: string) => allows(`User-agent: *\n${starred}${plain}`, at(path), '*');
     expect(['/x', '/19999', '/b0', '/ab2999', '/ab3000'].map(allowed)).toEqual([true, false, false, false, true]);
   });
 
-  test('a pattern fits what the same expression does', () => {
+  test('a pattern matches the same paths as the equivalent regular expression', () => {
     const piece = fc.constantFrom('/', 'a', 'b', '*', '$', '.');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.stringMatching(/^[ab/.]{0,8}$/), (pieces, rest) => {
@@ -135,16 +135,16 @@ Disallow:
   });
 });
 
-describe('the file', () => {
+describe('robots.txt', () => {
   const DENIED = { name: 'ResourcePolicyDenyError', code: 409, status: 40902 };
-  const serving = async (body: string | Buffer, status = 200, headers: Record<string, string> = {}) => {
-    let asked = 0;
+  const serve = async (body: string | Buffer, status = 200, headers: Record<string, string> = {}) => {
+    let fetchCount = 0;
     const site = await startServer((request, response) => {
       if (request.url !== '/robots.txt') return response.writeHead(500).end();
-      asked++;
+      fetchCount++;
       response.writeHead(status, headers).end(body);
     });
-    return { ...site, asked: () => asked };
+    return { ...site, fetchCount: () => fetchCount };
   };
   const verdict = (robots: Robots, url: string, agent = 'true', options?: RobotsCheck) =>
     robots.check(url, agent, options).then(
@@ -152,34 +152,34 @@ describe('the file', () => {
       (error) => (error.name === DENIED.name ? 'denied' : error),
     );
 
-  test('of the root of the origin is held against the agent', async () => {
-    const site = await serving('User-agent: *\nDisallow: /a\nUser-agent: own\nDisallow: /b');
+  test('at the root of the origin is applied to the agent', async () => {
+    const site = await serve('User-agent: *\nDisallow: /a\nUser-agent: own\nDisallow: /b');
     const robots = createRobots({ fetch: startFetch([site]) });
     await expect(robots.check(`${site.origin}/a/deep?x`, '*')).rejects.toMatchObject(DENIED);
     expect(await verdict(robots, `${site.origin}/b`, 'true')).toBe('allowed');
     expect(await verdict(robots, `${site.origin}/b`, 'Own/1')).toBe('denied');
     expect(await verdict(robots, `${site.origin}/a`, 'own')).toBe('allowed');
-    expect(site.asked()).toBe(1);
+    expect(site.fetchCount()).toBe(1);
   });
 
-  test.each([404, 410, 500, 503])('that answers %i allows everything', async (status) => {
-    const site = await serving('User-agent: *\nDisallow: /', status);
+  test.each([404, 410, 500, 503])('with status %i allows everything', async (status) => {
+    const site = await serve('User-agent: *\nDisallow: /', status);
     expect(await verdict(createRobots({ fetch: startFetch([site]) }), `${site.origin}/a`)).toBe('allowed');
   });
 
-  test('that cannot be reached, or is somewhere private, allows everything', async () => {
+  test('that is unreachable or private allows everything', async () => {
     const secret = await startSecret();
-    const away = await startServer((_, response) => response.writeHead(302, { location: secret.origin }).end());
-    const rude = await startTcp((socket) => socket.destroy());
-    const robots = createRobots({ fetch: startFetch([away, rude]) });
-    for (const site of [away, rude, secret]) {
+    const redirecting = await startServer((_, response) => response.writeHead(302, { location: secret.origin }).end());
+    const closing = await startTcp((socket) => socket.destroy());
+    const robots = createRobots({ fetch: startFetch([redirecting, closing]) });
+    for (const site of [redirecting, closing, secret]) {
       expect(await verdict(robots, site.origin)).toBe('allowed');
       expect((await robots.rules(site.origin)).unknownFor).toBeInstanceOf(Problem);
     }
     expect(secret.connections()).toBe(0);
   });
 
-  test('is followed over five redirects and no more', async () => {
+  test('is fetched over at most five redirects', async () => {
     const chain = async (count: number) => {
       let left = count;
       const site = await startServer((_, response) => {
@@ -195,10 +195,10 @@ describe('the file', () => {
     expect(rules.unknownFor).toBeUndefined();
   });
 
-  test('of 10 MB counts for its first 500 KiB, and the rest is not fetched', async () => {
+  test('of 10 MB is read up to 500 KiB, and not downloaded further', async () => {
     const filler = `# ${'x'.repeat(1_000)}\n`;
     const early = `User-agent: *\nDisallow: /a\n${filler.repeat(10_000)}Disallow: /b\n`;
-    const site = await serving(early);
+    const site = await serve(early);
     const robots = createRobots({ fetch: startFetch([site]) });
     expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
     expect(await verdict(robots, `${site.origin}/b`)).toBe('allowed');
@@ -206,45 +206,45 @@ describe('the file', () => {
   });
 
   test.each(['\n', '\r'])(
-    'of two endless lines parted by %j counts to the end of the first',
+    'with two endless lines separated by %j is applied up to the end of the first',
     { timeout: 60_000 },
     async (end) => {
       const line = `# ${'x'.repeat(200_000)}`;
-      const site = await serving(`User-agent: *\nDisallow: /a\n${line}${end}Disallow: /b${'x'.repeat(400_000)}`);
+      const site = await serve(`User-agent: *\nDisallow: /a\n${line}${end}Disallow: /b${'x'.repeat(400_000)}`);
       const robots = createRobots({ fetch: startFetch([site]) });
       expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
       expect(await verdict(robots, `${site.origin}/bx`)).toBe('allowed');
     },
   );
 
-  test('is asked for again after ten minutes', async () => {
-    const site = await serving('User-agent: *\nDisallow: /a');
+  test('is fetched again after ten minutes', async () => {
+    const site = await serve('User-agent: *\nDisallow: /a');
     let now = 0;
     const robots = createRobots({ fetch: startFetch([site]), clock: () => now });
     for (const time of [0, 599_000, 600_000, 600_001]) {
       now = time;
       expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
     }
-    expect(site.asked()).toBe(2);
+    expect(site.fetchCount()).toBe(2);
   });
 
-  test('is asked for again where certificates are looked at otherwise', async () => {
-    const site = await serving('User-agent: *\nDisallow: /a');
+  test('is fetched separately with and without certificate verification', async () => {
+    const site = await serve('User-agent: *\nDisallow: /a');
     const robots = createRobots({ fetch: startFetch([site]) });
     for (const acceptInvalidCertificates of [true, false, true, false]) {
       expect(await verdict(robots, `${site.origin}/a`, '*', { acceptInvalidCertificates })).toBe('denied');
     }
     expect(await verdict(robots, `${site.origin}/a`)).toBe('denied');
-    expect(site.asked()).toBe(2);
+    expect(site.fetchCount()).toBe(2);
   });
 
-  test('is not kept without retention', async () => {
-    const site = await serving('User-agent: *\nDisallow: /a');
+  test('is not cached with zero data retention', async () => {
+    const site = await serve('User-agent: *\nDisallow: /a');
     const robots = createRobots({ fetch: startFetch([site]) });
     for (let i = 0; i < 2; i++) {
       expect(await verdict(robots, `${site.origin}/a`, '*', { zeroDataRetention: true })).toBe('denied');
     }
-    expect(site.asked()).toBe(2);
+    expect(site.fetchCount()).toBe(2);
   });
 
   test.each([
@@ -252,8 +252,8 @@ describe('the file', () => {
     [404, undefined, [0, 600_000], 2],
     [503, 503, [0, 19_000], 1],
     [429, 429, [0, 20_000], 2],
-  ])('that answers %i is remembered as that (%j)', async (status, unknownFor, times, asked) => {
-    const site = await serving('', status);
+  ])('with status %i is cached as unknown or empty (%j)', async (status, unknownFor, times, expectedFetches) => {
+    const site = await serve('', status);
     let now = 0;
     const robots = createRobots({ fetch: startFetch([site]), clock: () => now });
     for (const time of times) {
@@ -262,15 +262,15 @@ describe('the file', () => {
       expect(rules.unknownFor).toBe(unknownFor);
       expect(rules.allows(at('/a'), 'x')).toBe(true);
     }
-    expect(site.asked()).toBe(asked);
+    expect(site.fetchCount()).toBe(expectedFetches);
   });
 
-  test('a caller who has gone ends the wait', async () => {
+  test('an abort ends the wait', async () => {
     const site = await startTcp((socket) => socket.resume());
-    const gone = new AbortController();
-    const asked = createRobots({ fetch: startFetch([site]) }).check(site.origin, '*', { signal: gone.signal });
+    const controller = new AbortController();
+    const check = createRobots({ fetch: startFetch([site]) }).check(site.origin, '*', { signal: controller.signal });
     await until(() => site.open() === 1);
-    gone.abort(new Error('gone'));
-    await expect(asked).rejects.toThrow('gone');
+    controller.abort(new Error('aborted'));
+    await expect(check).rejects.toThrow('aborted');
   });
 });

@@ -5,7 +5,7 @@ import { startFetch, startServer } from '../loopback.suite.ts';
 import { fetchSitemap, sitemapParts } from './sitemap.ts';
 import { createSitemapParser } from './sitemap-parser.ts';
 
-/** What a text gives that comes in pieces of a length. */
+/** Parses a text in pieces of `length` characters. */
 function parse(text: string, length = text.length || 1) {
   const parser = createSitemapParser();
   const urls: string[] = [];
@@ -17,7 +17,7 @@ const locs = (count: number) =>
   Array.from({ length: count }, (_, at) => `<url><loc>https://a.test/${at}</loc></url>`).join('');
 
 describe('a sitemap', () => {
-  test.each([1, 7, 100_000])('in pieces of %i gives its addresses, of pages or of further sitemaps', (length) => {
+  test.each([1, 7, 100_000])('yields page or sitemap URLs in pieces of %i', (length) => {
     expect(
       parse(
         '<?xml version="1.0"?><urlset xmlns="s"><url><loc>\n https://a.test/?x=1&amp;y=2 </loc></url><url><loc><![CDATA[https://a.test/2]]></loc></url><url><loc>ftp://a.test/</loc></url></urlset>',
@@ -37,7 +37,7 @@ describe('a sitemap', () => {
     expect(parse(`<urlset>${locs(1_000)}`, length).urls).toHaveLength(1_000);
   });
 
-  test('names its pages, and not the pictures on them', () => {
+  test('yields pages, but not their images', () => {
     const url =
       '<url><loc>https://a.test/1</loc><image:image><image:loc>https://a.test/1.jpg</image:loc></image:image></url>';
     expect(parse(`<urlset>${url}</urlset>`).urls).toEqual(['https://a.test/1']);
@@ -45,7 +45,7 @@ describe('a sitemap', () => {
     expect(parse(`<s:urlset>${prefixed}</s:urlset>`).urls).toEqual(['https://a.test/1']);
   });
 
-  test('is read whatever stands in it, in pieces as in one', () => {
+  test('yields the same URLs in any pieces, whatever it contains', () => {
     const parts = fc.constantFrom(
       '<urlset>',
       '<loc>',
@@ -68,7 +68,7 @@ describe('a sitemap', () => {
     );
   });
 
-  test('without ends, without limits, full of entities: no more than may be', () => {
+  test('stays within its limits without closing tags, with too many URLs or with entities', () => {
     expect(parse(`<urlset>${'<loc>'.repeat(300_000)}`, 65_536).urls).toEqual([]);
     expect(parse(`<urlset>${'<loc>'.repeat(300_000)}`).urls).toEqual([]);
     expect(parse(`<urlset>${'<loc>https://a.test/</loc>'.repeat(60_000)}`, 65_536).urls).toHaveLength(50_000);
@@ -84,16 +84,16 @@ describe('a sitemap', () => {
   });
 });
 
-describe('a sitemap that is fetched', () => {
-  const serving = async (body: Uint8Array, status = 200) => {
+describe('a fetched sitemap', () => {
+  const serve = async (body: Uint8Array, status = 200) => {
     const site = await startServer((_, response) => response.writeHead(status).end(body));
     return { url: site.origin, fetch: startFetch([site]) };
   };
   const signal = new AbortController().signal;
 
-  test('may be packed', async () => {
+  test('may be compressed', async () => {
     for (const pack of [(text: string) => gzipSync(text), (text: string) => Buffer.from(text)]) {
-      const { url, fetch } = await serving(pack(`<urlset>${locs(3)}</urlset>`));
+      const { url, fetch } = await serve(pack(`<urlset>${locs(3)}</urlset>`));
       expect(await fetchSitemap(fetch, url, { signal })).toEqual({
         isIndex: false,
         urls: ['https://a.test/0', 'https://a.test/1', 'https://a.test/2'],
@@ -101,9 +101,9 @@ describe('a sitemap that is fetched', () => {
     }
   });
 
-  test('gives what came before it is damaged', async () => {
-    const packed = gzipSync(`<urlset>${locs(20_000)}</urlset>`);
-    const { url, fetch } = await serving(packed.subarray(0, packed.length - 100));
+  test('yields the URLs before a damaged part', async () => {
+    const compressed = gzipSync(`<urlset>${locs(20_000)}</urlset>`);
+    const { url, fetch } = await serve(compressed.subarray(0, compressed.length - 100));
     const urls: string[] = [];
     const read = async () => {
       for await (const part of sitemapParts(fetch, url, { signal })) urls.push(...part.urls);
@@ -113,24 +113,24 @@ describe('a sitemap that is fetched', () => {
     await expect(fetchSitemap(fetch, url, { signal })).rejects.toThrow('damaged');
   });
 
-  test('that is not there, or is no sitemap', async () => {
-    const absent = await serving(Buffer.from('no'), 404);
+  test('fails if it is missing, and is undefined if it is not a sitemap', async () => {
+    const absent = await serve(Buffer.from('no'), 404);
     await expect(fetchSitemap(absent.fetch, absent.url, { signal })).rejects.toThrow('404');
-    const page = await serving(Buffer.from('<html>'.repeat(10_000)));
+    const page = await serve(Buffer.from('<html>'.repeat(10_000)));
     expect(await fetchSitemap(page.fetch, page.url, { signal })).toBeUndefined();
   });
 
-  test('leaves others their turn, however large it is when it is unpacked', async () => {
-    const { url, fetch } = await serving(gzipSync(`<urlset>${' '.repeat(200_000_000)}${locs(1)}`));
-    let turns = 0;
+  test('does not block the event loop, however large it is when decompressed', async () => {
+    const { url, fetch } = await serve(gzipSync(`<urlset>${' '.repeat(200_000_000)}${locs(1)}`));
+    let iterations = 0;
     let isOver = false;
-    const others = (): void => {
-      turns++;
-      if (!isOver) setImmediate(others);
+    const countIterations = (): void => {
+      iterations++;
+      if (!isOver) setImmediate(countIterations);
     };
-    others();
+    countIterations();
     expect(await fetchSitemap(fetch, url, { signal })).toBeUndefined();
     isOver = true;
-    expect(turns).toBeGreaterThan(100);
+    expect(iterations).toBeGreaterThan(100);
   });
 });

@@ -1,16 +1,16 @@
-/** Reads and snapshots for the tests of the cache. */
+/** Requests and snapshots for the tests of the cache. */
 import type { GivenOptions } from '../options/options.ts';
 import { resolve } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
 
-export const URL_OF_TEA = 'https://tea.example/Leaves?kind=green';
+export const TEA_URL = 'https://tea.example/Leaves?kind=green';
 
-/** A read of an address, or of something that came with the request. */
+/** A read of a URL, or of content sent with the request. */
 export const request = (
   given: GivenOptions = {},
-  target: string | Target = URL_OF_TEA,
+  target: string | Target = TEA_URL,
   more: Partial<ReadRequest> = {},
 ): ReadRequest => ({
   target: typeof target === 'string' ? { url: target } : target,
@@ -21,7 +21,7 @@ export const request = (
 });
 
 export const page = (words: string, more: Partial<Snapshot> = {}): Snapshot => ({
-  url: URL_OF_TEA,
+  url: TEA_URL,
   status: 200,
   statusText: 'OK',
   mediaType: 'text/html',

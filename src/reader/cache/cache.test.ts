@@ -10,7 +10,7 @@ import { bytesOnDisk } from '#storage/blobs/blobs.ts';
 import type { GivenOptions } from '../options/options.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { file, last, page, request, URL_OF_TEA } from './cache.suite.ts';
+import { file, last, page, request, TEA_URL } from './cache.suite.ts';
 import { type LiveRead, openCache, type SnapshotCache } from './cache.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,10 +23,10 @@ let cache: SnapshotCache;
 let warnings: string[];
 /** URLs that the guard refuses now, and URLs that it has checked. */
 let refused: string[];
-let asked: string[];
+let checked: string[];
 
 const mayServeCached = async (url: string) => {
-  asked.push(url);
+  checked.push(url);
   return !refused.includes(url);
 };
 const log = { warn: (_facts: unknown, message: string) => void warnings.push(message) } as never;
@@ -52,7 +52,7 @@ beforeEach(async () => {
   now = 1_800_000_000_000;
   warnings = [];
   refused = [];
-  asked = [];
+  checked = [];
   cache = await open();
 });
 afterEach(async () => {
@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 /** A live read that counts its calls. */
-function counted(make: (words: string) => Snapshot = page) {
+function countedRead(make: (words: string) => Snapshot = page) {
   let times = 0;
   const live: LiveRead = async function* () {
     times++;
@@ -95,7 +95,7 @@ describe('a copy', () => {
       screenshot: png,
       hiddenFrames: true,
     });
-    const { live, ...done } = counted(() => made);
+    const { live, ...done } = countedRead(() => made);
     expect(await read(live, { respondWith: 'screenshot' })).toEqual(made);
     now += 1000;
     const copy = await read(live, { respondWith: 'screenshot' });
@@ -107,7 +107,7 @@ describe('a copy', () => {
   });
 
   it('is served while it is fresh, or as old as the caller tolerates', async () => {
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     now += HOUR_MS;
     await read(reads.live);
@@ -125,7 +125,7 @@ describe('a copy', () => {
   });
 
   it('is replaced by a read that bypasses the cache', async () => {
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     await read(reads.live, { noCache: true });
     await read(reads.live, { cacheTolerance: 0 });
@@ -134,7 +134,7 @@ describe('a copy', () => {
   });
 
   it('of an upload is served at any age', async () => {
-    const reads = counted((words) => file(words, { url: 'blob:77', engine: 'given' }));
+    const reads = countedRead((words) => file(words, { url: 'blob:77', engine: 'given' }));
     const upload = { url: 'blob:77', upload: { bytes: new Uint8Array(3), mediaType: 'application/pdf' } };
     await read(reads.live, {}, upload);
     now += 23 * HOUR_MS;
@@ -145,16 +145,16 @@ describe('a copy', () => {
   });
 
   it('is served with the anchor of the request', async () => {
-    const reads = counted((words) => page(words, { url: `${URL_OF_TEA}#one` }));
-    await read(reads.live, {}, `${URL_OF_TEA}#one`);
-    expect((await read(reads.live, {}, `${URL_OF_TEA}#two`)).url).toBe(`${URL_OF_TEA}#two`);
-    expect((await read(reads.live)).url).toBe(URL_OF_TEA);
+    const reads = countedRead((words) => page(words, { url: `${TEA_URL}#one` }));
+    await read(reads.live, {}, `${TEA_URL}#one`);
+    expect((await read(reads.live, {}, `${TEA_URL}#two`)).url).toBe(`${TEA_URL}#two`);
+    expect((await read(reads.live)).url).toBe(TEA_URL);
     expect(reads.times).toBe(1);
   });
 
   it('rendered for a fragment serves only that fragment', async () => {
-    const rendered = counted((words) => page(`<h2 id="leaves">Leaves</h2>${words}`, { engine: 'browser' }));
-    const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${URL_OF_TEA}${fragment}`);
+    const rendered = countedRead((words) => page(`<h2 id="leaves">Leaves</h2>${words}`, { engine: 'browser' }));
+    const by = (fragment: string) => read(rendered.live, { engine: 'browser' }, `${TEA_URL}${fragment}`);
     await by('#not-a-part');
     await by('');
     expect(rendered.times).toBe(2);
@@ -183,23 +183,23 @@ describe('a copy', () => {
           await gate;
           yield page(`${part}${words}`, { engine: 'browser' });
         };
-      const first = read(live('the secret'), { engine: 'browser' }, URL_OF_TEA + key);
+      const first = read(live('the secret'), { engine: 'browser' }, TEA_URL + key);
       const others = ['', '#other', '#leaves'].map((fragment) =>
-        read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment),
+        read(live('nothing'), { engine: 'browser' }, TEA_URL + fragment),
       );
       go();
       expect((await first).text).toContain('the secret');
       for (const other of await Promise.all(others)) expect(other.text).toContain('nothing');
       for (const fragment of ['', '#other', '#leaves']) {
-        const later = await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + fragment);
+        const later = await read(live('nothing'), { engine: 'browser' }, TEA_URL + fragment);
         expect([fragment, later.text.includes('the secret')]).toEqual([fragment, false]);
       }
-      expect((await read(live('nothing'), { engine: 'browser' }, URL_OF_TEA + key)).text).toContain('the secret');
+      expect((await read(live('nothing'), { engine: 'browser' }, TEA_URL + key)).text).toContain('the secret');
     },
   );
 
   it('does not serve the URL that it was redirected to', async () => {
-    const reads = counted((words) => page(words, { url: 'https://tea.example/share?token=leaf' }));
+    const reads = countedRead((words) => page(words, { url: 'https://tea.example/share?token=leaf' }));
     await read(reads.live);
     await read(reads.live, {}, 'https://tea.example/share?token=leaf');
     await read(reads.live, {}, 'https://tea.example/share');
@@ -207,7 +207,7 @@ describe('a copy', () => {
   });
 
   it('survives a restart', async () => {
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     await reopen();
     await read(reads.live);
@@ -226,14 +226,14 @@ describe('a copy', () => {
       };
     await read(live('unsettled'));
     await expect(read(live('failed', new Error('broke')))).rejects.toThrow('broke');
-    for await (const _ of cache.getOrRead(request({ noCache: true }), counted().live)) break;
+    for await (const _ of cache.getOrRead(request({ noCache: true }), countedRead().live)) break;
     await read(live('again'));
     expect(reads).toEqual(['unsettled', 'failed', 'again']);
     expect(blobs()).toEqual([]);
   });
 
   it('is not made of a document whose URL has a query', async () => {
-    const documents = counted((words) => file(words, { url: `${URL_OF_TEA}&f=a.pdf` }));
+    const documents = countedRead((words) => file(words, { url: `${TEA_URL}&f=a.pdf` }));
     await read(documents.live);
     await read(documents.live);
     expect(documents.times).toBe(2);
@@ -247,7 +247,7 @@ describe('a copy', () => {
     await reopen();
     expect(blobs()).toHaveLength(1);
     for (let n = 0; n < 5; n++) {
-      expect(await read(counted().live, {}, `https://tea.example/${n}`)).toMatchObject({
+      expect(await read(countedRead().live, {}, `https://tea.example/${n}`)).toMatchObject({
         url: `https://tea.example/${n}`,
         text: expect.stringContaining('the same'),
       });
@@ -256,7 +256,7 @@ describe('a copy', () => {
 
   it('may be large', async () => {
     const words = randomBytes(4 * MB).toString('base64');
-    const reads = counted(() => page(words));
+    const reads = countedRead(() => page(words));
     await read(reads.live);
     expect((await read(reads.live)).text).toContain(words);
     expect(reads.times).toBe(1);
@@ -265,7 +265,7 @@ describe('a copy', () => {
 
 describe('a URL that is refused now', () => {
   const FINAL = 'https://leaves.example/';
-  const reads = () => counted((words) => page(words, { url: FINAL }));
+  const reads = () => countedRead((words) => page(words, { url: FINAL }));
   const broken: LiveRead = async function* () {
     yield* [];
     throw problem('AssertionFailureError');
@@ -273,7 +273,7 @@ describe('a URL that is refused now', () => {
 
   it('is not served from a copy, fresh or stale', async () => {
     await read(reads().live);
-    refused = [URL_OF_TEA];
+    refused = [TEA_URL];
     await expect(read(reads().live)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
     now += 2 * HOUR_MS;
     await expect(read(broken)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
@@ -291,10 +291,10 @@ describe('a URL that is refused now', () => {
   it('does not affect uploads, and is not checked if there is no copy', async () => {
     await read(reads().live, { noCache: true });
     await read(reads().live, {}, 'https://other.example/');
-    expect(asked).toEqual([]);
+    expect(checked).toEqual([]);
     const url = 'https://tea.example/leaves.pdf';
     const target = { url, upload: { bytes: new Uint8Array(3), mediaType: 'application/pdf' } };
-    const uploads = counted((words) => file(words, { engine: 'given' }));
+    const uploads = countedRead((words) => file(words, { engine: 'given' }));
     await read(uploads.live, {}, target);
     refused = [url];
     await read(uploads.live, {}, target);
@@ -310,16 +310,16 @@ describe('a page that cannot be read', () => {
     };
 
   it('is not one whose redirect was refused; other failures of such a read count', async () => {
-    await read(counted().live);
+    await read(countedRead().live);
     now += 2 * HOUR_MS;
     const ends = (error: Error) =>
-      last(cache.getOrRead(request({}, URL_OF_TEA, { checkRedirect: async () => {} }), failing(error)));
+      last(cache.getOrRead(request({}, TEA_URL, { checkRedirect: async () => {} }), failing(error)));
     await expect(ends(new RedirectRefusedError())).rejects.toThrow(RedirectRefusedError);
     expect((await ends(problem('AssertionFailureError'))).stale).toBe(true);
   });
 
   it('is served from a stale copy until that is removed', async () => {
-    await read(counted().live);
+    await read(countedRead().live);
     now += 23 * HOUR_MS;
     const broken = failing(problem('AssertionFailureError'));
     const old = { cachedAt: now - 23 * HOUR_MS, stale: true };
@@ -340,13 +340,13 @@ describe('a page that cannot be read', () => {
     problem('HarmfulContentError'),
     problem('AssertionFailureError', { path: 'proxy' }),
   ])('is not served from a stale copy after $name: %#', async (error) => {
-    await read(counted().live);
+    await read(countedRead().live);
     now += 2 * HOUR_MS;
     await expect(read(failing(error))).rejects.toBe(error);
   });
 
   it('is not served from a stale copy if the caller bypasses the cache or needs another copy', async () => {
-    await read(counted().live);
+    await read(countedRead().live);
     const error = problem('AssertionFailureError');
     await expect(read(failing(error), { noCache: true })).rejects.toBe(error);
     await expect(read(failing(error), { cacheTolerance: 0 })).rejects.toBe(error);
@@ -355,15 +355,17 @@ describe('a page that cannot be read', () => {
   });
 
   it('is not served from a stale copy to a caller that disconnected', async () => {
-    await read(counted().live);
+    await read(countedRead().live);
     now += 2 * HOUR_MS;
-    const gone = new AbortController();
+    const controller = new AbortController();
     const live: LiveRead = async function* ({ signal }) {
-      gone.abort(new Error('gone'));
+      controller.abort(new Error('aborted'));
       signal.throwIfAborted();
       yield page('never');
     };
-    await expect(last(cache.getOrRead(request({}, URL_OF_TEA, { signal: gone.signal }), live))).rejects.toThrow('gone');
+    await expect(last(cache.getOrRead(request({}, TEA_URL, { signal: controller.signal }), live))).rejects.toThrow(
+      'aborted',
+    );
   });
 });
 
@@ -387,7 +389,7 @@ describe('equal concurrent reads', () => {
     };
     return { live, release, counts: () => ({ times, aborted }) };
   };
-  const begun = async (times: () => number, least: number) => {
+  const hasRead = async (times: () => number, least: number) => {
     await expect.poll(times).toBeGreaterThanOrEqual(least);
     await tick();
   };
@@ -396,7 +398,7 @@ describe('equal concurrent reads', () => {
     const { live, release, counts } = slow();
     const formats = ['content', 'html', 'text', 'markdown+html'];
     const reads = formats.map((respondWith) => last(cache.getOrRead(request({ respondWith, engine: 'direct' }), live)));
-    await begun(() => counts().times, 1);
+    await hasRead(() => counts().times, 1);
     release();
     expect((await Promise.all(reads)).map(({ text }) => text)).toEqual(formats.map(() => page('late').text));
     expect(counts()).toEqual({ times: 1, aborted: 0 });
@@ -404,16 +406,16 @@ describe('equal concurrent reads', () => {
 
   it('continue when one is aborted, and end with the last', async () => {
     const { live, counts } = slow();
-    const leaving = [new AbortController(), new AbortController()];
-    const outcomes = leaving.map(({ signal }) =>
-      last(cache.getOrRead(request({}, URL_OF_TEA, { signal }), live)).catch((error: Error) => error.message),
+    const controllers = [new AbortController(), new AbortController()];
+    const outcomes = controllers.map(({ signal }) =>
+      last(cache.getOrRead(request({}, TEA_URL, { signal }), live)).catch((error: Error) => error.message),
     );
-    await begun(() => counts().times, 1);
-    leaving[0]!.abort(new Error('first has gone'));
-    expect(await outcomes[0]).toBe('first has gone');
+    await hasRead(() => counts().times, 1);
+    controllers[0]!.abort(new Error('first aborted'));
+    expect(await outcomes[0]).toBe('first aborted');
     expect(counts().aborted).toBe(0);
-    leaving[1]!.abort(new Error('second has gone'));
-    expect(await outcomes[1]).toBe('second has gone');
+    controllers[1]!.abort(new Error('second aborted'));
+    expect(await outcomes[1]).toBe('second aborted');
     expect(counts()).toEqual({ times: 1, aborted: 1 });
   });
 
@@ -426,7 +428,7 @@ describe('equal concurrent reads', () => {
       { setCookies: ['a=b'] },
       { doNotTrack: true },
     ].map((given) => read(live, given));
-    await begun(() => counts().times, 5);
+    await hasRead(() => counts().times, 5);
     release();
     await Promise.all(reads);
     expect(counts().times).toBe(5);
@@ -435,14 +437,14 @@ describe('equal concurrent reads', () => {
   it('are not shared if one checks redirects', async () => {
     const { live, release, counts } = slow();
     const checkRedirect = async () => {};
-    const reads = [{}, { checkRedirect }].map((more) => last(cache.getOrRead(request({}, URL_OF_TEA, more), live)));
-    await begun(() => counts().times, 2);
+    const reads = [{}, { checkRedirect }].map((more) => last(cache.getOrRead(request({}, TEA_URL, more), live)));
+    await hasRead(() => counts().times, 2);
     release();
     await Promise.all(reads);
   });
 
   it('are followed by reads from the copy', async () => {
-    const reads = counted();
+    const reads = countedRead();
     await Promise.all([read(reads.live), read(reads.live)]);
     await Promise.all([read(reads.live), read(reads.live, { respondWith: 'html' })]);
     expect(reads.times).toBe(1);
@@ -450,7 +452,7 @@ describe('equal concurrent reads', () => {
 });
 
 describe('no copy is left', () => {
-  const onDisk = (marker: string) =>
+  const filesWith = (marker: string) =>
     files().filter((name) => name.includes(marker) || readFileSync(name).includes(marker));
 
   it.each<[string, GivenOptions]>([
@@ -468,16 +470,16 @@ describe('no copy is left', () => {
     const before = blobs().length;
     await read(live, given, target);
     await reopen();
-    expect(onDisk(marker)).toEqual([]);
+    expect(filesWith(marker)).toEqual([]);
     expect(blobs()).toHaveLength(before);
     // Without the option, the marker is found.
     await read(live, {}, target);
     await reopen();
-    expect(onDisk(marker).length).toBeGreaterThan(1);
+    expect(filesWith(marker).length).toBeGreaterThan(1);
   });
 
   it('of a page that forbids copies, unless the caller or the operator overrides that', async () => {
-    const reads = counted((words) => page(words, { noStore: true }));
+    const reads = countedRead((words) => page(words, { noStore: true }));
     await read(reads.live);
     await read(reads.live);
     expect([reads.times, blobs()]).toEqual([2, []]);
@@ -497,15 +499,15 @@ describe('no copy is left', () => {
       yield page('tea', { url: `https://tea.example/${marker}`, screenshot: Buffer.from(marker) });
     });
     await reopen();
-    expect(onDisk(marker).length).toBeGreaterThan(1);
+    expect(filesWith(marker).length).toBeGreaterThan(1);
     now += 25 * HOUR_MS;
     await reopen();
-    await expect.poll(() => onDisk(marker), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => filesWith(marker), { timeout: 20_000 }).toEqual([]);
     expect(blobs()).toEqual([]);
   });
 
   it('when the cache is disabled', async () => {
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     await reopen({ maxBytes: 0 });
     await read(reads.live);
@@ -573,7 +575,7 @@ describe('failures', () => {
     rmSync(dir, { recursive: true });
     writeFileSync(dir, 'a file where the folder must be');
     cache = await open();
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
@@ -583,7 +585,7 @@ describe('failures', () => {
   it('of writes: pages are read without a cache', async () => {
     await reopen();
     writeFileSync(path.join(dir, 'blobs'), 'a file where the folder must be');
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
@@ -593,7 +595,7 @@ describe('failures', () => {
 
   it('of a missing or damaged blob: the page is read and cached again', async () => {
     for (const damage of [(name: string) => rmSync(name), (name: string) => writeFileSync(name, 'damaged')]) {
-      const reads = counted();
+      const reads = countedRead();
       await read(reads.live, { noCache: true });
       await reopen();
       for (const name of blobs()) damage(name);
@@ -605,7 +607,7 @@ describe('failures', () => {
   });
 
   it('of an index that is damaged at the start: it is created again', async () => {
-    const reads = counted();
+    const reads = countedRead();
     await read(reads.live);
     await cache.close();
     writeFileSync(path.join(dir, 'index.db'), 'not a database '.repeat(1_000));
@@ -619,7 +621,7 @@ describe('failures', () => {
   });
 
   it('of an index that is damaged below its first page: nothing is cached until the next start', async () => {
-    const reads = counted((words) => page(words.repeat(200)));
+    const reads = countedRead((words) => page(words.repeat(200)));
     for (let n = 0; n < 60; n++) await read(reads.live, {}, `https://tea.example/${n}`);
     await cache.close();
     const index = path.join(dir, 'index.db');

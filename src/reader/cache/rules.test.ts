@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type GivenOptions, OPTIONS, type OptionName } from '../options/options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
-import { file, page, request, URL_OF_TEA } from './cache.suite.ts';
+import { file, page, request, TEA_URL } from './cache.suite.ts';
 import {
   type Copy,
   capturedBy,
@@ -18,7 +18,7 @@ import {
 
 /** A value that is on, for every option. */
 const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
-  url: URL_OF_TEA,
+  url: TEA_URL,
   html: '<p>tea</p>',
   file: 'dGVh',
   pdf: 'dGVh',
@@ -77,7 +77,7 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
 };
 const NAMES = Object.keys(OPTIONS) as OptionName[];
 const only = (name: OptionName, more: Parameters<typeof request>[2] = {}) =>
-  request({ [name]: ON[name] }, URL_OF_TEA, more);
+  request({ [name]: ON[name] }, TEA_URL, more);
 const named = (which: (name: OptionName) => boolean) => NAMES.filter(which);
 
 describe('mayRead and mayWrite', () => {
@@ -167,30 +167,30 @@ describe('the key of a copy', () => {
   });
 
   it.each<[string, string, boolean]>([
-    ['https://tea.example/Leaves?kind=green#steep', URL_OF_TEA, true],
-    ['https://tea.example/Leaves?kind=green#', URL_OF_TEA, true],
-    ['https://tea.example/Leaves?kind=green#/steep', URL_OF_TEA, false],
-    ['https://tea.example/Leaves?kind=green#3', URL_OF_TEA, false],
-    ['https://tea.example/leaves?kind=green', URL_OF_TEA, false],
-    ['http://tea.example/Leaves?kind=green', URL_OF_TEA, false],
-    ['https://tea.example/Leaves', URL_OF_TEA, false],
-  ])('of %s is that of %s: %s', (one, other, equal) => {
+    ['https://tea.example/Leaves?kind=green#steep', TEA_URL, true],
+    ['https://tea.example/Leaves?kind=green#', TEA_URL, true],
+    ['https://tea.example/Leaves?kind=green#/steep', TEA_URL, false],
+    ['https://tea.example/Leaves?kind=green#3', TEA_URL, false],
+    ['https://tea.example/leaves?kind=green', TEA_URL, false],
+    ['http://tea.example/Leaves?kind=green', TEA_URL, false],
+    ['https://tea.example/Leaves', TEA_URL, false],
+  ])('of %s equals that of %s: %s', (one, other, equal) => {
     expect(copyKey(request({}, one)) === copyKey(request({}, other))).toBe(equal);
   });
 
   it('is the same for a page selected by option and by fragment; the option takes precedence', () => {
     const third = copyKey(request({ page: 3 }));
-    expect(copyKey(request({}, `${URL_OF_TEA}#3`))).toBe(third);
-    expect(copyKey(request({ page: 3 }, `${URL_OF_TEA}#9`))).toBe(third);
+    expect(copyKey(request({}, `${TEA_URL}#3`))).toBe(third);
+    expect(copyKey(request({ page: 3 }, `${TEA_URL}#9`))).toBe(third);
   });
 
   it('depends on content, type and name of submitted content', () => {
     const places = (targets: Target[]) => new Set(targets.map((target) => copyKey(request({}, target)))).size;
-    const given = (text: string, url = URL_OF_TEA, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
+    const given = (text: string, url = TEA_URL, mediaType = 'text/html') => ({ url, given: { text, mediaType } });
     expect(places([given('a'), given('a')])).toBe(1);
-    expect(
-      places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', URL_OF_TEA, 'text/plain')]),
-    ).toBe(4);
+    expect(places([given('a'), given('b'), given('a', 'https://x.example/'), given('a', TEA_URL, 'text/plain')])).toBe(
+      4,
+    );
     const upload = (url: string, name: string) => ({
       url,
       upload: { bytes: new Uint8Array(1), mediaType: 'application/pdf', name },
@@ -202,7 +202,7 @@ describe('the key of a copy', () => {
 
 describe('the key of concurrent reads', () => {
   it('is equal for reads that differ only after the capture', () => {
-    const plain = flightKey(request({}, URL_OF_TEA, { keyed: true }));
+    const plain = flightKey(request({}, TEA_URL, { keyed: true }));
     const split = named((name) => mayRead(only(name).options) && flightKey(only(name, { keyed: true })) !== plain);
     expect(split).toEqual([
       'engine',
@@ -266,12 +266,12 @@ describe('a copy', () => {
     ['browser, by auto that needed none', copyOf(page('tea')), { engine: 'browser' }, false],
     ['browser, by auto that rendered', copyOf(rendered), { engine: 'browser' }, true],
     ['cf-browser-rendering, by the browser', copyOf(rendered), { engine: 'cf-browser-rendering' }, false],
-    ['auto, fetched for one who asked for its HTML alone', copyOf(page('tea'), { respondWith: 'html' }), {}, false],
-    ['HTML alone, by a named direct engine', copyOf(page('tea'), { engine: 'direct' }), { respondWith: 'html' }, true],
-    ['a timing of more patience', copyOf(rendered, { respondTiming: 'html' }), {}, false],
-    ['a timing of less patience', copyOf(rendered, { respondTiming: 'network-idle' }), { respondTiming: 'html' }, true],
-    ['a timing of more patience, direct', copyOf(page('tea'), { respondTiming: 'html' }), { engine: 'direct' }, true],
-    ['a timing of more patience, a document', copyOf(file('tea'), { respondTiming: 'html' }), {}, true],
+    ['auto, fetched for HTML only', copyOf(page('tea'), { respondWith: 'html' }), {}, false],
+    ['HTML only, by a named direct engine', copyOf(page('tea'), { engine: 'direct' }), { respondWith: 'html' }, true],
+    ['a later timing', copyOf(rendered, { respondTiming: 'html' }), {}, false],
+    ['an earlier timing', copyOf(rendered, { respondTiming: 'network-idle' }), { respondTiming: 'html' }, true],
+    ['a later timing, direct', copyOf(page('tea'), { respondTiming: 'html' }), { engine: 'direct' }, true],
+    ['a later timing, a document', copyOf(file('tea'), { respondTiming: 'html' }), {}, true],
     ['a document, by any engine', copyOf(file('tea'), { engine: 'direct' }), { engine: 'browser' }, true],
     ['a document for a language model', copyOf(file('tea')), { respondWith: 'readerlm-v2' }, true],
     ['a page for a language model', copyOf(rendered), { respondWith: 'readerlm-v2' }, true],
@@ -304,13 +304,13 @@ describe('isWorthCaching', () => {
   const untitled = (words: string) => ({ text: `<p>${words}</p>` });
   it.each<[string, Snapshot, boolean]>([
     ['a page', page('tea'), true],
-    ['a page that never rested', page('tea', { settled: false }), false],
+    ['a page that never settled', page('tea', { settled: false }), false],
     ['a page that was cut off', page('tea', { notes: ['this is what had arrived'] }), false],
     ['a page without a title', page('', untitled(long)), false],
     ['a page with an empty title', page('', { text: `<title> \n</title><p>${long}</p>` }), false],
     ['a page whose second title has text', page('', { text: `<title>\n<title lang="en">T</title>` }), true],
     ['a page whose title never ends', page('', { text: '<title ' }), false],
-    ['a page that takes long to say what it is', page('', { text: `${' '.repeat(2 ** 21)}<title>T</title>` }), false],
+    ['a page with its title far from the start', page('', { text: `${' '.repeat(2 ** 21)}<title>T</title>` }), false],
     ['text without a title', page('', { text: 'tea', mediaType: 'text/plain' }), true],
     ['a short page that was not found', page('tea', { status: 404 }), false],
     ['a long page that was not found', page(long, { status: 404 }), true],
@@ -318,12 +318,12 @@ describe('isWorthCaching', () => {
     ['a long page that mentions one', page(`${long}<div class="g-recaptcha"></div>`), true],
     ['HTML that came with the request and was not rendered', page('tea', { engine: 'given' }), false],
     ['HTML that came with the request and was rendered', page('tea', { engine: 'browser', url: 'blob:1' }), true],
-    ['a page that forbids copies', page('tea', { noStore: true }), false],
-    ['a document that forbids copies', file('tea', { noStore: true }), false],
+    ['a page that forbids storing', page('tea', { noStore: true }), false],
+    ['a document that forbids storing', file('tea', { noStore: true }), false],
     ['a file still to be read', page('', { file: { path: '/f', size: 1, mediaType: 'application/pdf' } }), false],
     ['the state of a browser', page('tea', { storageState: { cookies: [], origins: [] } }), false],
     ['a document without a title', file('tea'), true],
-    ['a document with a query', file('tea', { url: `${URL_OF_TEA}&file=a.pdf` }), false],
+    ['a document with a query', file('tea', { url: `${TEA_URL}&file=a.pdf` }), false],
     ['a document with a query in its fragment', file('tea', { url: 'https://tea.example/a.pdf#?' }), true],
     ['an uploaded document', file('tea', { url: 'blob:1', engine: 'given' }), true],
     [
@@ -335,7 +335,7 @@ describe('isWorthCaching', () => {
     ['a document that was not found', file('tea', { status: 404 }), false],
   ])('%s: %#', (_, snapshot, kept) => expect(isWorthCaching(snapshot, request().options)).toBe(kept));
 
-  it('accepts a page that forbids copies only if the caller sets a tolerance', () => {
+  it('accepts a page that forbids storing only if the caller sets a tolerance', () => {
     const secret = page('tea', { noStore: true });
     const asks = request({ cacheTolerance: 60 });
     expect(isWorthCaching(secret, asks.options)).toBe(true);
@@ -372,6 +372,6 @@ describe('the estimate of tokens', () => {
     [`tea <`.repeat(10), false],
   ])('of %j', (text, expected) => expect(enough(text)).toBe(expected));
 
-  it('counts text that is not HTML as it is', () =>
+  it('counts text that is not HTML unchanged', () =>
     expect(enough(`<script>${'tea '.repeat(10)}</script>`, false)).toBe(true));
 });

@@ -23,7 +23,7 @@ c text
 d text`;
 
 describe('simple chunks', () => {
-  it('start at every heading down to the depth', () => {
+  it('start at every heading down to the given level', () => {
     expect(chunk(CONTENT, 'h1')).toEqual([
       'intro',
       '# A\n\na text\n\n## B\n\nb text\n\n### C\n\nc text',
@@ -37,7 +37,7 @@ describe('simple chunks', () => {
     ]);
   });
 
-  it('go four levels deep when the strategy names no level', () => {
+  it('start at headings up to level four by default', () => {
     expect(chunk('#### a\n\nx\n\n##### b\n\ny', 'true')).toHaveLength(1);
     expect(chunk('#### a\n\nx\n\n#### b\n\ny', 'true')).toHaveLength(2);
     expect(chunk('#### a\n\nx\n\n##### b\n\ny', 'h5')).toHaveLength(2);
@@ -47,24 +47,24 @@ describe('simple chunks', () => {
     expect(chunk('# a\n\nx\n\n## b\n\ny', 'h1')).toEqual(['# a\n\nx\n## b\n\ny']);
   });
 
-  it('take a heading on the very last line for text', () => {
+  it('treat a heading on the very last line as text', () => {
     expect(chunk('# a\n\nx\n\n# b', 'h1')).toEqual(['# a\n\nx\n# b']);
   });
 
-  it('are not cut inside fences', () => {
+  it('are not split inside fences', () => {
     const fenced = '# a\n\n```sh\n# comment\n~~~\n# more\n```\n\n>     ````\n> # x\n> ````\n\n# b\n\ny';
     expect(chunk(fenced, 'h1')).toHaveLength(2);
     expect(chunk('# a\n\n``` not a fence `x`\n\n# b\n\ny', 'h1')).toHaveLength(2);
   });
 
-  it('are none for an empty content', () => {
+  it('are empty for empty content', () => {
     expect(chunk('', 'h1')).toEqual([]);
     expect(chunk(' \n\n', 's2')).toEqual([]);
   });
 });
 
 describe('structured chunks', () => {
-  it('carry the title and the headings they stand below', () => {
+  it('carry the title and the headings above them', () => {
     expect(chunk(CONTENT, 's3')).toEqual([
       'intro',
       '# Page\n# A\n\na text',
@@ -74,7 +74,7 @@ describe('structured chunks', () => {
     ]);
   });
 
-  it('say no line of the header twice', () => {
+  it('repeat no line of the header', () => {
     expect(chunk('# Page\n\nx\n\n## B\n\ny', 's2')).toEqual(['# Page\n\nx', '# Page\n## B\n\ny']);
   });
 });
@@ -84,7 +84,7 @@ describe('any content', () => {
     fc.constantFrom('', '# a', '## b', '###### c', '#no', '```', '```js', '~~~', '    # code', '> # q'),
     fc.stringMatching(/^[a-z ]{0,12}$/),
   );
-  it('is all in the chunks, in order', () => {
+  it('is completely in the chunks, in order', () => {
     fc.assert(
       fc.property(fc.array(line), fc.constantFrom('true', 'h1', 'h3', 'h9'), (lines, strategy) => {
         const content = lines.join('\n');

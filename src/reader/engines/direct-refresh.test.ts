@@ -31,7 +31,7 @@ test.each([
   expect(refreshOf('', AT, content)?.href).toBe(href);
 });
 
-test('the header comes before the tag, and the first tag that leads anywhere counts', () => {
+test('the header takes precedence over the tags, of which the first with a URL counts', () => {
   const tags =
     '<meta http-equiv=refresh content=9><meta http-equiv=refresh content="1;/tag"><meta http-equiv=refresh content="1;/late">';
   expect(refreshOf(tags, AT, undefined)?.pathname).toBe('/tag');
@@ -39,7 +39,7 @@ test('the header comes before the tag, and the first tag that leads anywhere cou
   expect(refreshOf(tags, AT, '60;/header')?.pathname).toBe('/tag');
 });
 
-test('whatever is written, it leads to a page or nowhere', () => {
+test('any content leads to a web page or nowhere', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0159.;, url=\'"/x:\n'), maxLength: 40 }), (content) => {
       expect(refreshOf('', AT, content)?.protocol ?? 'https:').toMatch(/^https?:$/);

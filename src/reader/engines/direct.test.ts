@@ -22,7 +22,7 @@ import { createDirectEngine, type DirectEngineOptions } from './direct.ts';
 import type { Visit } from './engine.ts';
 import { defaultUserAgent } from './user-agent.ts';
 
-/** Of the visits of a test, the last one's last. */
+/** Folders of the visits of a test, in order. */
 const folders: string[] = [];
 
 async function visit(
@@ -65,7 +65,7 @@ const read = async (answer: RequestListener, given?: Parameters<typeof resolve>[
 const HTML = '<!doctype html><title>T</title><p>Grüße';
 
 describe('a page', () => {
-  test('comes as one snapshot', async () => {
+  test('is returned as one snapshot', async () => {
     const site = await startServer((_, response) => {
       response
         .writeHead(200, 'Fine', {
@@ -89,13 +89,13 @@ describe('a page', () => {
     });
   });
 
-  test('keeps a status that is no success', async () => {
+  test('keeps an error status', async () => {
     expect(
       await read((_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end(HTML)),
     ).toMatchObject({ status: 404, text: HTML });
   });
 
-  test('is unpacked and decoded', async () => {
+  test('is decompressed and decoded', async () => {
     const body = gzipSync(Buffer.from('<meta charset=windows-1252><p>\x93Gr\xfc\xdfe\x94', 'latin1'));
     const { text } = await read((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body),
@@ -104,23 +104,33 @@ describe('a page', () => {
   });
 
   test.each([
-    ['by its header', 'text/html; charset="Shift_JIS"', Buffer.from('<p>\x93\xfa\x96{\x8c\xea', 'latin1'), '<p>日本語'],
-    ['by a header that its tag gainsays', 'text/html; charset=utf-8', Buffer.from('<meta charset=latin1><p>ß'), 'ß'],
-    ['by its mark', 'text/html; charset=latin1', Buffer.from('\ufeff<p>ß'), '<p>ß'],
-    ['by its tag', 'text/html', Buffer.from('<meta charset=koi8-r><p>\xd0\xd2\xc9', 'latin1'), 'при'],
+    [
+      'by its Content-Type',
+      'text/html; charset="Shift_JIS"',
+      Buffer.from('<p>\x93\xfa\x96{\x8c\xea', 'latin1'),
+      '<p>日本語',
+    ],
+    [
+      'by a Content-Type that its meta tag contradicts',
+      'text/html; charset=utf-8',
+      Buffer.from('<meta charset=latin1><p>ß'),
+      'ß',
+    ],
+    ['by its byte order mark', 'text/html; charset=latin1', Buffer.from('\ufeff<p>ß'), '<p>ß'],
+    ['by its meta tag', 'text/html', Buffer.from('<meta charset=koi8-r><p>\xd0\xd2\xc9', 'latin1'), 'при'],
     [
       'by what it looks like',
       'text/html',
       Buffer.from('<p>Gr\xfc\xdfe aus der Stra\xdfe', 'latin1'),
       'Grüße aus der Straße',
     ],
-    ['by what it looks like, as UTF-8', 'text/html', Buffer.from('<p>ツ'), '<p>ツ'],
+    ['by its bytes, as UTF-8', 'text/html', Buffer.from('<p>ツ'), '<p>ツ'],
   ])('is decoded %s', async (_, type, body, text) => {
     const snapshot = await read((__, response) => response.writeHead(200, { 'content-type': type }).end(body));
     expect(snapshot.text).toContain(text);
   });
 
-  test('says when a browser would show more', async () => {
+  test('records content that only a browser would show', async () => {
     const of = (html: string) => read((_, response) => response.end(html));
     expect(await of('<p><iframe src=x></iframe>')).toMatchObject({ hiddenFrames: true, hiddenShadow: false });
     expect(await of('<p><x-y><template shadowrootmode=open>z</template></x-y>')).toMatchObject({
@@ -129,7 +139,7 @@ describe('a page', () => {
     });
   });
 
-  test('given as HTML is not fetched', async () => {
+  test('is not fetched if its HTML is in the request', async () => {
     const secret = await startSecret();
     expect(await visit([], secret.origin, {}, { html: HTML })).toMatchObject({
       url: secret.origin,
@@ -141,7 +151,7 @@ describe('a page', () => {
   });
 });
 
-describe('other types', () => {
+describe('other media types', () => {
   test.each([
     ['text/plain', 'words <b>', 'text/plain'],
     ['application/json', '{"a":"ß"}', 'application/json'],
@@ -158,7 +168,7 @@ describe('other types', () => {
     ['application/octet-stream', '\x7fELF\x02\x01\x01', 'application/x-executable'],
     ['video/mp4', 'x', 'video/mp4'],
     ['application/x-unheard-of', 'words', 'application/x-unheard-of'],
-  ])('%s that begins with %j is refused by name', async (type, body, named) => {
+  ])('%s with content %j is refused by its type', async (type, body, named) => {
     await expect(
       read((_, response) => response.writeHead(200, { 'content-type': type }).end(body, 'latin1')),
     ).rejects.toMatchObject({
@@ -174,7 +184,7 @@ describe('other types', () => {
     });
   });
 
-  test('a type that cannot be read is not downloaded', async () => {
+  test('an unsupported type is not downloaded', async () => {
     const site = await startServer((_, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4' });
       const more = () => {
@@ -226,7 +236,7 @@ describe('a file', () => {
     ['text/csv', 'a,b', 'text/csv'],
     ['image/png', '\x89PNG\r\n\x1a\n', 'image/png'],
     ['application/rss+xml', '<?xml version="1.0"?><rss/>', 'application/rss+xml'],
-  ])('sent as %s that begins with %j lies in the folder of the visit', async (type, body, mediaType) => {
+  ])('sent as %s with content %j is saved to the folder of the visit', async (type, body, mediaType) => {
     const snapshot = await read(send(type, body));
     expect(snapshot).toMatchObject({
       mediaType,
@@ -240,18 +250,18 @@ describe('a file', () => {
     expect(statSync(snapshot.file!.path).mode & 0o777).toBe(0o600);
   });
 
-  test('has the name that it is sent under', async () => {
+  test('has the name from its Content-Disposition header', async () => {
     const disposition = "attachment; filename=x.pdf; filename*=UTF-8''%e2%82%ac%20../rates.pdf";
     const { file } = await read(send('application/pdf', PDF, { 'content-disposition': disposition }));
     expect(file!.name).toBe('rates.pdf');
   });
 
-  test('is unpacked on its way', async () => {
+  test('is decompressed while it is downloaded', async () => {
     const { file } = await read(send('application/pdf', gzipSync(PDF), { 'content-encoding': 'gzip' }));
     expect(readFileSync(file!.path, 'latin1')).toBe(PDF);
   });
 
-  test('over the limit is refused by what it says and by what comes', async () => {
+  test('over the size limit is refused by its declared and by its actual length', async () => {
     const facts = { maxFileBytes: 100_000 };
     const chunk = Buffer.alloc(10_000, '%PDF-');
     const honest = await startServer((_, response) =>
@@ -274,7 +284,7 @@ describe('a file', () => {
     }
   });
 
-  test('that breaks off comes as far as it came, with a note', async () => {
+  test('that is truncated is kept, with a note', async () => {
     const site = await startTcp((socket) => {
       socket.once('data', () =>
         socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Length: 900\r\n\r\n${PDF}`),
@@ -284,7 +294,7 @@ describe('a file', () => {
     expect(snapshot).toMatchObject({ notes: [expect.stringContaining('broke off')], file: { size: PDF.length } });
   });
 
-  test('of which no byte comes is a failure', async () => {
+  test('without any bytes is a failure', async () => {
     await expect(read(send('application/pdf', ''))).rejects.toMatchObject({
       name: 'AssertionFailureError',
       message: 'The target answered 200 without any content',
@@ -292,8 +302,8 @@ describe('a file', () => {
   });
 });
 
-describe('a page that sends its reader on', () => {
-  /** Pages by path; each may set a header or two. */
+describe('a page that refreshes to another', () => {
+  /** Pages by path, with optional headers. */
   const site = (pages: Record<string, string | [string, Record<string, string>]>) =>
     startServer((request, response) => {
       const page = pages[request.url!];
@@ -306,74 +316,77 @@ describe('a page that sends its reader on', () => {
 
   test.each([
     ['a tag', refresh('0; url=/end')],
-    ['a tag that waits', refresh("5;URL='end'")],
-    ['a tag without a word', refresh('1, /end')],
-    ['a tag beside a base', `<base href="/deep/">${refresh('0;url=../end')}`],
+    ['a tag with a delay', refresh("5;URL='end'")],
+    ['a tag without `url=`', refresh('1, /end')],
+    ['a tag on a page with a base', `<base href="/deep/">${refresh('0;url=../end')}`],
     ['a header', ['wait', { refresh: '0;url=/end' }] as [string, Record<string, string>]],
   ])('by %s is followed', async (_, page) => {
-    const where = await site({ '/': page, '/end': END });
-    expect(await visit([where], `${where.origin}/#part`)).toMatchObject({ url: `${where.origin}/end#part`, text: END });
+    const server = await site({ '/': page, '/end': END });
+    expect(await visit([server], `${server.origin}/#part`)).toMatchObject({
+      url: `${server.origin}/end#part`,
+      text: END,
+    });
   });
 
   test.each([
     ['after more than five seconds', refresh('6;url=/end')],
-    ['for those without scripts', `<noscript>${refresh('0;url=/end')}</noscript>`],
+    ['in noscript', `<noscript>${refresh('0;url=/end')}</noscript>`],
     ['in a comment', `<!-- ${refresh('0;url=/end')} -->`],
     ['in a script', `<script>'${refresh('0;url=/end')}'</script>`],
     ['late in the page', `${'<p>x'.repeat(20_000)}${refresh('0;url=/end')}`],
     ['to itself', refresh('0;url=/')],
-    ['nowhere', refresh('3')],
+    ['without a URL', refresh('3')],
     ['to a script', refresh('0;url=javascript:alert(1)')],
-  ])('%s is read itself', async (_, page) => {
-    const where = await site({ '/': page, '/end': END });
-    expect(await visit([where], `${where.origin}/`)).toMatchObject({ url: `${where.origin}/`, text: page });
+  ])('%s is not followed', async (_, page) => {
+    const server = await site({ '/': page, '/end': END });
+    expect(await visit([server], `${server.origin}/`)).toMatchObject({ url: `${server.origin}/`, text: page });
   });
 
-  test('to itself for a cookie is followed with the cookie', async () => {
-    const where = await startServer((request, response) => {
+  test('to itself while setting a cookie is followed with the cookie', async () => {
+    const server = await startServer((request, response) => {
       response.setHeader('content-type', 'text/html');
       if (request.headers.cookie === 'pass=1') response.end(END);
       else response.setHeader('set-cookie', 'pass=1').end(refresh('0;url=/'));
     });
-    expect(await visit([where], where.origin)).toMatchObject({ text: END });
+    expect(await visit([server], server.origin)).toMatchObject({ text: END });
   });
 
-  test('by a redirect to itself for a cookie is followed with the cookie', async () => {
-    const where = await startServer((request, response) => {
+  test('by a redirect to itself while setting a cookie is followed with the cookie', async () => {
+    const server = await startServer((request, response) => {
       if (request.headers.cookie === 'pass=1') response.end(END);
       else response.writeHead(302, { location: '/', 'set-cookie': 'pass=1' }).end();
     });
-    expect(await visit([where], where.origin)).toMatchObject({ text: END });
+    expect(await visit([server], server.origin)).toMatchObject({ text: END });
   });
 
   test('to a private address is refused', async () => {
     const secret = await startSecret();
-    const where = await site({ '/': refresh(`0;url=${secret.origin}`) });
-    await expect(visit([where], where.origin)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
+    const server = await site({ '/': refresh(`0;url=${secret.origin}`) });
+    await expect(visit([server], server.origin)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
     expect(secret.connections()).toBe(0);
   });
 
-  test('for ever is read where the limit of redirects is reached', async () => {
-    let asked = 0;
-    const where = await startServer((_, response) => response.end(refresh(`0;url=/${++asked}`)));
-    expect(await visit([where], where.origin)).toMatchObject({
-      url: `${where.origin}/6`,
+  test('endlessly is read at the limit of redirects', async () => {
+    let requests = 0;
+    const server = await startServer((_, response) => response.end(refresh(`0;url=/${++requests}`)));
+    expect(await visit([server], server.origin)).toMatchObject({
+      url: `${server.origin}/6`,
       notes: ['The page redirects again and again; this is the last page that was read'],
     });
-    expect(asked).toBe(7);
+    expect(requests).toBe(7);
   });
 
-  test('in a header counts for text too', async () => {
-    const where = await startServer((request, response) => {
+  test('in a header is followed for text too', async () => {
+    const server = await startServer((request, response) => {
       if (request.url === '/end') return response.end(END);
       response.writeHead(200, { 'content-type': 'text/plain', refresh: '0; url=/end' }).end('wait');
     });
-    expect(await visit([where], where.origin)).toMatchObject({ url: `${where.origin}/end`, notes: [] });
+    expect(await visit([server], server.origin)).toMatchObject({ url: `${server.origin}/end`, notes: [] });
   });
 
-  test('to another site takes no secret along, and none back', async () => {
+  test('to another site sends no secrets there or back', async () => {
     const seen: (string | undefined)[] = [];
-    const where = await startServer((request, response) => {
+    const server = await startServer((request, response) => {
       const { host } = request.headers;
       seen.push(`${host!.split(':')[0]} ${request.headers['x-key']} ${request.headers.cookie}`);
       const port = host!.split(':')[1];
@@ -381,12 +394,15 @@ describe('a page that sends its reader on', () => {
       else if (host!.startsWith('other')) response.end(refresh(`0;url=http://site.example:${port}/end`));
       else response.end(refresh(`0;url=http://other.example:${port}/`));
     });
-    await visit([where], `http://site.example:${where.port}/`, { customHeader: { 'X-Key': 'k' }, setCookies: ['a=b'] });
+    await visit([server], `http://site.example:${server.port}/`, {
+      customHeader: { 'X-Key': 'k' },
+      setCookies: ['a=b'],
+    });
     expect(seen).toEqual(['site.example k a=b', 'other.example undefined undefined', 'site.example undefined a=b']);
   });
 });
 
-describe('what is sent', () => {
+describe('the request', () => {
   const headersOf = async (given: Parameters<typeof resolve>[0], facts?: Omit<DirectEngineOptions, 'fetch'>) => {
     let seen: IncomingHttpHeaders = {};
     const site = await startServer((request, response) => {
@@ -397,7 +413,7 @@ describe('what is sent', () => {
     return seen;
   };
 
-  test('looks like a browser, and like the one that reads pages', async () => {
+  test('looks like a browser, with the same user agent as the browser engine', async () => {
     expect(await headersOf({}, { chromiumMajor: 150 })).toMatchObject({
       'user-agent': defaultUserAgent(150),
       'accept-language': 'en-US,en;q=0.9',
@@ -406,7 +422,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('follows locale, referer and user agent', async () => {
+  test('uses locale, referer and user agent', async () => {
     const seen = await headersOf({ locale: 'de-CH', referer: 'https://a.example/x', userAgent: 'curl/8' });
     expect(seen).toMatchObject({
       'accept-language': 'de-CH,de;q=0.9',
@@ -416,13 +432,13 @@ describe('what is sent', () => {
     expect(await headersOf({ userAgent: 'lectern' }, { version: '9.9.9' })).toMatchObject({
       'user-agent': 'Lectern/9.9.9 (+automated reader)',
     });
-    expect(await headersOf({ locale: 'fr' }, { userAgent: 'house/1' })).toMatchObject({
+    expect(await headersOf({ locale: 'fr' }, { userAgent: 'operator/1' })).toMatchObject({
       'accept-language': 'fr',
-      'user-agent': 'house/1',
+      'user-agent': 'operator/1',
     });
   });
 
-  test('has the cookies of the caller and of the way, for their hosts alone', async () => {
+  test('sends cookies of the caller and of redirects only to matching hosts', async () => {
     const seen: (string | undefined)[] = [];
     const site = await startServer((request, response) => {
       seen.push(request.headers.cookie);
@@ -438,7 +454,7 @@ describe('what is sent', () => {
     expect(seen).toEqual(['own=x%20y', 'far=2; own=x%20y; way=1', undefined]);
   });
 
-  test('a cookie that cannot be set is the fault of the option', async () => {
+  test('reports an invalid cookie with the name of the option', async () => {
     const site = await startSecret();
     await expect(visit([site], site.origin, { setCookies: ['a=b; Domain=other.example'] })).rejects.toMatchObject({
       name: 'ParamValidationError',
@@ -448,18 +464,22 @@ describe('what is sent', () => {
   });
 });
 
-describe('the way there', () => {
-  test('goes through the proxy of the caller, else that of the operator', async () => {
-    const [own, house, site] = [await startHttpProxy(), await startSocks(), await startServer((_, r) => r.end(HTML))];
-    const all = [own, house, site];
-    const proxy = parseProxyUrl(`socks5://${house.host}`);
+describe('the connection', () => {
+  test('uses the proxy of the caller, or else that of the operator', async () => {
+    const [own, operator, site] = [
+      await startHttpProxy(),
+      await startSocks(),
+      await startServer((_, r) => r.end(HTML)),
+    ];
+    const all = [own, operator, site];
+    const proxy = parseProxyUrl(`socks5://${operator.host}`);
     await visit(all, `${site.origin}/a`, { proxyUrl: own.origin }, { proxy });
     await visit(all, `${site.origin}/b`, {}, { proxy });
     await visit(all, `${site.origin}/c`);
-    expect([own.asked, house.asked]).toEqual([[`${site.origin}/a`], [site.host]]);
+    expect([own.targets, operator.targets]).toEqual([[`${site.origin}/a`], [site.host]]);
   });
 
-  test('trusts a certificate that nobody vouches for only when told to', async () => {
+  test('accepts an untrusted certificate only if the option is set', async () => {
     const site = await startSecure('<title>secure</title>');
     const url = `https://${site.host}/`;
     await expect(visit([site], url)).rejects.toMatchObject({
@@ -469,7 +489,7 @@ describe('the way there', () => {
     expect(await visit([site], url, { skipCertVerification: true })).toMatchObject({ text: '<title>secure</title> /' });
   });
 
-  test('shares the jar of the read', async () => {
+  test('shares the cookie jar of the read', async () => {
     const site = await startServer((request, response) =>
       response.setHeader('set-cookie', 'answer=2').end(`<p>${request.headers.cookie}`),
     );
@@ -481,7 +501,7 @@ describe('the way there', () => {
   test.each([
     [{ 'X-Own': 'yes' }, 'yes'],
     [{ 'x-own': '\xe9' }, 'é'],
-  ])('carries the headers of the caller: %j', async (customHeader, seen) => {
+  ])('sends the headers of the caller: %j', async (customHeader, seen) => {
     const site = await startServer((request, response) => response.end(`<p>${request.headers['x-own']}`));
     expect(await visit([site], site.origin, { customHeader })).toMatchObject({ text: `<p>${seen}` });
   });
@@ -494,7 +514,7 @@ describe('the way there', () => {
     { 'X-Own': 'a\r\nX-Other: b' },
     { 'X-Own': 'ツ' },
     { 'X-Own': 'x'.repeat(20_000) },
-  ])('refuses a header that is not the caller’s to send: %.60j', async (customHeader) => {
+  ])('refuses a header that callers must not set: %.60j', async (customHeader) => {
     const site = await startSecret();
     await expect(visit([site], site.origin, { customHeader })).rejects.toMatchObject({
       name: 'ParamValidationError',
@@ -504,12 +524,12 @@ describe('the way there', () => {
   });
 });
 
-describe('trouble', () => {
-  test('six redirects are followed and the seventh is not', async () => {
+describe('failures', () => {
+  test('six redirects are followed, but not a seventh', async () => {
     const hops = async (count: number) => {
-      let asked = 0;
+      let requests = 0;
       return read((_, response) => {
-        if (asked++ < count) response.writeHead(302, { location: `/${asked}` }).end();
+        if (requests++ < count) response.writeHead(302, { location: `/${requests}` }).end();
         else response.end(HTML);
       });
     };
@@ -517,7 +537,7 @@ describe('trouble', () => {
     await expect(hops(7)).rejects.toMatchObject({ name: 'AssertionFailureError' });
   });
 
-  test('a private address is refused, also behind a redirect', async () => {
+  test('a private address is refused, also after a redirect', async () => {
     const secret = await startSecret();
     await expect(visit([], secret.origin)).rejects.toMatchObject({ name: 'SecurityCompromiseError' });
     await expect(
@@ -528,7 +548,7 @@ describe('trouble', () => {
     expect(secret.connections()).toBe(0);
   });
 
-  test('of a page that breaks off, what came is told of and kept', async () => {
+  test('a truncated page is returned with a note', async () => {
     const site = await startTcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n<p>half'));
     });
@@ -539,7 +559,7 @@ describe('trouble', () => {
     });
   });
 
-  test('of a page without end, what came before the time limit or the deadline is kept', async () => {
+  test('an endless page is returned as far as it arrived before the time limit or the deadline', async () => {
     const site = await startTcp((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n<p>start');
@@ -553,13 +573,13 @@ describe('trouble', () => {
     await until(() => site.open() === 0);
   });
 
-  test('a caller who has gone ends the fetch', async () => {
+  test('an abort ends the fetch', async () => {
     const site = await startTcp((socket) => socket.resume());
-    const gone = new AbortController();
-    const visited = visit([site], site.origin, {}, { signal: gone.signal });
+    const controller = new AbortController();
+    const visited = visit([site], site.origin, {}, { signal: controller.signal });
     await until(() => site.open() === 1);
-    gone.abort(new Error('gone'));
-    await expect(visited).rejects.toThrow('gone');
+    controller.abort(new Error('aborted'));
+    await expect(visited).rejects.toThrow('aborted');
     await until(() => site.open() === 0);
   });
 });

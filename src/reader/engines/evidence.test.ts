@@ -33,7 +33,7 @@ describe('scripts', () => {
     '<button onclick="go()">Go</button>',
     '<img src="/a.png" onerror="this.hidden = true">',
     "<script>dataLayer = []; var s = document.createElement('script'); s.src = '/gtm.js'; document.head.appendChild(s)</script>",
-  ])('that cannot change what there is to read: %s', (html) => {
+  ])('without effect on the content: %s', (html) => {
     expect(look(page(prose(), html))).toMatchObject({ scripts: false, sign: undefined });
     expect(look(page(prose() + html))).toMatchObject({ scripts: false });
   });
@@ -52,9 +52,9 @@ describe('scripts', () => {
     '<script>fbq("init"); document.querySelector("ul").after(document.createTextNode("x"))</script>',
     '<svg><script href="/app.js"></script></svg>',
     '<img src="/a.png" onload="this.parentNode.innerHTML = list">',
-  ])('that could: %s', (html) => expect(look(page(prose(), html)).scripts).toBe(true));
+  ])('with a possible effect: %s', (html) => expect(look(page(prose(), html)).scripts).toBe(true));
 
-  it('may stand at the body', () => {
+  it('may be an attribute of the body', () => {
     expect(look(`<!doctype html><body onload="start()">${prose()}`).scripts).toBe(true);
   });
 });
@@ -70,10 +70,10 @@ describe('styles', () => {
     ['<link rel="preload" as="style" href="/x.css" onload="this.rel=\'stylesheet\'">', true],
     ['<link rel="preload" as="style" href="/x.css">', false],
     ['<link rel="canonical" href="/x">', false],
-  ])('that may hide: %s %s', (html, styles) => expect(look(page(prose(), html)).styles).toBe(styles));
+  ])('that may hide content: %s %s', (html, styles) => expect(look(page(prose(), html)).styles).toBe(styles));
 });
 
-describe('a page that waits for its scripts', () => {
+describe('a page that needs its scripts', () => {
   const script = '<script src="/app.js"></script>';
   it.each([
     ['<div id="root"></div>', 'its content is made by scripts'],
@@ -94,7 +94,7 @@ describe('a page that waits for its scripts', () => {
     ['https://a.example/#part', undefined],
   ])('%s', (url, sign) => expect(look(page(prose() + script), url).sign).toBe(sign));
 
-  it('is told by a challenge, and by sending itself on', () => {
+  it('is recognised by a challenge, and by a refresh', () => {
     const challenge =
       '<title>Just a moment...</title><p>Checking.</p><script src="/cdn-cgi/challenge-platform/x.js"></script>';
     expect(look(challenge).sign).toBe('the page is a challenge');
@@ -107,47 +107,47 @@ describe('a page that waits for its scripts', () => {
     ).toBeUndefined();
   });
 
-  it('is none with plenty to read, whatever stands in its corners', () => {
+  it('has little content: a page with enough to read is not one', () => {
     const corners =
       '<div id="root"></div><noscript>Enable JavaScript to comment.</noscript><i aria-busy="true"></i><i aria-busy="true"></i><i aria-busy="true"></i>';
     expect(look(page(prose() + corners + script))).toMatchObject({ scripts: true, sign: undefined });
     expect(look(page(`<div id="root">${prose(2)}</div>${prose(1)}${script}`)).sign).toBeUndefined();
   });
 
-  it('is told by frames, without scripts as well', () => {
+  it('may consist of frames, without any script', () => {
     const set = '<html><head><title>Old</title></head><frameset cols="1,2"><frame src="a.html"><frame src="b.html">';
     expect(look(set)).toMatchObject({ scripts: false, sign: 'its frames are its content' });
     expect(look(page(`${prose()}<iframe src="a.html"></iframe>`)).sign).toBeUndefined();
   });
 
-  it('is none without scripts', () => {
+  it('has scripts', () => {
     expect(look(page('<p>Welcome.</p>'))).toMatchObject({ scripts: false, sign: undefined });
   });
 });
 
 describe('a page that shows a file', () => {
   const shown = (body: string, head = '') => look(page(body, head));
-  const address = 'https://a.example/papers/one.pdf';
+  const fileUrl = 'https://a.example/papers/one.pdf';
 
   it.each([
     '<embed src="/papers/one.pdf">',
     '<object data="papers/one.pdf"><p>Your browser shows no PDF.</p></object>',
     '<script>track()</script><div><iframe src="https://a.example/papers/one.pdf"></iframe></div>',
-  ])('and nothing else: %s', (body) => {
-    expect(shown(body)).toMatchObject({ file: { address, alone: true }, sign: expect.any(String) });
+  ])('as its only content: %s', (body) => {
+    expect(shown(body)).toMatchObject({ file: { address: fileUrl, alone: true }, sign: expect.any(String) });
   });
 
-  it('is told by the type that the page names', () => {
+  it('is recognised by the type that the page declares', () => {
     expect(shown('<embed src="/show?n=1" type="application/pdf">')).toMatchObject({
       file: { address: 'https://a.example/show?n=1', alone: true },
       sign: 'the page shows a file',
     });
-    expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.url).toBe(address);
+    expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.url).toBe(fileUrl);
   });
 
-  it('beside some words is worth a look', () => {
+  it('is also recognised beside a few words', () => {
     expect(shown('<h1>The paper</h1><embed src="/papers/one.pdf">')).toMatchObject({
-      file: { address, alone: false },
+      file: { address: fileUrl, alone: false },
       sign: 'the page shows a file',
     });
   });
@@ -157,7 +157,7 @@ describe('a page that shows a file', () => {
     '<embed src="javascript:x.pdf">',
     '<embed>',
     `${prose()}<embed src="/papers/one.pdf">`,
-  ])('is not one that shows a page, or has plenty to say: %s', (body) => {
+  ])('is not a page that embeds HTML, or that has enough text: %s', (body) => {
     expect(shown(body)).toMatchObject({ file: undefined, sign: undefined });
   });
 });
@@ -174,13 +174,13 @@ describe('hostile pages', () => {
   it.each([
     ['many empty roots', '<div id="root">'.repeat(100_000)],
     ['a deep page', '<div class="skeleton">'.repeat(50_000)],
-    ['a style without end', `<style>${'color: '.repeat(300_000)}</style>`],
-    ['an attribute without end', `<p class="${'skeleton '.repeat(200_000)}" id="${'x'.repeat(1_000_000)}">`],
-    ['a script of nearly one shape', `<script>document.body.className${'('.repeat(3_900)}</script>`],
+    ['an endless style', `<style>${'color: '.repeat(300_000)}</style>`],
+    ['an endless attribute', `<p class="${'skeleton '.repeat(200_000)}" id="${'x'.repeat(1_000_000)}">`],
+    ['a script that nearly matches a known one', `<script>document.body.className${'('.repeat(3_900)}</script>`],
     ['frames in frames', '<object data="x.pdf">'.repeat(100_000)],
     ['many frames', '<embed src="x.pdf">'.repeat(100_000)],
-    ['scripts without end', `<script src="${'a.'.repeat(500_000)}"></script>`],
-  ])('are looked through all the same: %s', (_, html) => {
+    ['an endless script URL', `<script src="${'a.'.repeat(500_000)}"></script>`],
+  ])('are examined in linear time: %s', (_, html) => {
     expect(look(html).words).toBeGreaterThanOrEqual(0);
   });
 });

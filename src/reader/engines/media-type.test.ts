@@ -35,7 +35,7 @@ describe('a declared type', () => {
   });
 });
 
-describe('no declared type, or one that says nothing', () => {
+describe('a missing or meaningless type', () => {
   test.each([
     ['<!DOCTYPE html><p>x', 'text/html', 'html'],
     ['\xef\xbb\xbf \n<html lang=en>', 'text/html', 'html'],
@@ -58,7 +58,7 @@ describe('no declared type, or one that says nothing', () => {
   });
 });
 
-describe('a file under the name of text', () => {
+describe('a file declared as text', () => {
   test.each([
     ['%PDF-1.4\n%\xe2\xe3', 'application/pdf'],
     ['{\\rtf1\\ansi', 'application/rtf'],
@@ -77,7 +77,7 @@ describe('a file under the name of text', () => {
     }
   });
 
-  test('that nothing here reads is named', () => {
+  test('that cannot be read is named', () => {
     expect(media('text/plain', 'ID3\x04\0\0')).toEqual({ mediaType: 'audio/mpeg', kind: 'other' });
   });
 
@@ -89,33 +89,33 @@ describe('a file under the name of text', () => {
     'II*',
     'RIFF and RAFF are twins',
     'GIF is a format',
-  ])('text that begins alike is text: %s', (body) => {
+  ])('text with a similar start is text: %s', (body) => {
     expect(media('text/plain', body)).toEqual({ mediaType: 'text/plain', kind: 'text' });
     expect(media(undefined, body)).toEqual({ mediaType: 'text/plain', kind: 'text' });
   });
 });
 
-test('a page under the type of a file is that page', () => {
+test('HTML declared as a file is HTML', () => {
   expect(media('application/pdf', '<!doctype html><title>Sign in</title>').kind).toBe('html');
   expect(media('image/png', '\x89PNG\r\n\x1a\n')).toEqual({ mediaType: 'image/png', kind: 'file' });
 });
 
-test('the name tells what neither type nor bytes do', () => {
-  const named = (type: string | undefined, name: string, body = 'a,b\n1,2') =>
+test('the file name decides if neither type nor bytes do', () => {
+  const typeOf = (type: string | undefined, name: string, body = 'a,b\n1,2') =>
     actualMedia(declaredMedia(type), Buffer.from(body, 'latin1'), name);
-  expect(named(undefined, 'table.CSV')).toEqual({ mediaType: 'text/csv', kind: 'file' });
-  expect(named('text/plain', 'table.csv')).toEqual({ mediaType: 'text/plain', kind: 'text' });
-  expect(named(undefined, 'notes.md')).toEqual({ mediaType: 'text/plain', kind: 'text' });
-  expect(named(undefined, 'x.doc', '\x00\x01')).toEqual({ mediaType: 'application/msword', kind: 'file' });
+  expect(typeOf(undefined, 'table.CSV')).toEqual({ mediaType: 'text/csv', kind: 'file' });
+  expect(typeOf('text/plain', 'table.csv')).toEqual({ mediaType: 'text/plain', kind: 'text' });
+  expect(typeOf(undefined, 'notes.md')).toEqual({ mediaType: 'text/plain', kind: 'text' });
+  expect(typeOf(undefined, 'x.doc', '\x00\x01')).toEqual({ mediaType: 'application/msword', kind: 'file' });
 });
 
-test('a JSON feed is told by its start', () => {
+test('a JSON feed is recognised by its start', () => {
   const feed = '{"version": "https://jsonfeed.org/version/1.1", "title": "Kiln", "items": []}';
   expect(media('application/json', feed)).toEqual({ mediaType: 'application/feed+json', kind: 'file' });
   expect(media('application/json', '{"about": {"version": "https://jsonfeed.org/version/1.1"}}').kind).toBe('text');
 });
 
-describe('text under the type of an Office file', () => {
+describe('text declared as an Office file', () => {
   const excel = (body: string, name?: string) =>
     actualMedia(declaredMedia('application/vnd.ms-excel'), Buffer.from(body, 'latin1'), name);
 
@@ -128,21 +128,21 @@ describe('text under the type of an Office file', () => {
     expect(excel(body, 'export.xls')).toEqual({ mediaType, kind: 'file' });
   });
 
-  test('is a table when it is named one, and text when nothing says so', () => {
+  test('is a table if its name or its content says so, otherwise text', () => {
     expect(excel('one column\nof words', 'list.csv')).toEqual({ mediaType: 'text/csv', kind: 'file' });
     const rows = Array.from({ length: 500 }, (_, n) => `${n},row ${n}`).join('\n');
     expect(excel(rows.slice(0, 4_096))).toEqual({ mediaType: 'text/csv', kind: 'file' });
     expect(excel('Words, and more words.\nAnd no table.')).toEqual({ mediaType: 'text/plain', kind: 'text' });
   });
 
-  test('a file that is one stays', () => {
+  test('does not include real Office files', () => {
     const ole = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
     expect(excel(ole)).toEqual({ mediaType: 'application/x-ole-storage', kind: 'file' });
     expect(excel('\x09\x08\x10\x00old')).toEqual({ mediaType: 'application/vnd.ms-excel', kind: 'file' });
   });
 });
 
-describe('a feed under the type of a page', () => {
+describe('a feed declared as HTML', () => {
   const rdf =
     '<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><channel>';
 
@@ -167,7 +167,7 @@ describe('a feed under the type of a page', () => {
     expect(media('text/html', body)).toEqual({ mediaType: 'text/html', kind: 'html' });
   });
 
-  test('plain text must begin as one', () => {
+  test('text/plain is a feed only if it starts as one', () => {
     expect(media('text/plain', '<?xml version="1.0"?><rss>')).toEqual({
       mediaType: 'application/rss+xml',
       kind: 'file',

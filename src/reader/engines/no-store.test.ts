@@ -8,7 +8,7 @@ it.each([
   'public,no-store',
   'private="set-cookie"',
   ' private ',
-])('%j forbids copies', (value) => expect(forbidsCopies(value)).toBe(true));
+])('%j forbids storing', (value) => expect(forbidsCopies(value)).toBe(true));
 
 it.each([
   undefined,

@@ -21,7 +21,7 @@ const strict = (properties: object, required: string[] = []) => ({
   required,
 });
 
-/** The parameters of the endpoint as its published description has them, as far as the engine may use them. */
+/** The parameters of the endpoint that the engine may use, from its published description. */
 const isRequest = new Ajv({ allErrors: true, strictTypes: false }).compile({
   ...strict({
     url: { type: 'string', pattern: '^https?://' },
@@ -77,7 +77,7 @@ const PAGE = '<html><head><title>T</title></head><body><p>Rendered</p></body></h
 const success = (result: unknown, meta?: object) => ({ success: true, errors: [], result, ...(meta && { meta }) });
 
 async function start(reply: Reply = { body: success(PAGE) }, { region = 'any' as 'any' | 'eu' } = {}) {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a request
   const requests: any[] = [];
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -137,7 +137,7 @@ const problemOf = async (work: Promise<unknown>): Promise<Problem> => {
 };
 
 describe('a page', () => {
-  it('is what the service renders', async () => {
+  it('is rendered by the service', async () => {
     const { visit, requests } = await start();
     expect(await visit()).toMatchObject({
       url: 'https://example.org/page',
@@ -154,12 +154,12 @@ describe('a page', () => {
     expect(requests[0].userAgent).toMatch(/^Mozilla/);
   });
 
-  it('has the status that the service tells', async () => {
+  it('has the status reported by the service', async () => {
     const { visit } = await start({ body: success(PAGE, { status: 404, title: 'T' }) });
     expect((await visit()).status).toBe(404);
   });
 
-  it('is asked for as the caller wants it', async () => {
+  it('is requested with the options of the caller', async () => {
     const { visit, requests } = await start();
     await visit({
       userAgent: 'Me/1',
@@ -184,14 +184,14 @@ describe('a page', () => {
     });
   });
 
-  it('may be given as HTML', async () => {
+  it('may be HTML from the request', async () => {
     const { visit, requests } = await start();
     expect((await visit({}, { html: '<p>mine</p>' })).text).toBe(PAGE);
     expect(requests[0].html).toBe('<p>mine</p>');
     expect(requests[0].url).toBeUndefined();
   });
 
-  it('is waited for no longer than the read may take', async () => {
+  it('has a timeout within the deadline of the read', async () => {
     const { visit, requests } = await start();
     await visit({}, { deadline: performance.now() + 10_000 });
     await visit({}, { deadline: performance.now() + 300_000 });
@@ -200,7 +200,7 @@ describe('a page', () => {
   });
 });
 
-describe('refused before the service is asked', () => {
+describe('refused before the service is called', () => {
   it.each<[string, GivenOptions]>([
     ['respondWith', { respondWith: 'screenshot' }],
     ['respondWith', { respondWith: 'vlm' }],
@@ -230,7 +230,7 @@ describe('refused before the service is asked', () => {
   });
 
   it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://localhost/', 'http://169.254.169.254/latest'])(
-    'is the address %s',
+    'the URL %s',
     async (url) => {
       const { visit, requests } = await start();
       expect((await problemOf(visit({}, { url }))).name).toBe('SecurityCompromiseError');
@@ -238,7 +238,7 @@ describe('refused before the service is asked', () => {
     },
   );
 
-  it('is any page where processing must stay in the EU', async () => {
+  it('any page if processing must stay in the EU', async () => {
     const { visit, requests } = await start(undefined, { region: 'eu' });
     expect((await problemOf(visit())).name).toBe('DownstreamServiceFailureError');
     expect(requests).toHaveLength(0);
@@ -253,21 +253,21 @@ describe('a failure of the service', () => {
       { status: 429, headers: { 'retry-after': '23' }, body: failed(2001) },
       { name: 'ServiceNodeResourceDrainError', status: 50303, facts: { retryAfter: 23 } },
     ],
-    ['its own', { status: 500, body: 'secret' }, { name: 'DownstreamServiceFailureError' }],
+    ['status 500', { status: 500, body: 'secret' }, { name: 'DownstreamServiceFailureError' }],
     ['a page that it cannot render', { status: 422, body: failed(6002) }, { name: 'AssertionFailureError' }],
-    ['told with success', { status: 200, body: failed(6002) }, { name: 'AssertionFailureError' }],
-    ['no HTML', { body: success({ html: PAGE }) }, { name: 'AssertionFailureError' }],
-    ['nothing', { body: success(' ') }, { name: 'AssertionFailureError' }],
-    ['no JSON', { body: '<html>secret' }, { name: 'DownstreamServiceFailureError' }],
+    ['an error with status 200', { status: 200, body: failed(6002) }, { name: 'AssertionFailureError' }],
+    ['a result that is not HTML', { body: success({ html: PAGE }) }, { name: 'AssertionFailureError' }],
+    ['an empty result', { body: success(' ') }, { name: 'AssertionFailureError' }],
+    ['invalid JSON', { body: '<html>secret' }, { name: 'DownstreamServiceFailureError' }],
     ['null', { body: 'null' }, { name: 'AssertionFailureError' }],
-  ])('is told in words of ours: %s', async (_, reply, expected) => {
+  ])('has our own message: %s', async (_, reply, expected) => {
     const { visit } = await start(reply);
     const problem = await problemOf(visit());
     expect(problem).toMatchObject(expected);
     expect(problem.message).not.toMatch(/secret|127\.0\.0\.1|tok/);
   });
 
-  it('is a token or an account that it does not know', async () => {
+  it('is an unknown token or account', async () => {
     const { visit, make } = await start();
     expect((await problemOf(visit({}, {}, make('wrong')))).message).toBe(
       'The rendering service refused the token of this server',
@@ -275,7 +275,7 @@ describe('a failure of the service', () => {
     expect((await problemOf(visit({}, {}, make('tok', 'a/b')))).message).toMatch(/does not know the account/);
   });
 
-  it('is the reason of a caller who has gone', async () => {
+  it('is the reason of an abort', async () => {
     const { visit } = await start();
     const reason = new Error('gone');
     await expect(visit({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

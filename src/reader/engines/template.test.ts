@@ -5,35 +5,35 @@ import { MAX_KINDS, templateOf } from './template.ts';
 const page = (body: string, head = '') => `<!doctype html><title>A page</title>${head}<body>${body}`;
 const look = (html: string) => templateOf(parseDocument(html))!;
 const code = (html: string) => look(html).code;
-/** Whether a page has no kind of element that the other has not. */
+/** Whether all kinds of elements of a page occur in the other one. */
 const isWithin = (body: string, other: string) => {
   const known = new Set(look(page(other)).kinds);
   return [...look(page(body)).kinds].every((kind) => known.has(kind));
 };
 
-describe('what a page brings', () => {
+describe('the code of a page', () => {
   const base = '<script src="/a.js"></script><style>.x { display: none }</style><link rel="stylesheet" href="/a.css">';
-  const own = code(page('', base));
+  const baseCode = code(page('', base));
 
   it.each([
     ['one more script', '<script src="/b.js"></script>'],
-    ['code of its own', '<script>start(3)</script>'],
-    ['data of its own', '<script type="application/json">[3]</script>'],
-    ['a template of its own', '<script type="text/x-template"><p>x</p></script>'],
+    ['another inline script', '<script>start(3)</script>'],
+    ['other data', '<script type="application/json">[3]</script>'],
+    ['another template', '<script type="text/x-template"><p>x</p></script>'],
     ['one more style sheet', '<link rel="stylesheet" href="/b.css">'],
-    ['code at an element', '<img src="/a.png" onload="this.parentNode.innerHTML = 1">'],
-  ])('is another with %s', (_, more) => expect(code(page(more, base))).not.toBe(own));
+    ['an event handler', '<img src="/a.png" onload="this.parentNode.innerHTML = 1">'],
+  ])('differs with %s', (_, more) => expect(code(page(more, base))).not.toBe(baseCode));
 
   it.each([
-    ['what it tells search engines', '<script type="application/ld+json">{"name":"x"}</script>'],
-    ['a counter', '<script src="https://www.googletagmanager.com/gtag/js?id=1"></script>'],
-    ['what is for those without scripts', '<noscript><link rel="stylesheet" href="/c.css"></noscript>'],
+    ['structured data', '<script type="application/ld+json">{"name":"x"}</script>'],
+    ['an analytics script', '<script src="https://www.googletagmanager.com/gtag/js?id=1"></script>'],
+    ['noscript content', '<noscript><link rel="stylesheet" href="/c.css"></noscript>'],
     ['text', '<p>More words.</p>'],
-  ])('is the same with %s', (_, more) => expect(code(page(more, base))).toBe(own));
+  ])('is unchanged by %s', (_, more) => expect(code(page(more, base))).toBe(baseCode));
 });
 
 describe('the kinds of elements of a page', () => {
-  const taught =
+  const original =
     '<body class="single postid-12"><main class="post tag-boats"><h1 id="boats">Boats</h1><p>Text.</p><ul class="list"><li>One</ul><a name="x" id="top"></a></main>';
 
   it.each([
@@ -45,7 +45,7 @@ describe('the kinds of elements of a page', () => {
       'other anchors and names of the entry',
       '<main class="post tag-nets"><h1 id="nets">Nets</h1><p id="p3">x</p></main>',
     ],
-  ])('are the same with %s', (_, body) => expect(isWithin(body, taught)).toBe(true));
+  ])('are unchanged by %s', (_, body) => expect(isWithin(body, original)).toBe(true));
 
   it.each([
     ['a container without content', '<div id="app"></div>'],
@@ -53,13 +53,13 @@ describe('the kinds of elements of a page', () => {
     ['an empty list', '<main class="post"><ul class="list"></ul></main>'],
     ['an element with an id', '<main class="post"><ul id="related"><li>One</ul></main>'],
     ['an element with data', '<main class="post"><p data-price="3">Text</p></main>'],
-    ['an element that a framework fills', '<main class="post"><p v-text="price">Text</p></main>'],
-    ['an element of its own making', '<price-table>x</price-table>'],
+    ['an element with a framework directive', '<main class="post"><p v-text="price">Text</p></main>'],
+    ['a custom element', '<price-table>x</price-table>'],
     ['another class', '<p class="late">Text.</p>'],
     ['a table', '<table><tr><td>x</table>'],
-  ])('are not with %s', (_, body) => expect(isWithin(body, taught)).toBe(false));
+  ])('differ by %s', (_, body) => expect(isWithin(body, original)).toBe(false));
 
-  it('tell nothing of a page with too many', () => {
+  it('are not recorded for a page with too many', () => {
     const many = Array.from(
       { length: MAX_KINDS + 1 },
       (_, n) => `<i class="${'x'.repeat(n % 40)}-${n.toString(36).replace(/\d/g, 'Q')}y${'z'.repeat(n / 40)}">a</i>`,

@@ -7,7 +7,7 @@ test.each([
   [206, 'bytes 100-199/200'],
   [206, 'bytes 0-99/*'],
   [206, 'nonsense'],
-])('status %i with the range %s is a part', (status, range) => {
+])('status %i with the range %s is partial', (status, range) => {
   expect(partialResponseWarning(status, range)).toContain('only a part');
 });
 
@@ -16,6 +16,6 @@ test.each([
   [206, ' Bytes 0-199/200 '],
   [200, 'bytes 0-99/200'],
   [200, undefined],
-])('status %i with the range %s is whole', (status, range) => {
+])('status %i with the range %s is complete', (status, range) => {
   expect(partialResponseWarning(status, range)).toBeUndefined();
 });

@@ -10,11 +10,11 @@ const prose = (count = 12) =>
   ).join('');
 const page = (body: string) => `<!doctype html><title>A page</title><body>${body}`;
 
-describe('a page and what rendering made of it', () => {
+describe('the source of a page and its rendered form', () => {
   const source = page(`<article><h1>The harbour</h1>${prose()}</article><script src="/a.js"></script>`);
   const same = (rendered: string) => isUnchanged(source, rendered, URL_OF);
 
-  it('are alike when only what is not read differs', () => {
+  it('are equal if they differ only in parts that are not read', () => {
     expect(same(source)).toBe(true);
     expect(
       same(source.replace('</article>', '</article><script>1</script><iframe src="/ad"></iframe><style>a{}</style>')),
@@ -22,7 +22,7 @@ describe('a page and what rendering made of it', () => {
     expect(same(source.replace('Paragraph 3', 'Section 3'))).toBe(true);
   });
 
-  it('are not when words or elements came or went', () => {
+  it('differ if words or elements were added or removed', () => {
     expect(same(source.replace('</article>', `${prose(2).replaceAll('tells', 'sings')}</article>`))).toBe(false);
     expect(same(source.replace(prose(12), prose(8)))).toBe(false);
     expect(same(source.replace('</article>', `</article><nav>${'<a href="/x">x</a>'.repeat(10)}</nav>`))).toBe(false);
@@ -30,7 +30,7 @@ describe('a page and what rendering made of it', () => {
     expect(same('')).toBe(false);
   });
 
-  it('are not when little is new on a long page, in its main content or beside it', () => {
+  it('differ by a small addition to a long page, inside or outside of its main content', () => {
     const long = page(`<article><h1>The harbour</h1>${prose(200)}</article><aside><ul id="x"></ul></aside>`);
     const rendered = (from: string, to: string) => isUnchanged(long, long.replace(from, to), URL_OF);
     expect(rendered('</article>', '<p>This one was written by somebody who came later.</p></article>')).toBe(false);
@@ -41,7 +41,7 @@ describe('a page and what rendering made of it', () => {
     expect(rendered('</article>', '<a href="/1"></a><p>3 people read it</p></article>')).toBe(true);
   });
 
-  it('are alike in both directions', () => {
+  it('are compared symmetrically', () => {
     const piece = fc.constantFrom('<p>one two three</p>', '<p>four</p>', '<div>', '</div>', 'text ', '<b>x</b>');
     const html = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(

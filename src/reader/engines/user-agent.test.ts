@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultUserAgent, identify } from './user-agent.ts';
 
 describe('user agent', () => {
-  test('by default is a desktop Chrome of the version of our Chromium, not headless', () => {
+  test('is by default a desktop Chrome with the version of our Chromium, not headless', () => {
     expect(defaultUserAgent(150)).toBe(
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
     );
@@ -22,7 +22,7 @@ describe('user agent', () => {
     expect(identify({ userAgent, host: 'a.example' })).toEqual(identify({ host: 'a.example' }));
   });
 
-  test('diversify stays with one browser for a host, and takes several over many', () => {
+  test('is constant for a host and differs between hosts with `diversify`', () => {
     const of = (host: string) => identify({ userAgent: 'diversify', host, chromiumMajor: 150 });
     expect(of('a.example')).toEqual(of('a.example'));
     const all = Array.from({ length: 100 }, (_, i) => of(`host${i}.example`));
@@ -35,7 +35,7 @@ describe('user agent', () => {
     }
   });
 
-  test('any other text is used as it is, without hints that would contradict it', () => {
+  test('is any other text unchanged, without contradicting client hints', () => {
     expect(identify({ userAgent: ' curl/8 ', host: 'a.example' })).toEqual({ userAgent: 'curl/8', hints: {} });
     expect(identify({ userAgent: '  ', host: 'a.example' }).userAgent).toBe(defaultUserAgent());
   });

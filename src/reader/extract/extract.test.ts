@@ -4,7 +4,14 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { elements, find, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
-import { labelledText, lineOf, OWN_PAGES, ownPages, spacedText, wordF1 } from '../../../test/support/own-pages.ts';
+import {
+  labelledText,
+  OWN_PAGES,
+  ownPages,
+  singleLineText,
+  spacedText,
+  wordF1,
+} from '../../../test/support/own-pages.ts';
 import type { Article } from '../article.ts';
 import { MARKDOWN_STYLE_DEFAULTS } from '../markdown/style.ts';
 import { toMarkdown } from '../markdown/to-markdown.ts';
@@ -37,7 +44,7 @@ test.each(pages)('page $name', ({ html, expected }) => {
   const document = parseDocument(html);
   const gold = expected.content && labelledText(document, expected);
   const article = extractArticle(document, optionsFor(expected.url));
-  const text = lineOf(article.content);
+  const text = singleLineText(article.content);
   for (const words of keep) if (!known.missing?.includes(words)) expect(text).toContain(words);
   for (const words of drop) if (!known.extra?.includes(words)) expect(text).not.toContain(words);
   const markdown = markdownOf(article);

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
-import { type Reply, type SeenRequest, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { Ocr, OcrResult } from '#ocr/index.ts';
@@ -42,7 +42,7 @@ const snapshotOf = (more: Partial<Snapshot> = {}): Snapshot => ({
 });
 
 interface Setting {
-  readonly rule?: (request: SeenRequest, index: number) => Reply | Promise<Reply>;
+  readonly rule?: (request: RecordedRequest, index: number) => Reply | Promise<Reply>;
   readonly ocrModel?: string;
   readonly ocr?: Ocr;
   readonly snapshot?: Partial<Snapshot>;
@@ -89,7 +89,7 @@ const problemOf = async (work: Promise<unknown>): Promise<Problem> => {
 };
 
 /** All text of a request, and its pictures. */
-function said({ messages }: SeenRequest) {
+function said({ messages }: RecordedRequest) {
   const parts = messages.flatMap(({ content }) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content,
   ) as {

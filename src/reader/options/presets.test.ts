@@ -8,7 +8,7 @@ describe('a preset', () => {
     expect(applyPreset({ preset: name })).toMatchObject(PRESET_OPTIONS[name]);
   });
 
-  it('gives way to what was given, field by field', () => {
+  it('yields to options of the caller, field by field', () => {
     const options = resolve({
       preset: 'reader',
       retainLinks: 'none',
@@ -30,7 +30,7 @@ describe('a preset', () => {
     expect([options.needsBrowser, options.prefersBrowser]).toEqual([[], []]);
   });
 
-  it('prefers a browser, and needs one only for what was given', () => {
+  it('prefers a browser, and requires one only for options of the caller', () => {
     const { needsBrowser, prefersBrowser } = resolve({ preset: 'reader', removeOverlay: true });
     expect([needsBrowser, prefersBrowser]).toEqual([['removeOverlay'], ['detachInvisibles']]);
     expect(resolve({ preset: 'reader', removeOverlay: false }).prefersBrowser).toEqual(['detachInvisibles']);

@@ -291,7 +291,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
             (await index.search(parseQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
           ),
         );
-        // However they are looked for, the same ones are there.
+        // Every retriever finds the same pages.
         expect(lists[1]).toEqual(lists[0]);
         expect(lists[2]).toEqual(lists[0]);
         return lists[0];
@@ -337,7 +337,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
         expect(await foundBy(['public', 'account:me', 'account:you'])).toEqual(['https://a.test/2']);
       });
 
-      it('replace a page of owner `all`, whoever reads it again', async () => {
+      it('replace a page of owner `all`, by any later reader', async () => {
         await add(
           page('https://a.test/1', `${KITTEN} One.`, { owner: 'all' }),
           page('https://a.test/2', `${KITTEN} Two.`, { owner: 'all' }),

@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleProcess } from '../../../test/support/bundled.ts';
-import { openPlace, type StorePlace, type Wave } from '../../../test/support/counters-places.ts';
 import { postgresUrl, redisUrl } from '../../../test/support/services.ts';
+import { type Burst, openSharedCounters, type StoreLocation } from '../../../test/support/shared-counters.ts';
 import { type Counters, LEASE_MS, SLOT_MS, WINDOW_MS } from './counters.ts';
 
 const WORKER = path.resolve(import.meta.dirname, '../../../test/support/counters-worker.ts');
@@ -18,12 +18,12 @@ const TAKES = 1_000;
 const dir = mkdtempSync(path.join(os.tmpdir(), 'counters-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const file = path.join(dir, 'counters.db');
-const places: Record<string, StorePlace | undefined> = {
+const places: Record<string, StoreLocation | undefined> = {
   'a SQLite file': { file },
   PostgreSQL: placeIf('postgres', await postgresUrl()),
   Redis: placeIf('redis', await redisUrl()),
 };
-function placeIf(kind: 'postgres' | 'redis', url: string | undefined): StorePlace | undefined {
+function placeIf(kind: 'postgres' | 'redis', url: string | undefined): StoreLocation | undefined {
   return url ? { file, [kind]: url } : undefined;
 }
 
@@ -33,7 +33,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
     let counters: Counters;
     let nowMs = 0;
     beforeAll(async () => {
-      counters = await openPlace(place!, { clock: () => nowMs });
+      counters = await openSharedCounters(place!, { clock: () => nowMs });
       const program = await bundleProcess(WORKER);
       workers = Array.from({ length: PROCESSES }, () => fork(program, [JSON.stringify(place)], { execArgv: [] }));
       await Promise.all(workers.map(answerOf));
@@ -44,7 +44,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
     });
 
     /** Returns how many takes pass when all processes take at once. */
-    const passed = async (wave: Wave): Promise<number> => {
+    const passed = async (wave: Burst): Promise<number> => {
       const answers = workers.map(answerOf);
       for (const worker of workers) worker.send({ ...wave, count: wave.count / PROCESSES });
       return (await Promise.all(answers)).reduce((total, count) => total + count, 0);
@@ -76,7 +76,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
       expect(await passed({ take: { windows }, count: TAKES })).toBe(321);
       const leased = { windows: [wide], lease: { bucket: 'own', limit: 123 } };
       expect(await passed({ take: leased, count: TAKES })).toBe(123);
-      const looked = await openPlace(place!, {});
+      const looked = await openSharedCounters(place!, {});
       // Refused takes have taken nothing from the wide window either.
       expect(await looked.take({ windows: [{ ...wide, amount: 0 }] })).toMatchObject({
         windows: [{ used: 321 + 123 }],

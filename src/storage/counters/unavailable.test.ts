@@ -4,15 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlace, type StorePlace } from '../../../test/support/counters-places.ts';
 import {
   postgresUrl,
   redisUrl,
-  relayTo,
   type Service,
+  startPausableProxy,
   startPostgres,
   startRedis,
 } from '../../../test/support/services.ts';
+import { openSharedCounters, type StoreLocation } from '../../../test/support/shared-counters.ts';
 import { type Counters, CountersUnavailableError, LEASE_MS, type Lease } from './counters.ts';
 import { openCounters } from './open.ts';
 
@@ -40,19 +40,19 @@ const KINDS = {
   Redis: {
     start: startRedis,
     isThere: urls.redis !== undefined,
-    place: (redis: string): StorePlace => ({ redis, file }),
+    place: (redis: string): StoreLocation => ({ redis, file }),
   },
   PostgreSQL: {
     start: startPostgres,
     isThere: urls.postgres !== undefined,
-    place: (postgres: string): StorePlace => ({ postgres, file }),
+    place: (postgres: string): StoreLocation => ({ postgres, file }),
   },
 };
 
 interface Server {
   readonly name: string;
   readonly service: Service;
-  readonly place: (url: string) => StorePlace;
+  readonly place: (url: string) => StoreLocation;
 }
 
 describe.skipIf(!urls.redis && !urls.postgres)('counters whose server becomes unavailable', () => {
@@ -70,7 +70,7 @@ describe.skipIf(!urls.redis && !urls.postgres)('counters whose server becomes un
     it(title, async () => void (await Promise.all(servers.map(run))), LONG_MS);
 
   forEach('fail at once and recover by themselves', async ({ name, service, place }) => {
-    const counters = await keep(openPlace(place(service.url), {}));
+    const counters = await keep(openSharedCounters(place(service.url), {}));
     expect(await outcome(counters), name).toMatchObject({ ok: true });
     for (const end of [service.stop, service.kill]) {
       await end();
@@ -100,15 +100,15 @@ describe.skipIf(!urls.redis && !urls.postgres)('counters whose server becomes un
   });
 
   forEach('fail when the server does not answer, and still close', async ({ name, service, place }) => {
-    const relay = await relayTo(service.url);
-    const counters = await keep(openPlace(place(relay.url), {}));
+    const relay = await startPausableProxy(service.url);
+    const counters = await keep(openSharedCounters(place(relay.url), {}));
     expect(await outcome(counters), name).toMatchObject({ ok: true });
-    relay.hold();
+    relay.pause();
     const failures = await Promise.all(Array.from({ length: 300 }, () => outcome(counters)));
     for (const failure of failures) expect(failure, name).toBeInstanceOf(CountersUnavailableError);
-    relay.pass();
+    relay.resume();
     await expect.poll(() => outcome(counters), { timeout: LONG_MS, message: name }).toMatchObject({ ok: true });
-    relay.hold();
+    relay.pause();
     await counters.close();
     await relay.close();
   });
@@ -123,7 +123,7 @@ it.skipIf(!urls.redis)('leases granted by Redis without an answer are released',
   await client.connect();
   const pid = Number(/process_id:(\d+)/.exec(await client.info('server'))![1]);
   client.destroy();
-  const counters = await keep(openPlace({ redis: service.url, file }, {}));
+  const counters = await keep(openSharedCounters({ redis: service.url, file }, {}));
   const take = () => counters.take({ windows: [], lease: { bucket: 'few', limit: 3 } }).catch(() => undefined);
   const before = await take();
   process.kill(pid, 'SIGSTOP');
@@ -157,7 +157,7 @@ it('rejects an invalid URL without showing it', async () => {
   }
 });
 
-const places: Record<string, StorePlace | undefined> = {
+const places: Record<string, StoreLocation | undefined> = {
   SQLite: { file },
   PostgreSQL: urls.postgres ? { postgres: urls.postgres, file } : undefined,
   Redis: urls.redis ? { redis: urls.redis, file } : undefined,
@@ -169,8 +169,8 @@ for (const [name, place] of Object.entries(places)) {
     let nowMs = Date.now();
     const clock = () => nowMs;
     const take = { windows: [], lease: { bucket: 'renewed', limit: 1 } };
-    const holder = await openPlace(place!, { clock });
-    const other = await keep(openPlace(place!, { clock }));
+    const holder = await openSharedCounters(place!, { clock });
+    const other = await keep(openSharedCounters(place!, { clock }));
     expect(await holder.take(take)).toMatchObject({ ok: true });
     nowMs += LEASE_MS - 1_000;
     vi.advanceTimersByTime(LEASE_MS / 2);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import { type Generated, type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { postgresUrl, relayTo, type Service, startPostgres } from '../../../test/support/services.ts';
+import { postgresUrl, type Service, startPausableProxy, startPostgres } from '../../../test/support/services.ts';
 import { type Migration, NewerSchemaError } from './migrate.ts';
 import { openDatabase } from './sqlite.ts';
 import { openStore, type Store } from './store.ts';
@@ -294,11 +294,11 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
   }
 
   async function holdConnections(): Promise<void> {
-    const relay = await relayTo(service.url);
+    const relay = await startPausableProxy(service.url);
     const held = await openAt(relay.url);
     const { db } = held;
     expect(await count(db)).toBe(0);
-    relay.hold();
+    relay.pause();
     const calls = [
       count(db),
       db.transaction().execute((transaction) => count(transaction)),
@@ -307,9 +307,9 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     for (const failure of await Promise.all(calls.map((call) => call.catch(asValue)))) {
       expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     }
-    relay.pass();
+    relay.resume();
     await expect.poll(() => count(db).catch(asValue), { timeout: 20_000 }).toBe(0);
-    relay.hold();
+    relay.pause();
     await held.close();
     await relay.close();
   }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
-import { redisUrl, relayTo, type Service, startRedis } from '../../../test/support/services.ts';
+import { redisUrl, type Service, startPausableProxy, startRedis } from '../../../test/support/services.ts';
 import { openBullMqNotifications } from './bullmq.ts';
 import type { JobNotifications } from './notifications.ts';
 
@@ -141,15 +141,15 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
     });
 
     it('become unavailable when Redis hangs, and still close', async (context) => {
-      const relay = await relayTo(service.url);
+      const relay = await startPausableProxy(service.url);
       const queue = open(context, randomUUID(), { url: relay.url });
       await ready(queue);
-      relay.hold();
+      relay.pause();
       queue.announce('job_a', 0);
       await ready(queue, false);
-      relay.pass();
+      relay.resume();
       await ready(queue);
-      relay.hold();
+      relay.pause();
       void queue.next(NEVER);
       queue.announce('job_b', 0);
       await queue.close();

@@ -1,4 +1,4 @@
-/** The same kind of page in encodings that must be found out. */
+/** Similar pages in encodings that must be detected. */
 import type { Pages } from '../site.ts';
 
 const bytes = (contentType: string, ...parts: (string | readonly number[])[]): Pages[string] => {
@@ -9,20 +9,20 @@ const bytes = (contentType: string, ...parts: (string | readonly number[])[]): P
 };
 
 export const charsets: Pages = {
-  // "Привет" in windows-1251, named by the header.
+  // "Привет" in windows-1251, declared by the header.
   '/charset/cyrillic': bytes(
     'text/html; charset=windows-1251',
     '<!doctype html><title>Cyrillic</title><p>',
     [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2],
     '</p>',
   ),
-  // "日本" in Shift_JIS, named by a meta tag.
+  // "日本" in Shift_JIS, declared by a meta tag.
   '/charset/japanese': bytes(
     'text/html',
     '<!doctype html><meta charset="shift_jis"><title>Japanese</title><p>',
     [0x93, 0xfa, 0x96, 0x7b],
     '</p>',
   ),
-  // "naïve" in latin1, named by nobody.
+  // "naïve" in latin1, not declared.
   '/charset/latin': bytes('text/html', '<!doctype html><title>Latin</title><p>na\u00efve</p>'),
 };

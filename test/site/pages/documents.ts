@@ -1,4 +1,4 @@
-/** Pages that need no script, and answers that are no pages. */
+/** Pages that need no script, and answers that are not pages. */
 import { type Pages, sendHtml } from '../site.ts';
 
 const paragraph = (about: string) =>

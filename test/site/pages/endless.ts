@@ -1,11 +1,11 @@
-/** Pages and resources that would take all the memory there is: bodies without end, and scripts that make ever more. */
+/** Pages and resources that would exhaust memory: endless bodies, and scripts that allocate forever. */
 import type { ServerResponse } from 'node:http';
 import zlib from 'node:zlib';
 import { type Page, type Pages, sendHtml } from '../site.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Sends a piece again and again, as fast as the other side takes it. */
+/** Writes a piece repeatedly, as fast as the client reads. */
 export function pour(response: ServerResponse, piece: string, start = ''): void {
   const chunk = Buffer.from(piece.repeat(Math.ceil(CHUNK_BYTES / piece.length)));
   const go = () => {
@@ -23,12 +23,12 @@ const endless =
     pour(response, piece, start);
   };
 
-/** A page whose packed bytes are few: 4 GB of paragraphs. */
+/** A small compressed page that expands to 4 GB of paragraphs. */
 const bomb =
   (encoding: 'gzip' | 'br', layers = 1): Page =>
   ({ response }) => {
     const pack = encoding === 'gzip' ? zlib.gzipSync : zlib.brotliCompressSync;
-    // Members of gzip may follow one another (RFC 1952, section 2.2); brotli has one.
+    // A gzip file may have several members (RFC 1952, section 2.2), a brotli file only one.
     let body: Buffer =
       encoding === 'gzip' ? repeated(pack(PARAGRAPHS), 256) : pack(Buffer.alloc(100_000_000, '<p>More'));
     for (let layer = 1; layer < layers; layer++) body = pack(body);
@@ -38,7 +38,7 @@ const bomb =
 const PARAGRAPHS = Buffer.alloc(16_000_000, '<p>And so on, and so on.</p>\n');
 const repeated = (bytes: Buffer, times: number) => Buffer.concat(Array.from({ length: times }, () => bytes));
 
-/** As much as is read at all, and not more. */
+/** A page just below the size limit. */
 const large =
   (piece: string): Page =>
   ({ response }) =>
@@ -46,11 +46,11 @@ const large =
 
 const START = '<!DOCTYPE html><title>More</title><h1>The beginning.</h1>';
 
-/** A page that shows a sentence, and then runs a script. */
+/** A page that shows a sentence and then runs a script. */
 const running = (script: string): string =>
   `${START}<p>This is here before the script runs.</p><script>setTimeout(() => { ${script} }, 50);</script>`;
 
-/** A page that shows a sentence, and has something beside it. */
+/** A page that shows a sentence beside other HTML. */
 const showing = (html: string): string => `${START}<p>This is here before the rest.</p>${html}`;
 
 export const endlessPages: Pages = {

@@ -1,4 +1,4 @@
-/** Frames: of the same site, of another, within each other, without an address. */
+/** Frames of the same site, of another site, nested, and without a URL. */
 import { type Pages, sendHtml } from '../site.ts';
 
 export const frames: Pages = {

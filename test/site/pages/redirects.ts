@@ -1,4 +1,4 @@
-/** Ways of being sent elsewhere, some without an end. */
+/** Redirects of every kind, some of them endless. */
 import type { Pages } from '../site.ts';
 
 const to = (location: string, status = 302): Pages[string] => {

@@ -1,4 +1,4 @@
-/** Pages that are made by scripts, at once or late. */
+/** Pages that scripts build, immediately or later. */
 import { type Pages, sendHtml } from '../site.ts';
 
 export const scripted: Pages = {

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../../document.ts';
 import { parse } from '../../parse.suite.ts';
-import { converted } from '../converted.suite.ts';
+import { convertFile } from '../converted.suite.ts';
 import { kind as ods } from './ods.ts';
 import { cellScore, tablesOf } from './tables.suite.ts';
 import { kind as xlsx } from './xlsx.ts';
@@ -116,7 +116,7 @@ const EXPECTED = [
 const read: Record<string, ParsedDocument> = {};
 
 beforeAll(async () => {
-  read.xlsx = await parse(xlsx, await converted(SOURCE, FODS, 'xlsx'));
+  read.xlsx = await parse(xlsx, await convertFile(SOURCE, FODS, 'xlsx'));
   read.fods = await parse(ods, Buffer.from(SOURCE));
 }, 120_000);
 

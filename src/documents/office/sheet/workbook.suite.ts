@@ -8,10 +8,10 @@ const NAMESPACES = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/
 export interface HandMadeSheet {
   readonly name?: string;
   readonly state?: string;
-  /** What stands inside `worksheet`, or only inside its `sheetData`. */
+  /** Content of `worksheet`, or only of its `sheetData`. */
   readonly xml?: string;
   readonly rows?: string;
-  /** Type, id, target; external when the target is an address. */
+  /** Type, id, target. External if the target is a URL. */
   readonly relationships?: readonly (readonly [type: string, id: string, target: string])[];
 }
 
@@ -19,7 +19,7 @@ export interface HandMade {
   readonly sheets: readonly HandMadeSheet[];
   /** The contents of `si` elements. */
   readonly strings?: readonly string[];
-  /** What stands inside `styleSheet`. */
+  /** Content of `styleSheet`. */
   readonly styles?: string;
   readonly workbook?: string;
   readonly parts?: Readonly<Record<string, string | Uint8Array>>;

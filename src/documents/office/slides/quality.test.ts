@@ -8,7 +8,7 @@ import { elements, textOf } from '#html/node.ts';
 import { parseFragment } from '#html/parse.ts';
 import type { ParsedDocument } from '../../document.ts';
 import { parse } from '../../parse.suite.ts';
-import { converted } from '../converted.suite.ts';
+import { convertFile } from '../converted.suite.ts';
 import { kind as odp } from './odp.ts';
 import { kind as pptx } from './pptx.ts';
 
@@ -137,7 +137,7 @@ function orderScore(found: readonly string[], expected: readonly string[]): numb
 const read: Record<string, ParsedDocument> = {};
 
 beforeAll(async () => {
-  read.pptx = await parse(pptx, await converted(SOURCE, FODP, 'pptx'));
+  read.pptx = await parse(pptx, await convertFile(SOURCE, FODP, 'pptx'));
   read.fodp = await parse(odp, Buffer.from(SOURCE));
 }, 120_000);
 

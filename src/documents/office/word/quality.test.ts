@@ -5,13 +5,13 @@ import { htmlOf, parse } from '../../parse.suite.ts';
 import { kind as rtf } from '../rtf/rtf.ts';
 import { kind as docx } from './docx.ts';
 import { kind as odt } from './odt.ts';
-import { blocksOf, orderScore, SAMPLE_BLOCKS, sample, workshop } from './word.suite.ts';
+import { blocksOf, createOfficeFolder, orderScore, SAMPLE_BLOCKS, sample } from './word.suite.ts';
 
 const FLOOR = 0.95;
 
 const KINDS = { 'docx (docx)': docx, 'docx (LibreOffice)': docx, odt, fodt: odt, rtf };
 const files = new Map<string, Uint8Array>();
-const shop = workshop();
+const shop = createOfficeFolder();
 
 beforeAll(async () => {
   const bytes = await sample();

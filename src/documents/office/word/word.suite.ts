@@ -1,4 +1,4 @@
-/** Test helpers: a known document, files that other programs made of it, and a score of how much of it is recovered. */
+/** Test helpers: a known document, conversions of it by other programs, and a score of how much of it is recovered. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -129,7 +129,12 @@ export function sample(): Promise<Buffer> {
 }
 
 /** Converts a file with LibreOffice, one conversion at a time per folder. */
-export function office(folder: string, input: string, format: string, ...more: readonly string[]): Buffer {
+export function convertWithLibreOffice(
+  folder: string,
+  input: string,
+  format: string,
+  ...more: readonly string[]
+): Buffer {
   const profile = `-env:UserInstallation=file://${path.join(folder, 'profile')}`;
   execFileSync('soffice', ['--headless', profile, ...more, '--convert-to', format, '--outdir', folder, input], {
     stdio: 'ignore',
@@ -140,13 +145,13 @@ export function office(folder: string, input: string, format: string, ...more: r
 }
 
 /** Creates a working folder for LibreOffice. */
-export function workshop() {
+export function createOfficeFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-word-'));
   return {
     convert(name: string, bytes: Uint8Array | string, format: string, ...more: readonly string[]): Buffer {
       const input = path.join(folder, name);
       writeFileSync(input, bytes);
-      return office(folder, input, format, ...more);
+      return convertWithLibreOffice(folder, input, format, ...more);
     },
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -214,7 +219,7 @@ function cellsOf(table: Element): string[] {
   return cells;
 }
 
-/** Share of blocks that are found in the expected order, of all expected or found ones, 0 to 1. */
+/** Blocks found in the expected order, as a share of all expected and found blocks, 0 to 1. */
 export function orderScore(found: readonly string[], expected: readonly string[]): number {
   let before = new Array<number>(found.length + 1).fill(0);
   for (const block of expected) {

@@ -1,4 +1,4 @@
-/** Test networks for PP-OCR: they find and read images of bars, which stand for three letters. */
+/** Test networks for PP-OCR: they detect and read images of bars that stand for three letters. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
@@ -13,7 +13,10 @@ export async function writePpOcr(dir: string): Promise<void> {
   await writeFile(path.join(dir, 'keys.txt'), 'A\nB\nC\n');
 }
 
-/** Dark places, bridged from letter to letter: sigmoid(10 * (ink + 1)), ink the darkest within 17 x 121 pixels. */
+/**
+ * Detects dark areas and joins adjacent letters: sigmoid(10 * (ink + 1)), where ink is the darkest value within 17 x
+ * 121 pixels.
+ */
 function detectionGraph(): Buffer {
   const graph = createGraph();
   const x = graph.input('x', 'float', [1, 3, 'h', 'w']);

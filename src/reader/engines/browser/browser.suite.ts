@@ -1,4 +1,7 @@
-/** Shared by the tests of this folder: a site, an egress proxy that reaches it, a browser, and short calls to read. */
+/**
+ * Shared by the tests of this folder: a site, an egress proxy that can reach it, a browser, and short functions to read
+ * pages.
+ */
 import os from 'node:os';
 import { vi } from 'vitest';
 import { createLookup, type Lookup } from '#net/connect/dns.ts';

@@ -62,9 +62,9 @@ it('uses proxies of every kind, with their credentials', async () => {
     const proxyUrl = `${scheme}://${scheme === 'socks4' ? '' : login}${proxy.host}`;
     const page = await last(site.url, { proxyUrl, skipCertVerification });
     expect(page.text, scheme).toContain('Behind TLS.');
-    expect(proxy.asked.join(' '), scheme).toContain(site.host);
+    expect(proxy.targets.join(' '), scheme).toContain(site.host);
     expect((await last('/article', { proxyUrl, skipCertVerification })).text, scheme).toContain('Mackerel');
-    expect(proxy.asked.join(' '), scheme).toContain(new URL(bench.site.origin).host);
+    expect(proxy.targets.join(' '), scheme).toContain(new URL(bench.site.origin).host);
   }
 });
 

@@ -1,5 +1,6 @@
-// Keeps one server for tests: starts and signals it as told on stdin, and when stdin ends, however its owner ended, kills
-// it and removes its folder. `node services-keeper.mjs '{"program","args","folder","uid","gid","kill"}'`
+// Supervises one server for tests: starts and signals it on commands from stdin. When stdin ends, for whatever reason,
+// it kills the server and removes its folder.
+// `node service-supervisor.mjs '{"program","args","folder","uid","gid","kill"}'`
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, rmSync } from 'node:fs';
@@ -23,8 +24,8 @@ for await (const line of createInterface({ input: process.stdin })) {
 if (child?.pid && child.exitCode === null && child.signalCode === null) {
   const ended = once(child, 'exit');
   child.kill(kill);
-  const late = setTimeout(() => child.kill('SIGKILL'), 5_000);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 5_000);
   await ended;
-  clearTimeout(late);
+  clearTimeout(killTimer);
 }
 rmSync(folder, { recursive: true, force: true });

@@ -1,18 +1,18 @@
 /**
- * Servers for a whole run of tests: started when the first test asks, ended with the run. Test files run in processes of
- * their own, so they ask over a loopback address that the run tells them.
+ * Servers for a whole test run: started when a test first needs one, stopped at the end of the run. Test files run in
+ * their own processes, so they ask over a loopback URL that the run provides.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import type { Service } from './services-start.ts';
+import type { Service } from './start-services.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * Where `/postgres` and `/redis` answer with the address of an empty database, or with nothing, and `/program` with
-     * the file of the program.
+     * URL under which `/postgres` and `/redis` return the URL of an empty database, or nothing, and `/program` returns
+     * the path of the program.
      */
     services: string;
   }
@@ -20,8 +20,8 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const services = {
-    postgres: onDemand(async () => (await import('./services-start.ts')).startPostgres(), 'PostgreSQL'),
-    redis: onDemand(async () => (await import('./services-start.ts')).startRedis(), 'Redis'),
+    postgres: onDemand(async () => (await import('./start-services.ts')).startPostgres(), 'PostgreSQL'),
+    redis: onDemand(async () => (await import('./start-services.ts')).startRedis(), 'Redis'),
   };
   let databases = 0;
   let program: Promise<string> | undefined;
@@ -57,7 +57,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Started at most once; where the machine has none, that is said once. */
+/** Starts the service at most once. Warns once if it is not installed. */
 function onDemand(start: () => Promise<Service | undefined>, name: string) {
   let starting: Promise<Service | undefined> | undefined;
   return {

@@ -1,4 +1,4 @@
-/** PostgreSQL and Redis (or Valkey) as processes of their own, on free ports and in temporary folders. */
+/** Starts PostgreSQL and Redis (or Valkey) in their own processes, on free ports and in temporary folders. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,28 +11,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 
-/** The file of the first of these programs that the machine has. The script is plain JavaScript: it installs them too. */
+/**
+ * Path of the first of these programs that is installed. The script is plain JavaScript because it also installs them.
+ */
 export const { findProgram } = (await import(path.resolve(import.meta.dirname, '../../scripts/test-tools.mjs'))) as {
   findProgram(...names: string[]): string | undefined;
 };
 
-/** A server that can go away and come back, on the same port and with what it kept. */
+/** A server that can stop and restart on the same port with the same data. */
 export interface Service {
   readonly url: string;
-  /** Waits until it answers. */
+  /** Starts it and waits until it answers. */
   start(): Promise<void>;
-  /** Ends it in good order. */
+  /** Shuts it down cleanly. */
   stop(): Promise<void>;
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): Promise<void>;
-  /** Ends it for good and removes what it kept. */
+  /** Ends it for good and removes its data. */
   close(): Promise<void>;
 }
 
-const KEEPER = path.join(import.meta.dirname, 'services-keeper.mjs');
+const SUPERVISOR = path.join(import.meta.dirname, 'service-supervisor.mjs');
 const READY_MS = 60_000;
 
-/** A PostgreSQL that runs, or undefined where the machine has none. */
+/** Starts PostgreSQL; undefined if it is not installed. */
 export async function startPostgres(): Promise<Service | undefined> {
   const postgres = findProgram('postgres');
   const initdb = findProgram('initdb');
@@ -44,21 +46,21 @@ export async function startPostgres(): Promise<Service | undefined> {
   writeFileSync(passwordFile, password);
   if (user) for (const file of [folder, passwordFile]) chownSync(file, user.uid, user.gid);
   const data = path.join(folder, 'data');
-  const made = spawnSync(
+  const initialized = spawnSync(
     initdb,
     ['-D', data, '-U', 'lectern', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--locale=C', '-N'],
     { cwd: folder, encoding: 'utf8', ...user },
   );
-  if (made.status !== 0) {
+  if (initialized.status !== 0) {
     rmSync(folder, { recursive: true, force: true });
-    throw new Error(`initdb failed: ${made.stderr ?? made.error?.message}`);
+    throw new Error(`initdb failed: ${initialized.stderr ?? initialized.error?.message}`);
   }
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
   const url = `postgres://lectern:${password}@127.0.0.1:${port}/postgres`;
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const program: Kept = { program: postgres, args, folder, ...user, kill: 'SIGQUIT' };
-  return keep(program, url, { stop: 'SIGINT', kill: 'SIGQUIT' }, async () => {
+  const program: SupervisedProgram = { program: postgres, args, folder, ...user, kill: 'SIGQUIT' };
+  return supervise(program, url, { stop: 'SIGINT', kill: 'SIGQUIT' }, async () => {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
@@ -68,7 +70,7 @@ export async function startPostgres(): Promise<Service | undefined> {
   });
 }
 
-/** A Redis that runs, or undefined where the machine has none. */
+/** Starts Redis; undefined if it is not installed. */
 export async function startRedis(): Promise<Service | undefined> {
   const redis = findProgram('redis-server', 'valkey-server');
   if (!redis) return undefined;
@@ -78,7 +80,7 @@ export async function startRedis(): Promise<Service | undefined> {
   const settings = { port, bind: '127.0.0.1', databases: 1_000, requirepass: password, dir: folder, appendonly: 'no' };
   const args = ['--save', '', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])];
   const url = `redis://:${password}@127.0.0.1:${port}`;
-  return keep(
+  return supervise(
     { program: redis, args, folder, kill: 'SIGKILL' },
     url,
     { stop: 'SIGTERM', kill: 'SIGKILL' },
@@ -91,41 +93,41 @@ export async function startRedis(): Promise<Service | undefined> {
   );
 }
 
-interface Kept {
+interface SupervisedProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
   readonly uid?: number;
   readonly gid?: number;
-  /** How it is ended when its owner is gone. */
+  /** The signal that ends it when its owner has exited. */
   readonly kill: NodeJS.Signals;
 }
 
-async function keep(
-  kept: Kept,
+async function supervise(
+  program: SupervisedProgram,
   url: string,
   signals: Record<'stop' | 'kill', NodeJS.Signals>,
   answers: () => Promise<void>,
 ): Promise<Service> {
-  const keeper = spawn(process.execPath, [KEEPER, JSON.stringify(kept)], {
+  const supervisor = spawn(process.execPath, [SUPERVISOR, JSON.stringify(program)], {
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const gone = once(keeper, 'exit');
+  const exited = once(supervisor, 'exit');
   let running = false;
   let ended = Promise.resolve();
   const start = async () => {
     if (running) return;
     running = true;
-    ended = lineOf(keeper).then(() => {
+    ended = firstLine(supervisor).then(() => {
       running = false;
     });
-    keeper.stdin!.write('start\n');
+    supervisor.stdin!.write('start\n');
     const failure = await untilAnswers(answers, () => running);
-    if (failure) throw new Error(`${kept.program} does not answer: ${failure}\n${logOf(kept.folder)}`);
+    if (failure) throw new Error(`${program.program} does not answer: ${failure}\n${logOf(program.folder)}`);
   };
   const end = async (signal: NodeJS.Signals) => {
-    if (running) keeper.stdin!.write(`${signal}\n`);
+    if (running) supervisor.stdin!.write(`${signal}\n`);
     await ended;
   };
   const service: Service = {
@@ -134,8 +136,8 @@ async function keep(
     stop: () => end(signals.stop),
     kill: () => end(signals.kill),
     async close() {
-      keeper.stdin!.end();
-      await gone;
+      supervisor.stdin!.end();
+      await exited;
     },
   };
   try {
@@ -147,12 +149,12 @@ async function keep(
   }
 }
 
-const lineOf = (keeper: ChildProcess): Promise<void> =>
+const firstLine = (supervisor: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
-    createInterface({ input: keeper.stdout! }).once('line', () => resolve());
+    createInterface({ input: supervisor.stdout! }).once('line', () => resolve());
   });
 
-/** Undefined once it answers, else why it never will. */
+/** Undefined once it answers, otherwise the reason why it never will. */
 async function untilAnswers(answers: () => Promise<void>, running: () => boolean): Promise<unknown> {
   const until = Date.now() + READY_MS;
   for (;;) {
@@ -174,7 +176,7 @@ function logOf(folder: string): string {
   }
 }
 
-/** PostgreSQL refuses to run as root: it gets a user that may do nothing else. */
+/** PostgreSQL refuses to run as root, so it runs as an unprivileged user. */
 function userForPostgres(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = ['postgres', 'nobody'].find((candidate) => spawnSync('id', ['-u', candidate]).status === 0);

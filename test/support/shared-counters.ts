@@ -1,30 +1,30 @@
-/** Opens stores of counters that several processes share, for tests and benchmarks. */
+/** Counter stores that processes share, for tests and benchmarks. */
 import type { Counters, Take } from '#storage/counters/counters.ts';
 import { openRedisCounters } from '#storage/counters/redis.ts';
 import { openSqlCounters } from '#storage/counters/sql.ts';
 
-export interface StorePlace {
+export interface StoreLocation {
   readonly redis?: string | undefined;
   readonly postgres?: string | undefined;
   readonly file: string;
 }
 
-/** `count` concurrent takes, at `nowMs` instead of the time of the store. */
-export interface Wave {
+/** A burst of `count` simultaneous takes. `nowMs` replaces the store's own clock. */
+export interface Burst {
   readonly nowMs?: number | undefined;
   readonly take: Take;
   readonly count: number;
 }
 
-export function openPlace(
-  { redis, postgres, file }: StorePlace,
+export function openSharedCounters(
+  { redis, postgres, file }: StoreLocation,
   options: { clock?: (() => number) | undefined },
 ): Promise<Counters> {
   return redis ? openRedisCounters(redis, options) : openSqlCounters({ url: postgres, file }, options);
 }
 
-/** Returns how many of the concurrent takes pass. */
-export async function passing(counters: Counters, { take, count }: Wave): Promise<number> {
+/** How many of `count` simultaneous takes succeed. */
+export async function countSuccesses(counters: Counters, { take, count }: Burst): Promise<number> {
   const taken = await Promise.all(Array.from({ length: count }, () => counters.take(take)));
   return taken.filter(({ ok }) => ok).length;
 }

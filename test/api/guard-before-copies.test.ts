@@ -1,4 +1,4 @@
-/** What was kept of addresses that may not be read any more: the guard comes before every copy. */
+/** Stored data of URLs that may no longer be read: the guard is checked before every copy. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,14 +29,14 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Where names lead, as long as they lead anywhere. */
+/** DNS lookup of the server. */
 let lookup: () => Promise<{ address: string; family: number }[]>;
-const leads = (address: string) => async () => [{ address, family: 4 }];
-const away = async (): Promise<never> => {
+const resolveTo = (address: string) => async () => [{ address, family: 4 }];
+const failLookup = async (): Promise<never> => {
   throw Object.assign(new Error('no name server'), { code: 'ETIMEOUT' });
 };
 
-/** A server over a data folder, which the next one goes on with. */
+/** Runs a server over a data folder that a later server uses again. */
 async function serve<T>(dir: string, allow: readonly string[], work: (server: Server) => Promise<T>): Promise<T> {
   const flags = {
     ...{ dataDir: dir, host: '127.0.0.1', logLevel: 'silent', auth: 'off', modelsWarm: [], searchEmbedder: 'none' },
@@ -53,17 +53,17 @@ async function serve<T>(dir: string, allow: readonly string[], work: (server: Se
         headers: { accept: 'application/json', 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+      // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
       return { status: answer.status, json: (await answer.json()) as any };
     };
-    const searched = (q: string, more: object = {}) =>
+    const search = (q: string, more: object = {}) =>
       ask(`${urls.search}/search`, { q, provider: 'reader', respondWith: 'no-content', ...more });
     return await work({
       reader: urls.reader!,
       read: (url, more = {}) => ask(urls.reader!, { url, engine: 'direct', ...more }),
-      searched,
-      async found(q) {
-        await expect.poll(async () => (await searched(q)).status, { timeout: 20_000 }).toBe(200);
+      search,
+      async waitUntilFound(q) {
+        await expect.poll(async () => (await search(q)).status, { timeout: 20_000 }).toBe(200);
       },
     });
   } finally {
@@ -73,66 +73,66 @@ async function serve<T>(dir: string, allow: readonly string[], work: (server: Se
 
 interface Server {
   readonly reader: string;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
   read(url: string, more?: object): Promise<{ status: number; json: any }>;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
-  searched(q: string, more?: object): Promise<{ status: number; json: any }>;
-  found(q: string): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  search(q: string, more?: object): Promise<{ status: number; json: any }>;
+  waitUntilFound(q: string): Promise<void>;
 }
 
 const REFUSED = 451;
 
-it('neither copies nor pictures nor the index answer for them, and all do when they may be read again', async () => {
-  lookup = leads('127.0.0.1');
+it('copies, pictures and the index answer only while their URL may be read', async () => {
+  lookup = resolveTo('127.0.0.1');
   const page = `${site.origin}/page`;
   const moved = `${site.origin}/moved`;
-  const pictured = await serve(dataDir, site.allow, async ({ read, found }) => {
+  const screenshotPath = await serve(dataDir, site.allow, async ({ read, waitUntilFound }) => {
     expect((await read(page)).status).toBe(200);
     expect((await read(moved)).json.data.content).toContain('basilisk');
-    await found('albatross');
-    await found('basilisk');
+    await waitUntilFound('albatross');
+    await waitUntilFound('basilisk');
     const shot = await read(page, { respondWith: 'screenshot', engine: 'browser' });
     return new URL(shot.json.data.screenshotUrl).pathname;
   });
   const hits = site.hits('/page');
 
-  await serve(dataDir, [], async ({ reader, read, searched }) => {
-    // As a copy, as an old copy, as one of any age, and to search.
+  await serve(dataDir, [], async ({ reader, read, search }) => {
+    // With the default tolerance, a short one, a long one, and as text.
     for (const more of [{}, { cacheTolerance: 1 }, { cacheTolerance: 600_000 }, { respondWith: 'text' }])
       expect((await read(page, more)).status).toBe(REFUSED);
     for (const q of ['albatross', 'basilisk', 'site:127.0.0.1'])
       for (const more of [{}, { passages: true }, { respondWith: 'content' }])
-        expect((await searched(q, more)).status).toBe(422);
-    expect((await fetch(reader + pictured)).status).toBe(404);
+        expect((await search(q, more)).status).toBe(422);
+    expect((await fetch(reader + screenshotPath)).status).toBe(404);
   });
   expect(site.hits('/page')).toBe(hits);
 
-  // The URL may be read, and the one that it led to may not.
+  // The URL may be read, but not the target of its redirect.
   const own = new URL(site.origin).host;
   await serve(dataDir, [own], async ({ read }) => {
     expect((await read(page)).status).toBe(200);
     expect((await read(moved)).status).toBe(REFUSED);
   });
 
-  await serve(dataDir, site.allow, async ({ reader, read, searched }) => {
+  await serve(dataDir, site.allow, async ({ reader, read, search }) => {
     expect((await read(moved)).json.data.content).toContain('basilisk');
-    expect((await searched('albatross')).status).toBe(200);
-    expect((await fetch(reader + pictured)).status).toBe(200);
+    expect((await search('albatross')).status).toBe(200);
+    expect((await fetch(reader + screenshotPath)).status).toBe(200);
   });
   expect(site.hits('/page')).toBe(hits);
 }, 120_000);
 
-it('a name that leads inside now is refused; while DNS is away its copies answer', async () => {
-  const named = `http://named.example:${new URL(site.origin).port}/named`;
-  lookup = leads('127.0.0.1');
-  await serve(dataDir, ['127.0.0.1'], async ({ read, searched, found }) => {
-    expect((await read(named)).status).toBe(200);
-    await found('cormorant');
-    lookup = leads('10.1.2.3');
-    expect((await read(named)).status).toBe(REFUSED);
-    expect((await searched('cormorant')).status).toBe(422);
-    lookup = away;
-    expect((await read(named)).json.data.content).toContain('cormorant');
-    expect((await searched('cormorant')).status).toBe(200);
+it('refuses a name that now resolves to a private IP address; answers from the cache while DNS fails', async () => {
+  const namedUrl = `http://named.example:${new URL(site.origin).port}/named`;
+  lookup = resolveTo('127.0.0.1');
+  await serve(dataDir, ['127.0.0.1'], async ({ read, search, waitUntilFound }) => {
+    expect((await read(namedUrl)).status).toBe(200);
+    await waitUntilFound('cormorant');
+    lookup = resolveTo('10.1.2.3');
+    expect((await read(namedUrl)).status).toBe(REFUSED);
+    expect((await search('cormorant')).status).toBe(422);
+    lookup = failLookup;
+    expect((await read(namedUrl)).json.data.content).toContain('cormorant');
+    expect((await search('cormorant')).status).toBe(200);
   });
 }, 120_000);

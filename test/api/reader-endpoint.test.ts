@@ -1,4 +1,6 @@
-/** The reader's door on the wire: ways of giving a target, negotiation, envelopes, failures. No page is fetched here. */
+/**
+ * The reader's HTTP interface: ways of passing a target, content negotiation, envelopes, failures. No page is fetched.
+ */
 
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
@@ -39,7 +41,7 @@ async function ask(target: string, { json, ...init }: Ask = {}) {
   return { answer, text, type, json: type.includes('json') ? JSON.parse(text) : undefined };
 }
 
-/** Node's own client normalises paths; this one sends the request line as it is. */
+/** Node's own client normalises paths; this one sends the request line unchanged. */
 function askRaw(
   path: string,
   method = 'GET',
@@ -61,7 +63,7 @@ function askRaw(
 const jsonAccept = { accept: 'application/json' };
 
 describe('the index', () => {
-  it('says in text how to use the host', async () => {
+  it('explains in text how to use the host', async () => {
     const { answer, text, type } = await ask('/');
     expect(answer.status).toBe(200);
     expect(type).toBe('text/plain; charset=utf-8');
@@ -79,38 +81,39 @@ describe('the index', () => {
     });
   });
 
-  it('knows the caller by a key', async () => {
+  it('recognises the caller by a key', async () => {
     const { text } = await ask('/', { headers: { authorization: `Bearer ${server.app.firstKey}` } });
     expect(text).toMatch(/\n\n\[Authenticated as\] first key\n\[Balance left\] unlimited\n$/);
     const bare = await ask('/', { headers: { authorization: server.app.firstKey! } });
     expect(bare.answer.status).toBe(200);
   });
 
-  it('is not there for POST', async () => {
+  it('does not exist for POST', async () => {
     const { answer, json } = await ask('/', { json: {} });
     expect(answer.status).toBe(400);
     expect(json).toMatchObject({ data: null, path: 'url', code: 400, name: 'ParamValidationError', status: 40001 });
   });
 });
 
-describe('giving HTML', () => {
+describe('HTML in the request', () => {
   const expected =
     /^Title: Tea\n\nURL Source: blob:[0-9a-f]{64}\n\nMarkdown Content:\n[\s\S]*Green tea is made from leaves that were not oxidised\.\n$/;
 
-  it('takes JSON', async () => expect((await ask('/', { json: { html: HTML } })).text).toMatch(expected));
-  it('takes a form', async () =>
+  it('is accepted as JSON', async () => expect((await ask('/', { json: { html: HTML } })).text).toMatch(expected));
+  it('is accepted as a form', async () =>
     expect((await ask('/', { body: new URLSearchParams({ html: HTML }) })).text).toMatch(expected));
-  it('takes a multipart form', async () => {
+  it('is accepted as a multipart form', async () => {
     const form = new FormData();
     form.set('html', HTML);
     expect((await ask('/', { body: form })).text).toMatch(expected);
   });
-  it('takes the query', async () => expect((await ask(`/?html=${encodeURIComponent(HTML)}`)).text).toMatch(expected));
-  it('takes a JSON body under the type that curl sends by default', async () => {
+  it('is accepted in the query', async () =>
+    expect((await ask(`/?html=${encodeURIComponent(HTML)}`)).text).toMatch(expected));
+  it('is accepted as JSON under the content type that curl sends by default', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await ask('/', { body: JSON.stringify({ html: HTML }), headers })).text).toMatch(expected);
   });
-  it('takes a file in a form, in base64, as a data URL and as an object', async () => {
+  it('is accepted as a file in a form, in base64, as a data URL and as an object', async () => {
     const base64 = Buffer.from(HTML).toString('base64');
     const form = new FormData();
     form.set('file', new File([HTML], 'tea.html', { type: 'text/html' }));
@@ -125,7 +128,7 @@ describe('giving HTML', () => {
     expect(others).toEqual([]);
     expect(readdirSync(path.join(tmp, own!))).toEqual([]);
   });
-  it('shows the address that came with it and resolves against it', async () => {
+  it('is resolved against the URL that came with it', async () => {
     const { json } = await ask('/', {
       json: { html: '<p>Some <a href="b">link</a> in a paragraph of text</p>', url: 'https://a.test/x/' },
       headers: jsonAccept,
@@ -133,7 +136,7 @@ describe('giving HTML', () => {
     expect(json.data.url).toBe('https://a.test/x/');
     expect(json.data.content).toContain('[link](https://a.test/x/b)');
   });
-  it('takes a file as the text that it holds where a text is asked for, and JSON parts as JSON', async () => {
+  it('is accepted as a file for a text parameter, and as a JSON part', async () => {
     const form = new FormData();
     form.append('html', new File(['<p>x <em>b</em> and some words</p>'], 'page.html', { type: 'text/html' }));
     form.append('markdown', new File(['{"emDelimiter":"*"}'], 'md.json', { type: 'application/json' }));
@@ -146,20 +149,20 @@ describe('giving HTML', () => {
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
     expect((await ask('/', { body, headers })).text).toContain('x *b* and some words');
   });
-  it('names an upload by its bytes and the page of it by the fragment', async () => {
+  it('gets a URL from its bytes, with the page in the fragment', async () => {
     const file = Buffer.from(HTML).toString('base64');
     const { json } = await ask('/https://a.test/', { json: { file, url: 'https://b.test/#3' }, headers: jsonAccept });
     expect(json.data.url).toMatch(/^blob:[0-9a-f]{64}#3$/);
     const typed = await ask('/', { json: { file: 'data:text/plain,%3Cb%3Ehello' }, headers: jsonAccept });
     expect(typed.json.data.content).toBe('<b>hello');
   });
-  it('takes an address in the path for its own', async () => {
+  it('takes its URL from the path', async () => {
     const { json } = await ask('/https://a.test/y', { json: { html: HTML }, headers: jsonAccept });
     expect(json.data.url).toBe('https://a.test/y');
   });
 });
 
-describe('the answer', () => {
+describe('an answer', () => {
   it('is an envelope with the page object in JSON', async () => {
     const { json, answer } = await ask('/', { json: { html: HTML, withLinksSummary: true }, headers: jsonAccept });
     expect(Object.keys(json)).toEqual(['code', 'status', 'data', 'meta']);
@@ -181,35 +184,35 @@ describe('the answer', () => {
     });
   });
 
-  it('is the document alone for html, its text alone for text', async () => {
+  it('is only the document for html, and only its text for text', async () => {
     expect((await ask('/', { json: { html: HTML, respondWith: 'html' } })).text).toBe(HTML);
     expect((await ask('/', { json: { html: HTML }, headers: { 'x-return-format': 'text' } })).text).toContain(
       'Green tea is made',
     );
   });
 
-  it('has front matter in front', async () => {
+  it('starts with front matter', async () => {
     const { text } = await ask('/', {
       json: { html: HTML, respondWith: 'markdown+frontmatter', url: 'https://a.test/' },
     });
     expect(text).toMatch(/^---\ntitle: "Tea"\nurl: "https:\/\/a\.test\/"\nlang: "en"\n---\n\n/);
   });
 
-  it('is cut into chunks and nothing else in text', async () => {
+  it('consists only of chunks in text', async () => {
     const html = '<title>T</title><h1>One</h1><p>first piece of text</p><h1>Two</h1><p>second piece of text</p>';
     const { text } = await ask('/', { json: { html, respondWith: 'markdown', markdownChunking: 'h1' } });
     expect(text.split('\n\n\u001d').length).toBeGreaterThanOrEqual(2);
     expect(text).not.toContain('URL Source');
   });
 
-  it('joins formats in JSON and refuses to in text', async () => {
+  it('joins formats in JSON, but not in text', async () => {
     const both = await ask('/', { json: { html: HTML, respondWith: 'markdown, html' }, headers: jsonAccept });
     expect(both.json.data).toMatchObject({ content: expect.any(String), html: HTML });
     const text = await ask('/', { json: { html: HTML, respondWith: 'markdown,html' } });
     expect(text.json).toMatchObject({ status: 40001, path: 'respondWith' });
   });
 
-  it('narrows to selectors and says when nothing matches', async () => {
+  it('is limited to selectors, with a warning if nothing matches', async () => {
     const json = { html: HTML, targetSelector: 'p', removeSelector: 'h1', respondWith: 'html' };
     expect((await ask('/', { json })).text).toMatch(/<body><p>Green tea [^<]*<\/p><\/body>/);
     const none = await ask('/', { json: { html: HTML, targetSelector: '.none' } });
@@ -223,12 +226,12 @@ describe('the answer', () => {
     expect(text).toMatch(/Markdown Content:\nthen b\n\nfirst a\(1\)\n$/);
   });
 
-  it('empties a document whose root is removed', async () => {
+  it('is empty if the root is removed', async () => {
     const { answer, text } = await ask('/', { json: { html: HTML, removeSelector: 'html', respondWith: 'html' } });
     expect([answer.status, text]).toEqual([200, '<html lang="en"><head></head><body></body></html>']);
   });
 
-  it('warns of what given HTML does not hold', async () => {
+  it('warns about iframes that were not read', async () => {
     const { json } = await ask('/', {
       json: { html: '<title>F</title><p>x</p><iframe src="https://a.test/"></iframe>' },
       headers: jsonAccept,
@@ -238,7 +241,7 @@ describe('the answer', () => {
     );
   });
 
-  it('keeps within the token limits', async () => {
+  it('stays within the token limits', async () => {
     const html = `<title>Long</title><article>${'<p>One more sentence about the tea that is in the pot.</p>'.repeat(200)}</article>`;
     const cut = await ask('/', { json: { html, maxTokens: 500 }, headers: jsonAccept });
     expect(cut.json.data.usage.tokens).toBe(500);
@@ -246,7 +249,7 @@ describe('the answer', () => {
     expect(budget.json).toMatchObject({ code: 409, status: 40904, name: 'BudgetExceededError' });
   });
 
-  it('is compressed for who can take it, and not otherwise', async () => {
+  it('is compressed only for clients that accept it', async () => {
     const html = `<p>${'many words '.repeat(500)}</p>`;
     const body = { html, respondWith: 'text' };
     for (const encoding of ['gzip', 'br', 'deflate']) {
@@ -281,7 +284,7 @@ describe('the answer', () => {
 });
 
 describe('failures', () => {
-  it('come as JSON by default, as text or an event when only that is taken', async () => {
+  it('come as JSON by default, as text or an event if the client accepts only that', async () => {
     const json = { html: HTML, maxTokens: 3 };
     const asJson = await ask('/', { json });
     expect(asJson.json).toEqual({
@@ -324,7 +327,7 @@ describe('failures', () => {
     [{ url: 'ftp://a.test/' }, 'url'],
     [{ url: 'http://' }, 'url'],
     [{ html: HTML, preset: 'nonsense' }, 'preset'],
-  ])('names the option: %j', async (json, path) => {
+  ])('name the invalid option: %j', async (json, path) => {
     const { answer, json: body } = await ask('/', { json });
     expect([answer.status, body.name, body.path]).toEqual([400, 'ParamValidationError', path]);
   });
@@ -337,7 +340,7 @@ describe('failures', () => {
     [{ html: HTML, page: 0 }, 400, 'page'],
     [{ html: HTML, jsonSchema: 'no schema' }, 400, 'jsonSchema'],
     [{ pdf: 'aGVsbG8=' }, 422, 'pdf'],
-  ])('checks what is given: %j', async (json, status, path) => {
+  ])('report an invalid value: %j', async (json, status, path) => {
     const { answer, json: body } = await ask('/', { json });
     expect([answer.status, body.path]).toEqual([status, path]);
   });
@@ -352,13 +355,13 @@ describe('failures', () => {
     [{ engine: 'cf-browser-rendering' }, 'engine', /LECTERN_CF_ACCOUNT/],
     [{ preloadUrl: 'http://a.test' }, 'preloadUrl', /LECTERN_BROWSER/],
     [{ exportStorageState: true }, 'exportStorageState', /LECTERN_BROWSER/],
-  ])('says what the operator must set for %j', async (options, path, words) => {
+  ])('name the setting that the operator lacks: %j', async (options, path, words) => {
     const headers = { accept: 'application/json' };
     const { json } = await ask('/', { json: { url: 'https://a.test/', ...options }, headers });
     expect(json).toMatchObject({ path, message: expect.stringMatching(words) });
   });
 
-  it('refuses an answer over the budget before any of it is sent', async () => {
+  it('over the token budget come before any content', async () => {
     const { answer } = await ask('/', {
       json: { html: HTML, tokenBudget: 2 },
       headers: { accept: 'text/event-stream' },
@@ -366,14 +369,14 @@ describe('failures', () => {
     expect(answer.status).toBe(409);
   });
 
-  it('refuses what needs a browser when there is none', async () => {
+  it('report a missing browser', async () => {
     const { json } = await ask('/', { json: { html: HTML, respondWith: 'screenshot' } });
     expect(json).toMatchObject({ status: 40001, path: 'respondWith', message: expect.stringContaining('browser') });
     const named = await ask('/', { json: { html: HTML, engine: 'browser' } });
     expect(named.json).toMatchObject({ status: 40001, path: 'engine' });
   });
 
-  it('ignores unknown values of some headers', async () => {
+  it('do not come from unknown values of some headers', async () => {
     const headers = {
       'x-retain-links': 'some',
       'x-retain-images': 'few',
@@ -391,12 +394,12 @@ describe('failures', () => {
     ['<x/>', 'application/xml', 400, 40001],
     ['--x\r\nbroken', 'multipart/form-data; boundary=x', 400, 40003],
     ['no boundary', 'multipart/form-data', 400, 40003],
-  ])('refuses the body %j of %s', async (body, type, code, status) => {
+  ])('report an invalid body: %j of %s', async (body, type, code, status) => {
     const { answer, json } = await ask('/', { body, headers: { 'content-type': type } });
     expect([answer.status, json.status]).toEqual([code, status]);
   });
 
-  it('refuses JSON of very many values or very deep, wherever it stands', async () => {
+  it('report JSON with too many values or too deep nesting, wherever it stands', async () => {
     const many = `{"html":"x","a":[${Array(150_000).fill('{}').join()}]}`;
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const post = async (body: string | URLSearchParams, headers: Record<string, string> = {}) => {
@@ -421,7 +424,7 @@ describe('failures', () => {
     expect([json.code, json.path]).toEqual([400, 'customHeader']);
   });
 
-  it('refuses a body that is too large, and a field that is', async () => {
+  it('report a body that is too large, and a field that is', async () => {
     const large = await ask('/', {
       body: JSON.stringify({ html: 'x'.repeat(3_100_000) }),
       headers: { 'content-type': 'application/json' },
@@ -432,7 +435,7 @@ describe('failures', () => {
     expect((await ask('/', { body: form })).json).toMatchObject({ code: 413, status: 41301, path: 'html' });
   });
 
-  it('answers the next request on a connection whose upload was refused on its way', async () => {
+  it('leave a connection usable after a refused upload', async () => {
     const { hostname, port } = new URL(server.reader);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const send = (method: string, path: string, headers: Record<string, string>, body: string) =>
@@ -460,7 +463,7 @@ describe('failures', () => {
     }
   });
 
-  it('refuses files that are no base64, and kinds it cannot read', async () => {
+  it('report invalid base64 and unsupported kinds of files', async () => {
     expect((await ask('/', { json: { file: '!!!' } })).json).toMatchObject({ code: 422, status: 42203, path: 'file' });
     const pdf = Buffer.from('%PDF-1.7 nothing').toString('base64');
     expect((await ask('/', { json: { file: pdf } })).json).toMatchObject({ code: 422, status: 42203, path: 'file' });
@@ -476,7 +479,7 @@ describe('failures', () => {
     });
   });
 
-  it('refuses a key it does not know', async () => {
+  it('report an unknown key', async () => {
     const { answer, json } = await ask('/', {
       json: { html: HTML },
       headers: { authorization: 'Bearer lectern_nothing' },
@@ -484,7 +487,7 @@ describe('failures', () => {
     expect([answer.status, json.status, json.name]).toEqual([401, 40102, 'AuthenticationFailedError']);
   });
 
-  it('refuses other methods', async () => {
+  it('report other methods', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const { answer, json } = await ask('/https://a.test/', { method });
       expect([answer.status, json.name, answer.headers.get('allow')]).toEqual([
@@ -496,7 +499,7 @@ describe('failures', () => {
     expect((await askRaw('/', 'HEAD')).status).toBe(405);
   });
 
-  it('has a request id on every answer, the caller’s own when it is harmless', async () => {
+  it("carry a request id like all answers, the caller's own if it is harmless", async () => {
     expect((await ask('/')).answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect((await ask('/', { headers: { 'x-request-id': 'mine-1' } })).answer.headers.get('x-request-id')).toBe(
       'mine-1',
@@ -506,7 +509,7 @@ describe('failures', () => {
     ).not.toContain('good');
   });
 
-  it('answers requests that are hardly HTTP', async () => {
+  it('answer malformed HTTP requests', async () => {
     const long = await askRaw(`/${'a'.repeat(70_000)}`);
     expect([long.status, JSON.parse(long.body).name]).toEqual([431, 'RequestHeaderFieldsTooLargeError']);
     const undecodable = await askRaw('/http://%zz');
@@ -514,8 +517,8 @@ describe('failures', () => {
   });
 });
 
-describe('input made to hurt', () => {
-  it('has a bound on parameters, whether they repeat or not', async () => {
+describe('hostile input', () => {
+  it('is limited in the number of parameters, repeated or not', async () => {
     const body = 'a=&'.repeat(30_000);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await ask('/', { body, headers })).json).toMatchObject({ code: 400, path: 'body' });
@@ -524,7 +527,7 @@ describe('input made to hurt', () => {
     expect(many.answer.status).toBe(200);
   });
 
-  it('has a bound on addresses, names and lists', async () => {
+  it('is limited in URLs, names and lists', async () => {
     const refused = async (json: unknown, path: string) =>
       expect((await ask('/', { json })).json).toMatchObject({ code: 400, path });
     await refused({ url: `http://a.test/${'x'.repeat(70_000)}` }, 'url');
@@ -533,7 +536,7 @@ describe('input made to hurt', () => {
     await refused({ html: HTML, removeSelector: Array(201).fill('nav') }, 'removeSelector');
   });
 
-  it('takes nothing from names that mean something to JavaScript', async () => {
+  it('cannot use property names that JavaScript treats specially', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const body = `{"html":${JSON.stringify(HTML)},"${name}":{"respondWith":"html","polluted":1}}`;
       const { text } = await ask('/', { body, headers: { 'content-type': 'application/json' } });
@@ -542,7 +545,7 @@ describe('input made to hurt', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('writes no address that runs a script, in no way', async () => {
+  it('gets no URL that runs a script into the answer', async () => {
     const html = `<title>T</title><p>words <a href="javascript:alert(1)">one</a> <a href="java&#10;script:alert(2)">two</a>
 <a href="&#1;vbscript:x">three</a> <a href="data:text/html,<script>4</script>">four</a> <a href="view-source:javascript:5">five</a>
 <img src="javascript:alert(6)" alt="six"> <a href="https://a.test/">seven</a></p>`;
@@ -551,15 +554,15 @@ describe('input made to hurt', () => {
         json: { html, withLinksSummary, withImagesSummary: true },
         headers: jsonAccept,
       });
-      const said = JSON.stringify(json.data);
-      expect(said).not.toMatch(/script:|data:text/);
-      expect(said).toContain('[seven](https://a.test/)');
+      const shown = JSON.stringify(json.data);
+      expect(shown).not.toMatch(/script:|data:text/);
+      expect(shown).toContain('[seven](https://a.test/)');
       expect(json.data.content).toMatch(/one.*two[\s\S]*three.*four.*five/);
     }
   });
 });
 
-describe('addresses that are refused', () => {
+describe('refuses the URL', () => {
   it.each([
     'http://127.0.0.1/',
     'http://localhost:1234/',
@@ -577,19 +580,19 @@ describe('addresses that are refused', () => {
     expect(json.message).not.toMatch(/\d+\.\d+\.\d+/);
   });
 
-  it('does not read itself', async () => {
+  it('of the server itself', async () => {
     const { json } = await ask('/', { json: { url: `${server.reader}/` } });
     expect(json).toMatchObject({ status: 45102, path: 'url' });
   });
 
-  it('names a host that does not exist', async () => {
+  it('of a host that does not exist', async () => {
     const { json } = await ask('/', { json: { url: 'http://no-such-host.invalid/' } });
     expect(json).toMatchObject({ code: 400, status: 40001, path: 'url' });
   });
 });
 
-describe('around the reader', () => {
-  it('describes itself in valid OpenAPI that names every option', async () => {
+describe('other routes', () => {
+  it('describe the API in valid OpenAPI that names every option', async () => {
     const { json } = await ask('/openapi.json');
     const result = await new Validator().validate(json);
     expect(result.errors).toBeUndefined();
@@ -598,19 +601,19 @@ describe('around the reader', () => {
     expect(json.components.schemas.Failure.properties.name.enum).toEqual(Object.keys(PROBLEMS));
   });
 
-  it('has a page for people that runs no script', async () => {
+  it('have a documentation page that runs no script', async () => {
     const { answer, text } = await ask('/docs/api');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     for (const name of Object.keys(OPTIONS)) expect(text).toContain(`<code>${name}</code>`);
     expect(text).not.toContain('<script');
   });
 
-  it('keeps crawlers out and has an icon', async () => {
+  it('exclude crawlers and serve an icon', async () => {
     expect((await ask('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
     expect((await ask('/favicon.ico')).type).toBe('image/svg+xml');
   });
 
-  it('answers probes', async () => {
+  it('answer probes', async () => {
     expect((await ask('/live')).json).toEqual({ status: 'ok' });
     expect((await ask('/ready')).json).toEqual({ status: 'ok' });
     expect((await ask('/health')).json).toMatchObject({
@@ -622,7 +625,7 @@ describe('around the reader', () => {
 });
 
 describe('one port for all faces', () => {
-  it('tells them apart by host name', async () => {
+  it('tells the faces apart by host name', async () => {
     const all = await startServer({ browser: 'none', port: 0 });
     const get = (host: string, path: string) =>
       new Promise<{ status: number; body: string }>((resolve, reject) => {

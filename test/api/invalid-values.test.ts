@@ -1,4 +1,4 @@
-/** Values that are not what an option is for, through the whole server: 400 with the option's name, before anything is read. */
+/** Invalid option values through the whole server: 400 with the option's name, before anything is fetched. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPTIONS, type OptionRow } from '#reader/index.ts';
 import { type Site, startSite } from '../site/site.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await startServer({
     allowNetworks: site.allow.join(','),
     browser: 'none',
-    // Nobody is asked: what is wrong is told before.
+    // Never contacted: values are checked first.
     chatUrl: 'http://127.0.0.1:9/v1',
     chatModel: 'nobody',
   });
@@ -44,7 +44,7 @@ const post = (body: object) =>
 const refused = (path: string) => ({ code: 400, name: 'ParamValidationError', path });
 
 const HTML = '<title>Tea</title><p>Green tea.</p>';
-const SLIPS: readonly [option: keyof typeof OPTIONS, value: unknown, path?: string][] = [
+const INVALID_VALUES: readonly [option: keyof typeof OPTIONS, value: unknown, path?: string][] = [
   ['noCache', 2],
   ['withIframe', {}],
   ['maxTokens', 499],
@@ -69,9 +69,9 @@ const SLIPS: readonly [option: keyof typeof OPTIONS, value: unknown, path?: stri
   ['markdown', { headingStyle: 'maybe' }, 'markdown.headingStyle'],
 ];
 
-describe('a slip', () => {
-  it.each(SLIPS)(
-    'in %s: %j is refused in a body and a query',
+describe('an invalid value', () => {
+  it.each(INVALID_VALUES)(
+    'of %s: %j is refused in a body and a query',
     { timeout: LONG_MS },
     async (name, value, path = name) => {
       const before = site.hits('/article');
@@ -81,7 +81,7 @@ describe('a slip', () => {
       expect(await post({ file: Buffer.from('%PDF-1.4').toString('base64'), [name]: value })).toMatchObject(
         refused(path),
       );
-      // A query has only texts, and every text is a valid boolean (docs/reference/wire/reader.md, Booleans).
+      // A query has only strings, and every string is a valid boolean (docs/reference/wire/reader.md, Booleans).
       if (name !== 'noCache' && name !== 'withIframe') {
         const text = typeof value === 'string' ? value : JSON.stringify(value);
         expect(await failure(`/?${new URLSearchParams({ url, [name]: text })}`)).toMatchObject(refused(path));
@@ -90,24 +90,24 @@ describe('a slip', () => {
     },
   );
 
-  const inHeaders = SLIPS.filter(
+  const inHeaders = INVALID_VALUES.filter(
     ([name, value]) => typeof value === 'string' && (OPTIONS[name] as OptionRow).headers.length > 0 && name !== 'page',
   );
-  it.each(inHeaders)('in %s: %j is refused in a header', { timeout: LONG_MS }, async (name, value) => {
+  it.each(inHeaders)('of %s: %j is refused in a header', { timeout: LONG_MS }, async (name, value) => {
     const before = site.hits('/article');
     const headers = { [OPTIONS[name].headers[0]!]: String(value) };
     expect(await failure(`/${site.origin}/article`, { headers })).toMatchObject(refused(name));
     expect(site.hits('/article')).toBe(before);
   });
 
-  it('in a cookie is reported with the path cookies', async () => {
+  it('of a cookie is reported with the path cookies', async () => {
     const url = `${site.origin}/article`;
     expect(await post({ url, setCookies: 'nothing' })).toMatchObject(refused('cookies'));
     expect(await failure(`/${url}`, { headers: { 'x-set-cookie': 'nothing' } })).toMatchObject(refused('cookies'));
   });
 });
 
-describe('nothing in what is to be read', () => {
+describe('an empty target', () => {
   it.each([
     [{ html: '' }, 'html'],
     [{ file: '' }, 'file'],
@@ -117,11 +117,11 @@ describe('nothing in what is to be read', () => {
     [{ url: '' }, 'url'],
     [{ url: ' ' }, 'url'],
     [{ html: '', file: '', url: '' }, 'html'],
-  ])('%j', async (body, path) => {
+  ])('%j is refused', async (body, path) => {
     expect(await post(body)).toEqual({ ...refused(path), message: `${path} is empty` });
   });
 
-  it('is told in a query and a form too', async () => {
+  it('is refused in a query and a form too', async () => {
     expect(await failure('/?html=')).toMatchObject(refused('html'));
     expect(await failure('/?url=')).toMatchObject(refused('url'));
     for (const name of ['html', 'file', 'pdf']) {
@@ -131,7 +131,7 @@ describe('nothing in what is to be read', () => {
     }
   });
 
-  it('is no matter beside something that can be read', async () => {
+  it('is ignored beside another target', async () => {
     const read = async (body: object) => {
       const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
       return (await fetch(server.reader, init)).text();
@@ -142,7 +142,7 @@ describe('nothing in what is to be read', () => {
     );
   });
 
-  it('shows the index when nothing was named at all', async () => {
+  it('shows the index if no target is named at all', async () => {
     expect(await (await fetch(server.reader)).text()).toContain('[Usage 1]');
     expect(await post({})).toMatchObject(refused('url'));
   });
