@@ -48,7 +48,7 @@ const inGroup = <Rows extends Readonly<Record<string, Setting>>>(group: SettingG
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, group }])) as Grouped<Rows>;
 
 const secret = <Row extends Setting>(row: Row) => ({ ...row, secret: true as const });
-/** A list or an object: as such in the file, as JSON text in the environment. */
+/** A list or an object: plain YAML in the file, JSON text in the environment. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;

@@ -21,7 +21,7 @@ export interface ChargeQueueOptions {
 
 export interface ChargeQueue {
   add(charge: Charge): void;
-  /** Resolves when everything is written. Rejects on a failure, after which writing is retried all the same. */
+  /** Resolves when everything is written. Rejects if a write fails; writing is still retried. */
   flush(): Promise<void>;
   /** Writes the remaining charges, or saves them to a file for the next start. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface ChargeQueue {
 
 /** Delay from a charge to its write, so that charges are written in groups. */
 const WRITE_DELAY_MS = 50;
-/** Charges per transaction: few enough that other transactions hardly wait for it. */
+/** Charges per transaction: few enough that other transactions do not wait long. */
 const GROUP_SIZE = 250;
 /** The back-off doubles from the first to the longest. */
 const FIRST_BACKOFF_MS = 100;
@@ -38,7 +38,7 @@ const LONGEST_BACKOFF_MS = 5_000;
 /** Also loads the charges that an earlier process saved. */
 export async function openChargeQueue(options: ChargeQueueOptions): Promise<ChargeQueue> {
   const { store, folder, maxWaiting = 200_000, log } = options;
-  /** Charges not written yet. New ones go to the last group. */
+  /** Charges not written yet. New charges are added to the last group. */
   const groups: Charge[][] = [];
   /** Files whose charges are in `groups`. */
   let loaded = await loadPending();
@@ -84,7 +84,7 @@ export async function openChargeQueue(options: ChargeQueueOptions): Promise<Char
     }
   }
 
-  /** Bounds the memory used during a long outage. The first group stays in memory, to retry with. */
+  /** Bounds the memory used during a long outage. The first group stays in memory for the next retry. */
   async function saveExcess(): Promise<void> {
     if (groups.length * GROUP_SIZE <= maxWaiting) return;
     const excess = groups.splice(1);

@@ -27,7 +27,7 @@ export interface KeyCheck {
 const CLIENT_GONE = 499;
 
 export interface GatekeeperOptions {
-  /** Called with the cost of a response, once it is sent. */
+  /** Called with the cost of a response after it was sent. */
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 

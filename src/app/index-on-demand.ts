@@ -6,7 +6,7 @@ import { CloseStack } from './close-stack.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface IndexOnDemand extends Pick<LocalIndex, 'add' | 'remove'> {
-  /** Finishes what was begun, then closes the index. */
+  /** Finishes pending work, then closes the index. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createIndexOnDemand(config: Config, foundation: Foundation, log:
     add: async (...given) => (await index()).add(...given),
     remove: async (...given) => (await index()).remove(...given),
     async close() {
-      // The caller of `add` or `remove` got the error.
+      // The caller of `add` or `remove` already got the error.
       await opened?.catch(() => {});
       await resources.closeAll(log);
     },

@@ -50,7 +50,7 @@ export async function readMigrationStates(place: Place): Promise<MigrationState[
 export async function migrateAll(place: Place): Promise<void> {
   for (const tables of tablesOf(place)) {
     if (tables.module === INDEX_TABLES.module) {
-      // The index creates more than tables.
+      // The index needs more than tables.
       await (await openIndexOf(place)).close();
       continue;
     }

@@ -35,7 +35,7 @@ interface GetFlags extends Flags {
 }
 
 const POLL_MS = 500;
-/** Most lines that one request may carry; the server enforces the same limit. */
+/** Maximum number of lines in one request; the server enforces the same limit. */
 const MAX_INLINE_LINES = 10_000;
 
 export function batchCommand(context: CliContext): Command {
@@ -122,7 +122,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
   );
 }
 
-/** Sends a line that is not JSON as it is: only that line fails, and the job lists it among its errors. */
+/** Sends a line that is not JSON unchanged: only that line fails, and the job lists it among its errors. */
 async function readLines(file: string, { readInput }: CliContext): Promise<unknown[]> {
   const text = file === '-' ? await readInput() : await readFile(file, 'utf8');
   const lines = text

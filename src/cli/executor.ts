@@ -78,7 +78,7 @@ export function executorCommand(context: FlowContext): Command {
   return command;
 }
 
-/** Whether Node runs TypeScript without a loader, as it does from 22.18 on. */
+/** Whether Node runs TypeScript without a loader, as version 22.18 and newer do. */
 const runsTypeScript = (): boolean => Boolean((process.features as { typescript?: unknown }).typescript);
 
 async function optionsOf(flags: ExecutorFlags) {

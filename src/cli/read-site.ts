@@ -36,7 +36,7 @@ interface PageLine {
   readonly event: 'page' | 'failed' | 'skipped';
   readonly url: string;
   readonly page?: Page;
-  /** HTTP status of the page, if that is why it failed. */
+  /** HTTP status of the page, if it is the cause of the failure. */
   readonly status?: number;
   readonly error?: { readonly message: string };
   readonly reason?: string;
@@ -198,7 +198,7 @@ const resumeCommand = (id: string, last: number, { outDir }: ReadFlags): string 
 
 const POLL_MS = 1_000;
 
-/** Shows how much of the known site is done, if there is a terminal. */
+/** Shows the progress over the known URLs, if there is a terminal. */
 function showProgress(
   client: Client,
   id: string,
@@ -238,7 +238,7 @@ async function writePage({ url, page }: PageLine, { flags, context, isFirst }: W
   await writeFileAtomically(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : renderPage(page, flags));
 }
 
-/** Renders a page like the reader's text answer. */
+/** Formats a page like the reader's text answer. */
 function renderPage(page: Page, { respondWith }: ReadFlags): string {
   const format = respondWith?.trim().toLowerCase();
   if (format === 'html') return `${page.html ?? ''}\n`;

@@ -33,7 +33,7 @@ export interface ReadContext {
   readonly context: CliContext;
 }
 
-/** Separates pages on the standard output. */
+/** Separates pages on standard output. */
 export const PAGE_SEPARATOR = '\n---\n\n';
 
 export function readCommand(context: CliContext): FlagCommand {
@@ -134,7 +134,7 @@ function checkPictureOutput(
   context: CliContext,
 ): void {
   const isNamed = respondWith?.split('+').some((format) => isPicture(format.trim().toLowerCase()));
-  // In JSON a picture is a URL on this process, which ends with the command.
+  // In JSON, an image is a URL of this process, which ends with the command.
   if (isNamed && (json || stream) && !serverOf(context, flags))
     throw usageError('JSON contains a screenshot only as a URL on a server: use --server, or -f pageshot -o page.png');
   if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
@@ -182,7 +182,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
     return { answer: `${answer}\n`, status: page.targetStatus };
   }
   const picture = isPicture(flags.respondWith);
-  // With `doNotTrack` the picture comes in the answer itself, whose headers carry the status of the target.
+  // With `doNotTrack`, the answer is the image itself, and its headers have the status of the target.
   const readOptions = picture && flags.fail ? { ...options, doNotTrack: true } : options;
   const { bytes, targetStatus: status, warning } = await client.readBytes(target, readOptions, call);
   const notes =
@@ -192,7 +192,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
   return { answer: text.endsWith('\n') ? text : `${text}\n`, status, notes };
 }
 
-/** Notes a stale copy on the standard error: most text formats and pictures cannot show it. */
+/** Reports a stale copy on standard error: most text formats and images cannot show it. */
 function noteStaleCopy(name: string, headers: Headers, { note }: CliContext): void {
   const keptAt = headers.get('x-stale-copy');
   if (keptAt !== null) note(`lectern: ${name}: could not be read now; this is a stale copy of ${keptAt}`);

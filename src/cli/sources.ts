@@ -40,7 +40,7 @@ function fileSource(name: string, file: string): Source {
   return { kind: 'file', name, path: file };
 }
 
-/** Loads a source as the client's target; reads files and the standard input. */
+/** Loads a source as the client's target; reads files and standard input. */
 export async function loadTarget(
   source: Source,
   { input, signal }: Pick<CliContext, 'input' | 'signal'>,

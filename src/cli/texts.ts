@@ -4,8 +4,8 @@ import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 
 /**
- * Yields the arguments; `-`, or no arguments, stands for the lines of the standard input. A line may be JSON: a string, or
- * an object with `text`.
+ * Yields the arguments, or the lines of standard input if the argument is `-` or missing. A line may be JSON: a string,
+ * or an object with `text`.
  */
 export async function* readTexts(given: readonly string[], context: Input): AsyncGenerator<string> {
   if (given.length === 0 && context.input.isTTY)

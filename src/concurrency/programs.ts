@@ -11,7 +11,10 @@ import { isProcessRunning, processStartTime } from './process-identity.ts';
 
 export interface ProgramFolder {
   readonly path: string;
-  /** Records the process that works here. Its command line must name the folder, or it must have been started in it. */
+  /**
+   * Records the process that works in this folder. Its command line must name the folder, or it must have been started
+   * in it.
+   */
   recordProcess(pid: number): void;
   remove(): Promise<void>;
 }

@@ -6,7 +6,7 @@
 import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface HostLimits {
-  /** How many pages of the host may be read at once. */
+  /** Maximum number of pages of the host to read at once. */
   readonly maxAtOnce: number;
 }
 
@@ -24,7 +24,9 @@ export interface WaitLimit {
 }
 
 export interface Politeness {
-  /** When a slot of the host may be free, in ms since 1970; infinity while all are taken or others wait for one. */
+  /**
+   * When a slot of the host may be free, in ms since 1970; infinity while all are taken or other pages wait for one.
+   */
   readyAt(host: string, limits: HostLimits): number;
   /** Whether the process may read another page. */
   hasFreePage(): boolean;
@@ -37,9 +39,9 @@ export interface Politeness {
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
   /** Releases the slot. The host rests for `delayMs`. */
   release(host: string, delayMs: number): void;
-  /** Makes a host rest that was asked without a slot. */
+  /** Makes a host rest that was contacted without a slot. */
   pause(host: string, delayMs: number): void;
-  /** Notes how the host answered. Returns how often in a row it could not be reached. */
+  /** Records how the host answered. Returns the number of consecutive failures to reach it. */
   report(host: string, answer: HostAnswer): { readonly unreached: number };
   /** Calls the listener when a slot or page may be free. Returns a function that unsubscribes it. */
   onChange(listener: () => void): () => void;
@@ -48,9 +50,9 @@ export interface Politeness {
 interface Host {
   active: number;
   nextAt: number;
-  /** Wakes those who wait for a slot, in order. */
+  /** Wakes waiting calls in order. */
   readonly waiting: (() => void)[];
-  /** Consecutive answers that said the host is busy. */
+  /** Number of consecutive answers that the host is busy. */
   busy: number;
   unreached: number;
   unreachedAt: number;
@@ -61,7 +63,7 @@ const MAX_BACK_OFF_MS = 600_000;
 /** Failures further apart than this do not count as consecutive. */
 const CONSECUTIVE_MS = 600_000;
 const MAX_HOSTS = 10_000;
-/** How often a waiting call checks again: a slot of another process becomes free without notice. */
+/** How often a waiting call checks again, because another process frees a slot without notice. */
 const POLL_MS = 250;
 
 export function createPoliteness(maxPagesAtOnce: number, now: () => number, shared?: SharedPoliteness): Politeness {
@@ -105,7 +107,7 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
     notify();
   }
 
-  /** Takes a slot that is free in this process. Returns when to try again if other processes hold all of them. */
+  /** Takes a slot that is free in this process. If other processes hold all slots, returns when to try again. */
   async function claim(name: string, host: Host, { maxAtOnce }: HostLimits): Promise<number | undefined> {
     host.active++;
     try {

@@ -23,12 +23,13 @@ export interface PolitenessTables {
 }
 
 /**
- * Lease of a slot. If its process dies, the slot is free after this time; a living process renews it at a third of it.
+ * Lease of a slot. If its process dies, the slot is free after this time; a running process renews the lease after a
+ * third of it.
  */
 const SLOT_LEASE_MS = 20_000;
 /** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
 const MAX_PAUSE_MS = 3_600_000;
-/** How soon to try again while all slots are held: their release is not announced. */
+/** How soon to try again while all slots are held, because their release is not announced. */
 const POLL_MS = 250;
 /** Rows of hosts that have been idle for this long are deleted. */
 const FORGET_AFTER_MS = 3_600_000;

@@ -9,7 +9,7 @@ import { isTrackingParameter } from './tracking-parameters.ts';
 /** Also true for invalid URLs. Takes linear time. */
 export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NESTING);
 
-/** URLs may contain URLs as parameters; this many levels are checked. */
+/** URLs may contain URLs as parameters; up to this many levels are checked. */
 const MAX_NESTING = 2;
 
 function isSecret(text: string, nested: number): boolean {

@@ -43,7 +43,7 @@ export interface Written {
   readonly markdown: string;
   /** Text that precedes the Markdown in the answer. */
   readonly head: string;
-  /** Content of the answer: the start of head and Markdown. */
+  /** Content of the answer: `head` and the Markdown, possibly truncated. */
   readonly content: string;
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
@@ -103,7 +103,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** Records elements that left nothing in the Markdown, if they had something to show. */
+/** Records elements that have no output in the Markdown although they show something. */
 function noteLeftOut(notes: Notes, { trace, options }: Written): void {
   for (const element of trace.leftOut) {
     if (FOR_MACHINES.has(element.name)) continue;

@@ -135,7 +135,7 @@ export function fragmentPage(url: string): number | undefined {
   return found && Number(found[1]) > 0 ? Number(found[1]) : undefined;
 }
 
-/** Why a page without text stays without text. */
+/** Why a page remains without text. */
 type UnreadReason = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
 /** The pages, with recognised text added to those that are images. */

@@ -46,7 +46,7 @@ export interface ReadRequest {
   readonly account?: string | undefined;
   /** Maximum age of a copy, in milliseconds, if neither the options nor the cache's default should decide. */
   readonly freshMs?: number | undefined;
-  /** Whether to return the links of the whole page, for crawling on. */
+  /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
   /**
    * Called before a redirect or link of a page is followed during a fetch; throwing ends the read. Such a read
@@ -120,7 +120,7 @@ export function createReader(parts: ReaderParts): Reader {
     return cache.getOrRead(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
-  /** Throws problems that are certain before the read: invalid options, missing models, refused targets. */
+  /** Throws problems that are known before the read: invalid options, missing models, refused targets. */
   async function assertAllowed({ target, options, signal, keyed, trace }: ReadRequest): Promise<void> {
     if (!target.given && !target.upload) {
       // Before the cache: no copy is served for a refused URL.
@@ -162,9 +162,7 @@ export function createReader(parts: ReaderParts): Reader {
     return rendition;
   }
 
-  /**
-   * The rendition again, with captions for its images if they were requested; `undefined` if there is nothing to add.
-   */
+  /** The rendition with captions for its images, if they were requested; `undefined` if there is nothing to add. */
   async function captioned(
     snapshot: Snapshot,
     { uncaptioned }: Rendition,

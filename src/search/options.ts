@@ -140,7 +140,7 @@ export const SEARCH_OPTIONS = {
   }),
 } as const;
 
-/** Reader options that have no meaning here, or another (docs/reference/wire/search.md, Parameters). */
+/** Reader options that have no meaning, or a different one, in a search (docs/reference/wire/search.md, Parameters). */
 const NOT_FOR_PAGES = [
   'url',
   'html',
@@ -173,7 +173,7 @@ export const READING_OPTIONS = {
   },
 };
 
-/** Only a header chooses the reading engine: in query and body `engine` is an alias of `provider`. */
+/** Only a header selects the reading engine: in the query string and body, `engine` is an alias of `provider`. */
 const READING_ENGINE = { engine: OPTIONS.engine };
 
 /** Every option of the search API, for its description. */

@@ -44,7 +44,7 @@ export function refuseOtherMethods(face: Face, url: string, methods: readonly HT
   face.route({
     method: METHODS.filter((other) => !methods.includes(other)),
     url,
-    // In a hook, so that the body is not read.
+    // Uses a hook, so that the body is not read.
     onRequest: async (_, reply) => {
       reply.header('allow', `${methods.join(', ')}, OPTIONS`);
       throw problem('MethodNotAllowedError');

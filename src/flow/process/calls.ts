@@ -10,7 +10,7 @@ import { FRAME } from './frames.ts';
 import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
 import type { Replica } from './replica.ts';
 
-/** After a call was aborted, a process that stays silent this long is killed. */
+/** A process that sends nothing for this long after an aborted call is killed. */
 const SILENCE_MS = 10_000;
 /** An aborted call is dropped after this time, because the executor may never answer. */
 const DROP_MS = 30_000;
@@ -26,13 +26,13 @@ export interface CallsOptions {
 export interface Calls {
   /** Number of calls without an answer. */
   readonly size: number;
-  /** Resolves with the answer. Rejects with a WorkerUnavailableError when the process gives none. */
+  /** Resolves with the answer. Rejects with a WorkerUnavailableError when the process does not answer. */
   send(replica: Replica, call: WorkerCall): Promise<DataRequest>;
   /** Rejects with a WorkerUnavailableError when the process does not answer in time. */
   ping(replica: Replica, signal: AbortSignal): Promise<void>;
   /** Handles a frame of the process. Throws for an unexpected one. `type` is the executor's class name. */
   receive(kind: number, id: number, payload: Buffer, type: string): void;
-  /** Forgets the watch over a process that has ended. */
+  /** Stops watching a process that has ended. */
   stopWatch(): void;
   /** Fails all calls of a process that has ended. */
   failAll(reason: string, ended: Replica | undefined): void;

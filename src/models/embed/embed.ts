@@ -21,7 +21,7 @@ import { isZero, normalise } from './vectors.ts';
 export interface Embeddings {
   /** One output per input (per page for a PDF), in order, before truncation and normalisation. */
   readonly outputs: readonly Output[];
-  /** Tokens that were run, including prefixes, special tokens and image patches. */
+  /** Number of processed tokens, including prefixes, special tokens and image patches. */
   readonly tokens: number;
   /** Tokens of images; absent if there were none. */
   readonly imageTokens?: number | undefined;

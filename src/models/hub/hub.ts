@@ -135,7 +135,7 @@ export function createHub(options: HubOptions): Hub {
     const folder = folderOf(runs, repository);
     await mkdir(folder, { recursive: true });
     return withLock(`${folder}.lock`, { staleMs: lockStaleMs, signal }, async () => {
-      // Another process may have downloaded it while this one waited for the lock.
+      // Another process may have downloaded it while this process waited for the lock.
       const there = await onDisk(row);
       if (there) return there;
       const known = await readRecord(folder);
@@ -245,7 +245,7 @@ function notFetched({ id }: ModelRow, error: unknown): unknown {
   return hubFailure(`Could not download model ${id}: ${error.message}`, error);
 }
 
-/** Describes all files at one commit, so that a change of the repository does not mix versions. */
+/** Describes all files at one commit, so that versions are not mixed if the repository changes. */
 async function describeFiles(
   access: HubAccess,
   { repository, runs, signal }: { repository: string; runs: OnnxRuns; signal: AbortSignal },

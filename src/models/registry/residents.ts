@@ -8,7 +8,7 @@ import type { Backend } from '../backends/backend.ts';
 export type Residence = 'loaded' | 'loading' | 'failed' | 'asleep';
 
 export interface Residents {
-  /** Waits until the model is loaded and keeps it loaded until the returned function is called once. */
+  /** Waits until the model is loaded, and keeps it loaded until the returned function is called. */
   hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
   residence(backend: Backend): Residence;
   /** Memory of all loaded models, in bytes. */

@@ -59,7 +59,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
         for (const [at, value] of exact.flat().entries()) counts[doubtful[at]!.index] = value!;
       } catch (error) {
         if (!(error instanceof RequestRefusedError)) throw error;
-        // A gateway may block the request; the estimate must do.
+        // A gateway may block the request; then the estimate is used.
         known = error.tooLong;
       }
       return counts;

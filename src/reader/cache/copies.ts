@@ -58,7 +58,7 @@ interface Part {
 const ROW_BYTES = 1_024;
 /** Pages with longer facts, such as huge metadata, are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
-/** Texts up to this size are decompressed in this thread: handing them to another takes longer. */
+/** Texts up to this size are decompressed in this thread: passing them to another thread takes longer. */
 const SHORT_BYTES = 256 * 1024;
 /** Maximum number of uses noted in memory before they are written. */
 const MAX_NOTED_USES = 1_000;
@@ -79,7 +79,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   function* find(key: string, { serves, maxAgeMs }: Wanted): Generator<StoredCopy> {
     const now = clock();
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
-      // After the clock was set back, copies may lie in the future: the distance counts in both directions.
+      // If the clock was set back, copies may be dated in the future, so the absolute distance is used.
       const ageMs = Math.abs(now - madeAt);
       if (ageMs > maxAgeMs || ageMs > keepMs) continue;
       const row = JSON.parse(facts) as RowFacts;

@@ -165,7 +165,7 @@ function siteOf(
   return { ...view, compare: view.compare && keep };
 }
 
-/** Whether the read may be remembered, and is representative for all callers. */
+/** Whether the read may be recorded, and is representative of all callers. */
 const mayLearn = (options: Options): boolean =>
   !options.zeroDataRetention &&
   !options.doNotTrack &&
@@ -176,7 +176,10 @@ const mayLearn = (options: Options): boolean =>
 const EARLY = 'an early answer was requested';
 const LIKE_OTHERS = 'its scripts were not run: they changed nothing on other pages of the same template';
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
-/** Statuses for clients that a server does not take for a browser. 429 is not one: it asks for fewer requests. */
+/**
+ * Statuses for clients that a server does not recognize as a browser. 429 is not one of them: it asks for fewer
+ * requests.
+ */
 const REFUSALS: ReadonlySet<number> = new Set([403, 503]);
 
 /** Unreadable types, empty successful responses and bad redirects are the same in a browser. */

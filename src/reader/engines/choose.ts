@@ -204,7 +204,7 @@ const wantedProxy = ({ proxy, proxyUrl }: Options, keyed: boolean): string =>
 const isHtmlAlone = ({ formats, modelFormat }: Options) =>
   formats.size === 1 && formats.has('html') && modelFormat === undefined;
 
-/** Failed to be read, as opposed to refused. */
+/** Whether the read failed, as opposed to being refused. */
 const isFailedRead = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
 
 /** Yields files, which are drawn without a browser; throws for pages and text. */

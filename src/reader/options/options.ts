@@ -38,11 +38,11 @@ export interface OptionRow extends OptionSource {
   /** What the option does, in one or two sentences: the text of the reference, the help and the playground. */
   readonly meaning: string;
   readonly unit?: string;
-  /** The default, as users read it. */
+  /** The default as shown to users. */
   readonly defaultText?: string;
   /** Whether only the browser engine can serve this value. */
   readonly needsBrowser?: (value: never) => boolean;
-  /** Effect on the cache when the option is on. */
+  /** Effect on the cache if the option is set. */
   readonly caching?: 'not read' | 'not written' | 'neither';
   /**
    * Which cached copies can serve a value. `any`: the option is applied after the capture. `by rule`: the cache has a rule

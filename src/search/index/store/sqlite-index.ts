@@ -231,7 +231,7 @@ function createRows(database: Database) {
     }
   }
 
-  /** How many passages have the terms of a slot, summed over the terms. */
+  /** The number of passages with the terms of a slot, summed over the terms. */
   function frequencyOf({ terms, prefix }: Slot): number {
     if (prefix) return 0;
     return database.get<{ sum: number }>(

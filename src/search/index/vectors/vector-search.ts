@@ -12,7 +12,7 @@ export interface VectorSearch {
   readonly bytesPerVector: number;
   /** The passages closest to the query, best first. Empty while the embedding model is unavailable. */
   nearest(words: string, filters: Filters, limit: number): Promise<number[]>;
-  /** Embeds passages without a vector. Resolves when none is left or the model is unavailable. */
+  /** Embeds passages without a vector. Resolves when there are none left or the model is unavailable. */
   embedMissing(): Promise<void>;
   /** Stops embedding until the next call of `embedMissing`. */
   pause(): Promise<void>;
@@ -27,7 +27,7 @@ const CANDIDATES_PER_RESULT = 6;
 const READ_AT_ONCE = 5_000;
 /** Sequence numbers read again: with several servers a row may become visible after rows with higher numbers. */
 const OVERLAP = 200;
-/** Longest wait of a search for passages that are being embedded. */
+/** Maximum wait of a search for passages that are being embedded. */
 const MAX_EMBED_WAIT_MS = 250;
 
 export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): VectorSearch {
@@ -61,7 +61,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
   function embedMissing(): Promise<void> {
     again = true;
     embedding ??= embedAll()
-      // The model may be available again at the next page.
+      // The model may be available again when the next page is added.
       .catch(() => {})
       .finally(() => {
         embedding = undefined;
