@@ -36,7 +36,7 @@ export const withClientFlags = <Given extends Command>(command: Given): Given =>
         CONNECTION_GROUP,
       ),
     )
-    .addOption(new Option('--verbose', 'Log to the standard error, without --server.').helpGroup(CONNECTION_GROUP));
+    .addOption(new Option('--verbose', 'Log to standard error, without --server.').helpGroup(CONNECTION_GROUP));
 
 const CONNECTION_GROUP = 'Server and data:';
 

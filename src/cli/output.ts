@@ -1,4 +1,4 @@
-/** Writes answers to the standard output, a file, or a folder with one file per target. */
+/** Writes answers to standard output, a file, or a folder with one file per target. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';

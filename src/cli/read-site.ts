@@ -51,12 +51,10 @@ interface Run {
 /** Throws CommandError if a page failed or the run was interrupted. */
 export async function readSite(what: readonly string[], { options, flags, context }: SiteContext): Promise<void> {
   if (flags.cancel !== undefined) return cancel(flags.cancel, flags, context);
-  if (flags.resume === undefined && what.length === 0) throw usageError('no start given: name a URL of the site');
+  if (flags.resume === undefined && what.length === 0) throw usageError('no start URL given: pass a URL of the site');
   if (flags.resume !== undefined && what.length > 0) throw usageError('--resume continues a run: give no URL');
   if (flags.output !== undefined || flags.list !== undefined || flags.stream)
-    throw usageError(
-      '--site cannot be combined with --output, --list or --stream: use --out-dir or the standard output',
-    );
+    throw usageError('--site cannot be combined with --output, --list or --stream: use --out-dir or standard output');
   if (isPicture(flags.respondWith)) throw usageError('--site cannot take screenshots: give the URLs with --list');
   if (flags.outDir !== undefined) await mkdir(flags.outDir, { recursive: true });
   await withClient(

@@ -39,7 +39,7 @@ export const PAGE_SEPARATOR = '\n---\n\n';
 export function readCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('read')
     .description('Read pages, files or a whole site as Markdown.')
-    .argument('[what...]', 'URLs, files, or `-` for the standard input')
+    .argument('[what...]', 'URLs, files, or `-` for standard input')
     .addOption(output('-o, --output <file>', 'Output file; standard output if omitted.'))
     .addOption(
       output('--out-dir <dir>', 'Output folder with one file per target. Targets whose file exists are skipped.'),
@@ -51,7 +51,7 @@ export function readCommand(context: CliContext): FlagCommand {
     .addOption(output('--json', 'Print JSON; for several targets one line each.'))
     .addOption(output('--stream', 'Print one line of JSON for each rendition while the page loads.'))
     .addOption(
-      many('--list <file>', 'Also read the targets listed in this file, one per line; `-` for the standard input.'),
+      many('--list <file>', 'Also read the targets listed in this file, one per line; `-` for standard input.'),
     )
     .addOption(
       many('--concurrency <count>', 'Concurrent reads. Default: 4; with --site 1 per host.').argParser(parseInteger),
@@ -113,9 +113,9 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
     return readSite(what, { options, flags, context });
   const sources = what.map(parseSource);
   if (sources.length === 0 && flags.list === undefined)
-    throw usageError('nothing to read: give a URL, a file, or `-` for the standard input');
+    throw usageError('nothing to read: give a URL, a file, or `-` for standard input');
   if (sources.filter(({ kind }) => kind === 'input').length + (flags.list === '-' ? 1 : 0) > 1)
-    throw usageError('the standard input can be used only once');
+    throw usageError('standard input can be used only once');
   const [first] = sources;
   const isAlone = first !== undefined && sources.length === 1 && flags.list === undefined && flags.outDir === undefined;
   if (!isAlone && flags.output !== undefined) throw usageError('--output takes one target: use --out-dir for several');

@@ -1,4 +1,4 @@
-/** Text inputs of commands: arguments, or lines of the standard input. */
+/** Text inputs of commands: arguments, or lines of standard input. */
 import { createInterface } from 'node:readline';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
@@ -9,7 +9,7 @@ import { usageError } from './exit-codes.ts';
  */
 export async function* readTexts(given: readonly string[], context: Input): AsyncGenerator<string> {
   if (given.length === 0 && context.input.isTTY)
-    throw usageError('no texts: give them as arguments or as lines on the standard input');
+    throw usageError('no texts: give them as arguments or as lines on standard input');
   for (const text of given.length > 0 ? given : ['-']) {
     if (text !== '-') yield text;
     else yield* readInputLines(context);

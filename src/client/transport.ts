@@ -245,7 +245,7 @@ async function redirectError(response: Response, url: string): Promise<LecternEr
 /** Returns `data` of an answer. Throws `BAD_ANSWER` if it has another shape, as from a server that is not Lectern. */
 export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
   if (isRecord(answer) && isRight(answer.data)) return answer.data;
-  const message = 'The answer does not have the shape of a Lectern answer: is this a Lectern server?';
+  const message = 'The answer does not have the format of a Lectern answer: is this a Lectern server?';
   throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
 }
 

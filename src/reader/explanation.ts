@@ -117,7 +117,8 @@ function noteLeftOut(notes: Notes, { trace, options }: Written): void {
 const SHOWN_WITHOUT_TEXT = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
 
 function ruleFor(name: string, { retainImages, retainLinks }: Written['options']): string {
-  if (name === 'a') return retainLinks === 'none' ? 'retainLinks is none' : 'a link back, or of a heading to itself';
+  if (name === 'a')
+    return retainLinks === 'none' ? 'retainLinks is none' : "a back link, or a heading's link to itself";
   if (name === 'img') {
     if (retainImages === 'none') return 'retainImages is none';
     return retainImages.startsWith('alt') ? 'a picture without alternative text' : 'a picture without a URL';

@@ -73,7 +73,7 @@ const CRASHED = 'The page crashed or exceeded the memory limit of a page';
 describe.runIf(process.platform === 'linux')('a page in the browser', () => {
   it('that does not end is cut off', async () => {
     const { status, told, text } = await bounded('/endless/comment');
-    expect(told).toContain('The page was too large and was cut off; this is what had arrived');
+    expect(told).toContain('The page was too large and was cut off; this is the part that arrived');
     expect(status).toBe(200);
     expect(text).toMatch(/The beginning|Shown|And so on/);
   });
@@ -126,7 +126,7 @@ describe.runIf(process.platform === 'linux')('a page in the browser', () => {
   it('that is very tall is drawn as far as pictures go', async () => {
     const { status, told } = await bounded('/endless/tall', { 'x-respond-with': 'pageshot' });
     expect(status).toBe(200);
-    expect(told).toMatch(/The picture of the page ends after \d+ pixels/);
+    expect(told).toMatch(/The screenshot of the page ends after \d+ pixels/);
   });
 
   it('leaves others alone', async () => {

@@ -107,10 +107,7 @@ interface Table {
 }
 
 /** The names under which a failure of an option may be told. */
-const toldAs = (option: string, meaning = '') => [
-  option,
-  ...(/^Another name of `(\w+)`/.exec(meaning)?.slice(1) ?? []),
-];
+const toldAs = (option: string, meaning = '') => [option, ...(/^Alias of `(\w+)`/.exec(meaning)?.slice(1) ?? [])];
 
 /** Every option with every name, in the body, the query and each of its headers. */
 function singles(url: string, table: Table, basis: readonly (readonly [string, unknown])[]): Asked[] {

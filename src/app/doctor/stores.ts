@@ -27,7 +27,7 @@ async function checkSqlite({ dataDir }: Config): Promise<CheckResult> {
     try {
       database.run('INSERT INTO probe (value) VALUES (?)', 1);
       const row = database.get<{ value: number }>('SELECT value FROM probe');
-      return row?.value === 1 ? ok('can be read and written') : broken('does not store what is written', SQLITE_ADVICE);
+      return row?.value === 1 ? ok('can be read and written') : broken('does not store written data', SQLITE_ADVICE);
     } finally {
       database.close();
     }

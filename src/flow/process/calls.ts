@@ -74,7 +74,7 @@ export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
     replica.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
     replica.send(FRAME.ping, 0);
     silence ??= setTimeout(
-      () => replica.end(`it gave no sign of life for ${SILENCE_MS / 1000} s after a call was cancelled`),
+      () => replica.end(`it did not respond for ${SILENCE_MS / 1000} s after a call was cancelled`),
       SILENCE_MS,
     ).unref();
   }

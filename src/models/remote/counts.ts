@@ -36,7 +36,8 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
     );
     const reply = await transport.send(request, { signal, maxBytes: 65_536 + tokens * BYTES_A_TOKEN });
     const counts = count!.parse(reply).map(countOf);
-    if (counts.length !== texts.length || counts.includes(undefined)) throw malformed('its counts are no counts');
+    if (counts.length !== texts.length || counts.includes(undefined))
+      throw malformed('its token counts are not numbers');
     return counts;
   }
 

@@ -147,10 +147,10 @@ async function planFor(
   if (!scripts && !styles) return enoughBecause('no scripts');
   const view = template && siteOf(fetched, template, options, sites);
   const compared = view?.compare ? template : undefined;
-  if (view?.scripts === 'add') return renderBecause('scripts add to pages like this one of the site', compared);
+  if (view?.scripts === 'add') return renderBecause('scripts change similar pages of this site', compared);
   // A caller that sets a timeout wants the best result within it.
   if (view?.scripts === 'add nothing' && options.timeoutMs === undefined) return enoughBecause(LIKE_OTHERS);
-  return renderBecause(scripts ? 'scripts may add to it' : 'style sheets may hide some of it', compared);
+  return renderBecause(scripts ? 'scripts may change its content' : 'style sheets may hide parts of it', compared);
 }
 
 function siteOf(

@@ -223,13 +223,13 @@ describe('the page itself', () => {
 
   it('is rendered when its styles may hide some of it', async () => {
     const seen = await read('/styled');
-    expect(by(seen)).toBe('browser: style sheets may hide some of it');
+    expect(by(seen)).toBe('browser: style sheets may hide parts of it');
     expect(seen.text).toMatch(/data-lectern-hidden="display">Words that nobody sees/);
   });
 
   it('is rendered when it waits for scripts, from what was fetched', async () => {
     const seen = await read('/rendered');
-    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(words(seen.text)).toContain('first word');
     expect(bench.site.hits('/rendered')).toBe(1);
   });
@@ -353,7 +353,7 @@ describe('what is asked for', () => {
   });
 
   it('is told of as broken off when it is rendered from what had arrived', async () => {
-    const note = 'The target broke off before the end of its content; this is what had arrived';
+    const note = 'The target broke off before the end of its content; this is the part that arrived';
     for (const engine of ['auto', 'browser']) {
       const seen = await read('/cut', { engine });
       expect(words(seen.text), engine).toContain('made by scripts');
@@ -391,27 +391,27 @@ describe('what is known of a site', () => {
 
   it('is learned from what rendering changed', async () => {
     for (const path of ['/calm/one', '/calm/two']) {
-      expect(by(await read(path))).toBe('browser: scripts may add to it');
+      expect(by(await read(path))).toBe('browser: scripts may change its content');
       await compared(path, 1);
     }
     const snapshots = await readAll('/calm/three');
     expect(snapshots.map(by)).toEqual([
       'direct: its scripts were not run: they changed nothing on other pages of the same template',
     ]);
-    expect(by(await read('/calm/three', { timeout: 15 }))).toBe('browser: scripts may add to it');
+    expect(by(await read('/calm/three', { timeout: 15 }))).toBe('browser: scripts may change its content');
   });
 
   it('gives an early answer only of a page that has something to read', async () => {
     const early = { respondTiming: 'visible-content' };
     expect(by(await read('/calm/three', early))).toBe('direct: an early answer was requested');
     const seen = await read('/calm/app', early);
-    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');
   });
 
   it('does not speak for a page that plainly waits for scripts', async () => {
     const seen = await read('/calm/app');
-    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');
   });
 
@@ -430,7 +430,7 @@ describe('what is known of a site', () => {
     await read('/lively/one');
     await compared('/lively/one', 1);
     const seen = await read('/lively/one');
-    expect(by(seen)).toBe('browser: scripts add to pages like this one of the site');
+    expect(by(seen)).toBe('browser: scripts change similar pages of this site');
     expect(seen.text).toContain('Paragraph 3 sings');
   });
 
@@ -442,7 +442,7 @@ describe('what is known of a site', () => {
       { customHeader: { a: 'b' } },
     ]) {
       const seen = await read('/private/one', given);
-      expect(by(seen)).toBe('browser: scripts may add to it');
+      expect(by(seen)).toBe('browser: scripts may change its content');
     }
     await read('/private/one');
     await compared('/private/one', 1);

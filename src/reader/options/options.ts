@@ -231,13 +231,13 @@ export const OPTIONS = {
       )
       .refine(
         (text) => !/content|markdown/.test(text) || !MODEL_FORMATS.some((name) => text.includes(name)),
-        'cannot join content or markdown with a model format',
+        'cannot combine content or markdown with a model format',
       ),
     needsBrowser: (text) => /screenshot|pageshot|vlm|svc-ocr/.test(text),
     defaultText: 'content',
     copies: 'by rule',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
   }),
   preset: row({
     group: 'Answer',
