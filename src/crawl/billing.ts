@@ -1,4 +1,4 @@
-/** Who pays for the pages that a crawl reads. */
+/** Charging of the pages that a crawl reads. */
 
 /** One read of a page and the account that pays for it. */
 export interface ChargedRead {

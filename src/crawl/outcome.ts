@@ -1,4 +1,4 @@
-/** What became of one URL of a crawl, and the result that callers receive for it. */
+/** The outcome of one URL of a crawl, and the result that callers receive for it. */
 import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
 import type { FoundUrl, WaitingPage } from './frontier.ts';

@@ -1,7 +1,7 @@
 /**
  * Limits for each host, for all crawls of a process together, and for all processes if a shared limiter is given: how
- * many pages of a host are read at once, and when the next one may be. Also limits how many pages the process reads in
- * all.
+ * many pages of a host are read at once, and when the next one may be read. Also limits the total number of pages that
+ * the process reads at once.
  */
 import type { SharedPoliteness } from './shared-politeness.ts';
 

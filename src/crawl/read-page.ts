@@ -1,4 +1,4 @@
-/** Reads one URL of a crawl, and tells what the result means for its host. */
+/** Reads one URL of a crawl, and reports what the result means for its host. */
 import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';

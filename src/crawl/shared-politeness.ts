@@ -1,6 +1,6 @@
 /**
- * Limits for hosts that several servers share through a database, so that all of them together ask a host no more often
- * than one server would. Times are those of the database.
+ * Limits for hosts that several servers share through a database, so that all servers together contact a host no more
+ * often than a single server would. Times are those of the database.
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';

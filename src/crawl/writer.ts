@@ -1,6 +1,6 @@
 /**
- * Writes what a run of a crawl has learned: results, links and counts, each in one transaction. Every write is bound to
- * the lease and throws LeaseLostError once another worker has it.
+ * Writes the findings of a run: results, links and counts, each in one transaction. Every write is bound to the lease
+ * and throws LeaseLostError once another worker has it.
  */
 import type { Problem } from '#errors.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';

@@ -1,4 +1,7 @@
-/** Query parameters that do not identify a page. The keys of the crawler, of search results and of the local index agree on them. */
+/**
+ * Query parameters that do not identify a page. The keys of the crawler, of search results and of the local index all
+ * use this list.
+ */
 
 /** Parameters of analytics and advertising, which say where a visitor came from. */
 const TRACKING =

@@ -1,4 +1,4 @@
-/** Why an answer is as it is: which step removed what, and which element each block of the Markdown comes from. */
+/** Explains an answer: which step removed which part, and the source element of each block of the Markdown. */
 import type { Article } from './article.ts';
 import { FOR_MACHINES, type Notes, type Removal, textIn } from './extract/content/removals.ts';
 import { extractionVersion } from './extract/version.ts';

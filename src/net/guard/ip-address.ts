@@ -1,6 +1,6 @@
 /**
- * Decides which IP addresses are public. This is no list of bad ranges: an address is public only if it is global unicast,
- * and so is every IPv4 address embedded in it (IANA special-purpose address registries, from ipaddr.js).
+ * Decides which IP addresses are public. This is not a list of bad ranges: an address is public only if it is global
+ * unicast, and so is every IPv4 address embedded in it (IANA special-purpose address registries, from ipaddr.js).
  */
 import ipaddr from 'ipaddr.js';
 

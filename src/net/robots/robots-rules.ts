@@ -1,6 +1,6 @@
 /**
- * Parses and matches robots.txt (RFC 9309). Own implementation, because matching runs on the event loop: whatever the
- * patterns are, the work is bounded by the sizes of the file and the URL.
+ * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop:
+ * whatever the patterns, the work is bounded by the sizes of the file and the URL.
  */
 
 /** Only this many characters of a path are compared. A pattern that ends in `$` does not match longer paths. */

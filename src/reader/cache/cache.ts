@@ -1,7 +1,7 @@
 /**
  * The cache between reader and engines. It serves cached copies, lets equal concurrent reads share one, stores what may
  * be stored, and serves a stale copy if a page cannot be read (docs/reference/wire/reader.md, Cache). A copy of a page
- * that is refused now is never served.
+ * that is now refused is never served.
  */
 import { rm } from 'node:fs/promises';
 import { createSingleFlight } from '#concurrency/single-flight.ts';

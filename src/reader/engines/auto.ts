@@ -1,6 +1,6 @@
 /**
  * Engine `auto`: fetches first, and renders if scripts would change the content (docs/reference/wire/reader.md,
- * Engines). The page itself decides that, and earlier reads of pages with the same template.
+ * Engines). This is decided by the page itself, and by earlier reads of pages with the same template.
  */
 import { Problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';

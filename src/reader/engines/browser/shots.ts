@@ -1,4 +1,4 @@
-/** Takes pictures of a page, as PNG. */
+/** Takes screenshots of a page, as PNG. */
 import type { CDPSession } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import type { Options } from '../../options/resolve.ts';
