@@ -404,7 +404,7 @@ export const SETTINGS = {
     modelPrices: setting(
       json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
       'none',
-      'Prices shown in the list of models, per unit, as decimal text: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
+      'Prices shown in the list of models, per unit, as decimal strings: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
     ),
     modelDeadlineMs: setting(
       count(60_000, 100),

@@ -8,7 +8,7 @@ import { clientIpOf } from '#http/client-ip.ts';
 export type LimitHeaders = 'plain' | 'by kind';
 
 export interface Gatekeeper {
-  /** A hook for a route that admits or refuses a request before its body is read. */
+  /** A hook for a route: admits or refuses a request before its body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
   /** The admission of a request to a route with that hook. */
   admissionOf(request: FastifyRequest): Admission;

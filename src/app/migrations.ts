@@ -1,4 +1,4 @@
-/** The tables of all modules: reads which migrations have run, and runs those that have not. */
+/** Migrates the tables of all modules: finds out which migrations have run, and runs the others. */
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';

@@ -44,7 +44,7 @@ export function readCommand(context: CliContext): FlagCommand {
     .addOption(
       output('--out-dir <dir>', 'Output folder with one file per target. Targets whose file exists are skipped.'),
     )
-    .addOption(output('--force', 'With --out-dir: read targets whose file exists again.'))
+    .addOption(output('--force', 'With --out-dir: read targets again even if their file exists.'))
     .addOption(
       output('--fail', 'Write nothing for targets that answer with 4xx or 5xx, and exit with code 22 like curl.'),
     )

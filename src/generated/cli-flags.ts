@@ -1464,7 +1464,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-prices',
     variable: 'LECTERN_MODEL_PRICES',
     meaning:
-      'Prices shown in the list of models, per unit, as decimal text: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
+      'Prices shown in the list of models, per unit, as decimal strings: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
     defaultText: 'none',
   },
   {

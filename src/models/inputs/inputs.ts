@@ -203,7 +203,7 @@ function refuseMedium(medium: Medium, at: Place, { faults, kind, takes }: Refusi
     ? `must be text: the model that serves this kind here does not read ${NAMES[medium]}${PULL[medium]}`
     : kind === undefined
       ? `must be text: this model does not read ${NAMES[medium]}`
-      : `must be text: ${NAMES[medium]} can be read by models of the kinds ${kinds.join(', ')} only${PULL[medium]}`;
+      : `must be text: ${NAMES[medium]} can be read only by models of the kinds ${kinds.join(', ')}${PULL[medium]}`;
   faults.add(at, ofKind ? 'media_error' : 'value_error', message);
   return true;
 }
