@@ -30,7 +30,7 @@ const RECORD_FILE = 'job.json';
 
 /**
  * Creates a folder under `root` for the temporary files of this server. Removes the folders of servers that have ended,
- * and ends their programs. Folders of other running servers stay.
+ * and ends their programs. Folders of other running servers are kept.
  */
 export async function openServerFolder(root: string): Promise<string> {
   for (const name of await readdir(root).catch(() => [])) {

@@ -20,7 +20,7 @@ export interface Filter {
   moveBase(from: string, to: string): readonly string[];
   /**
    * Keeps the URLs to follow, with their rank and depth; none if they are too deep. A long list is filtered in slices,
-   * so that the event loop stays free.
+   * so that the event loop is not blocked.
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
   /** The same for links of a page, without those marked `nofollow` if the crawl obeys robots.txt. */

@@ -1,4 +1,4 @@
-/** A crawl as the module returns it. */
+/** A crawl, in the form that the module returns. */
 import type { GivenOptions } from '#reader/index.ts';
 import type { JobState } from '#storage/jobs/states.ts';
 import type { CrawlPlan } from './request.ts';

@@ -1,4 +1,7 @@
-/** What the endpoints of the model host share: routes with access control, and the call that a request makes to models. */
+/**
+ * Code shared by the endpoints of the model host: routes with access control, and the call that a request makes to
+ * models.
+ */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';

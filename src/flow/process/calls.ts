@@ -69,7 +69,7 @@ export function createCalls({ name, observe, onClosed }: CallsOptions): Calls {
     silence = undefined;
   }
 
-  /** Cancels a call. If the process then gives no sign of life, the call is blocking it, so it is killed. */
+  /** Cancels a call. If the process then sends nothing, the call is blocking it, so the process is killed. */
   function cancel(replica: Replica, id: number, reason: unknown): void {
     replica.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
     replica.send(FRAME.ping, 0);

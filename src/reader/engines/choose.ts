@@ -207,7 +207,7 @@ const isHtmlAlone = ({ formats, modelFormat }: Options) =>
 /** Whether the read failed, as opposed to being refused. */
 const isFailedRead = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
 
-/** Yields files, which are drawn without a browser; throws for pages and text. */
+/** Yields files, which are rendered without a browser; throws for pages and text. */
 async function* filesAlone(snapshots: AsyncIterable<Snapshot>, refusal: () => Problem): AsyncGenerator<Snapshot> {
   for await (const snapshot of snapshots) {
     if (!snapshot.file) throw refusal();

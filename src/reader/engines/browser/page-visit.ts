@@ -239,7 +239,7 @@ export class PageVisit {
   #stop({ problem: reason, reason: summary }: Abuse): void {
     if (this.#stopped) return;
     this.#stopped = reason;
-    // Blame only the requested page: not one that it was redirected from or to.
+    // Report only the requested page: not a page that it was redirected from or to.
     const page = this.#network.main()?.url;
     const isAsked = page !== undefined && new URL(page).hostname === new URL(this.#visit.url).hostname;
     if (isAsked && actedAlone(this.#visit)) this.#tools.onAbuse?.(page, summary);

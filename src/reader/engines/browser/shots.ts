@@ -5,7 +5,7 @@ import type { Options } from '../../options/resolve.ts';
 
 /** Maximum height of a whole-page picture, in CSS pixels; the rest is cut off. */
 const MAX_PAGE_HEIGHT = 16_384;
-/** Maximum number of pixels of a picture, at any window size and scale. */
+/** Maximum number of pixels of a screenshot, at any window size and scale. */
 const MAX_PIXELS = 64_000_000;
 
 export interface Shots {
