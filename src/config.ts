@@ -48,7 +48,7 @@ const inGroup = <Rows extends Readonly<Record<string, Setting>>>(group: SettingG
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, group }])) as Grouped<Rows>;
 
 const secret = <Row extends Setting>(row: Row) => ({ ...row, secret: true as const });
-/** A list or an object: as such in the file, as JSON text in the environment. */
+/** A list or an object: plain YAML in the file, JSON text in the environment. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
@@ -74,7 +74,7 @@ const commaList = z
   .default([]);
 
 const PRICE_NAMES = ['prompt', 'completion', 'image', 'request', 'input_cache_read', 'input_cache_write'] as const;
-const decimal = z.string().regex(/^\d+(?:\.\d+)?$/, 'must be a decimal number as text');
+const decimal = z.string().regex(/^\d+(?:\.\d+)?$/, 'must be a decimal number, as a string');
 
 export const SETTINGS = {
   ...inGroup('Server and ports', {
@@ -182,7 +182,7 @@ export const SETTINGS = {
     browserQueue: setting(
       count(100, 0),
       '100',
-      'Maximum number of requests that wait for a browser page. Further ones are answered with 503.',
+      'Maximum number of requests that wait for a browser page. Further requests get 503.',
     ),
     pageMaxRequests: setting(
       count(3_300),
@@ -195,7 +195,7 @@ export const SETTINGS = {
     pageMaxBytes: setting(
       count(134_217_728),
       '134217728',
-      'Maximum network traffic of one page in the browser, received and sent, in bytes. What exceeds it is not loaded.',
+      'Maximum network traffic of one page in the browser, received and sent, in bytes. Anything beyond it is not loaded.',
     ),
     pageMemoryMb: setting(
       count(512, 128),
@@ -404,7 +404,7 @@ export const SETTINGS = {
     modelPrices: setting(
       json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
       'none',
-      'Prices shown in the list of models, per unit, as decimal text: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
+      'Prices shown in the list of models, per unit, as decimal strings: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
     ),
     modelDeadlineMs: setting(
       count(60_000, 100),
@@ -446,12 +446,12 @@ export const SETTINGS = {
     searchProvidersAtOnce: setting(
       count(1),
       '1',
-      'Number of search providers queried in parallel, their results merged. The others are used when one of them fails.',
+      'Number of search providers that are queried in parallel; their results are merged. The others are used when one of them fails.',
     ),
     searchKeyless: setting(
       z.enum(['refused', 'limited']).default('refused'),
       'refused',
-      'With `limited`, callers without a key may search, as often per minute as they may read.',
+      'With `limited`, callers without a key may search, at the rate limit of their reads.',
     ),
     searchEmbedder: setting(
       z.string().default('lectern-static-v1'),
@@ -554,7 +554,7 @@ export const SETTINGS = {
     refusedRpm: setting(
       count(60),
       '60',
-      'Requests per minute from one client IP with a wrong or missing key. Further ones are answered with 429.',
+      'Requests per minute from one client IP with a wrong or missing key. Further requests get 429.',
     ),
     keyGraceS: setting(
       count(0, 0),

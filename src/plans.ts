@@ -86,7 +86,7 @@ export const PLANS: Plans = {
 const limit = z.union([z.int().min(1), z.literal('none')], {
   error: 'must be a whole number above zero, or `none`',
 });
-/** The cost of a page is only known after it was read, so only model endpoints have a token limit. */
+/** The cost of a page is known only after it was read, so only model endpoints have a token limit. */
 const pageShape = z.strictObject({ requestsPerMinute: limit.optional() });
 const modelShape = pageShape.extend({ tokensPerMinute: limit.optional() });
 const planShape = z.strictObject({

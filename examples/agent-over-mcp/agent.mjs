@@ -21,7 +21,7 @@ const use = async (name, args) => {
   return { text, structured: answer.structuredContent };
 };
 
-// Fetched text stands between two marked lines: data, never instructions.
+// Fetched text is enclosed in two marked lines: data, never instructions.
 const fenced = (text) => /<<<UNTRUSTED ([0-9a-f]+)>>>\n([\s\S]*?)\n<<<END UNTRUSTED \1>>>/.exec(text)?.[2] ?? '';
 
 const passages = [];

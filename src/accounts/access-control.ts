@@ -14,11 +14,11 @@ import type { Accounts, Identity, Usage } from './records.ts';
 
 export interface AccessControl {
   /**
-   * Admits a request, or rejects with the problem to answer it with. `show` gets the caller's limits, also before a
-   * rejection, and again when tokens are reserved.
+   * Admits a request, or rejects with the problem to send to the caller. Calls `show` with the caller's limits, even
+   * before a rejection, and again when tokens are reserved.
    */
   admit(rule: AccessRule, credentials: Credentials, show?: ShowLimits): Promise<Admission>;
-  /** Identifies the caller without counting the request. Rejects as `admit` does if the credentials are wrong. */
+  /** Identifies the caller without counting the request. Rejects like `admit` if the credentials are wrong. */
   identifyCaller(rule: AccessRule, credentials: Credentials): Promise<Caller>;
 }
 
@@ -41,10 +41,10 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
   const { accounts, usage, counters, plans, keylessFeatures, keylessRpm, refusedRpm, now = Date.now } = options;
   const admitKey = createKeyAdmission({ usage, counters, plans, now });
 
-  /** Counts a refusal against the client IP, and returns the problem to answer with. */
+  /** Counts a refusal against the client IP, and returns the problem to send. */
   async function refusal(name: Parameters<typeof problem>[0], clientIp: string): Promise<Error> {
     const window = { bucket: `refused:${limiterKeyOf(clientIp)}`, limit: refusedRpm, amount: 1 };
-    // If it cannot be counted, it is refused all the same.
+    // If the refusal cannot be counted, the request is still refused.
     const taken = await counters.take({ windows: [window] }).catch(() => undefined);
     return taken && !taken.ok ? clientIpLimit(taken.waitMs) : problem(name, {});
   }

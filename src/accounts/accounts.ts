@@ -26,9 +26,9 @@ export interface AccountsOptions {
   readonly store: Pick<Store<Tables>, 'db'>;
   /** The installation's secret. Called again after a failure. */
   readonly secret: () => Promise<Uint8Array>;
-  /** How long an identity is cached, and so the delay until another process's revocation takes effect. Default: 1,000. */
+  /** How long an identity is cached. A revocation by another process takes effect after this time. Default: 1,000. */
   readonly freshMs?: number;
-  /** How long a verified key keeps working while the database is unreachable. Default: 0, not at all. */
+  /** How long a verified key keeps working while the database is unreachable; 0 (not at all) by default. */
   readonly graceMs?: number;
   /** Number of identities kept in the cache. Default: 10,000. */
   readonly maxCached?: number;

@@ -4,7 +4,7 @@ import type { Identity } from './records.ts';
 
 export type Caller =
   | ({ readonly kind: 'key' } & Identity)
-  /** On a server that requires no keys (`LECTERN_AUTH=off`). */
+  /** For a server that requires no keys (`LECTERN_AUTH=off`). */
   | { readonly kind: 'open' }
   | { readonly kind: 'keyless' };
 

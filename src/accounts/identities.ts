@@ -5,7 +5,9 @@ import type { Identity } from './records.ts';
 export interface IdentitiesOptions {
   /** Reads the identity of a key that is not revoked from the database. */
   readonly find: (hash: string) => Promise<Identity | undefined>;
-  /** How long an entry is used without asking the database, and so the delay until another process's revocation counts. */
+  /**
+   * How long an entry is used without a database query. A revocation by another process takes effect after this time.
+   */
   readonly freshMs: number;
   /** How long an entry is used while the database is unreachable. */
   readonly graceMs: number;

@@ -25,7 +25,7 @@ export const createKeyAdmission =
     const { key, account } = identity;
     const { face, endpoint, expectedTokens } = rule;
     const startedAt = now();
-    // A plan that this version does not know grants what the smallest plan does.
+    // A plan that this version does not know has the limits of the smallest plan.
     const plan = plans[account.plan] ?? plans.free;
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
@@ -84,7 +84,10 @@ interface LimitRequest {
   readonly show: ShowLimits;
 }
 
-/** Counts the request in its windows and takes a lease on its concurrency limit. Throws the problem of the limit it exceeds. */
+/**
+ * Counts the request in its windows and takes a lease on its concurrency limit. Throws the problem of the exceeded
+ * limit.
+ */
 async function takeLimits({
   counters,
   limits: { requestsPerMinute, tokensPerMinute },
@@ -160,7 +163,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
         if (reserved && tokens !== reserved.tokens) counters.settle(bucket, reserved.slot, tokens - reserved.tokens);
         charge(hold);
       };
-      // If the caller disconnects during a reservation, settle when it is known what was reserved.
+      // If the caller disconnects during a reservation, settle once the reserved amount is known.
       if (running) running.then(finish, finish);
       else finish();
     },

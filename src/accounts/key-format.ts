@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'lectern_';
 const KEY_BYTES = 32;
-/** Visible ASCII characters, long enough not to be guessed. */
+/** Visible ASCII characters, long enough to prevent guessing. */
 const KEY_TEXT = /^[\x21-\x7e]{32,512}$/;
 const SHOWN_CHARACTERS = 4;
 

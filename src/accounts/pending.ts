@@ -7,7 +7,7 @@ import { writeAtomically } from '#storage/files.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Charge } from './records.ts';
 
-/** Each save writes a new file, so that processes do not overwrite each other's. */
+/** Each save writes a new file, so that processes do not overwrite each other's files. */
 const FILE = /^pending-usage-[\w-]+\.jsonl$/;
 
 export interface Pending {

@@ -56,8 +56,8 @@ export interface Accounts {
   /** In order of creation. */
   accounts(page?: ListPage): Promise<Account[]>;
   /**
-   * Creates a key: `lectern_` and 256 random bits, or the text given as `key`. That must be 32 to 512 visible ASCII
-   * characters and new, else ParamValidationError. ResourceNotFoundError if there is no such account.
+   * Creates a key: `lectern_` and 256 random bits, or the text given as `key`. Throws ParamValidationError unless `key`
+   * is new and has 32 to 512 visible ASCII characters. ResourceNotFoundError if there is no such account.
    */
   mintKey(given: {
     accountId: string;
@@ -71,7 +71,7 @@ export interface Accounts {
   revokeKey(id: string): Promise<KeyRecord | undefined>;
   /** In order of creation. */
   keys(of?: { readonly accountId?: string } & ListPage): Promise<KeyRecord[]>;
-  /** Whom a key belongs to; `undefined` if it is unknown, revoked or expired. */
+  /** The account of a key; `undefined` if the key is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;
   /** Whether no key was ever created. */
   hasNoKeys(): Promise<boolean>;
@@ -84,7 +84,7 @@ export interface Hold {
   readonly tokens: number;
 }
 
-/** The cost of one request made with a key. Holds nothing of the request's content. */
+/** The cost of one request made with a key. Contains nothing of the request's content. */
 export interface Charge {
   /** Idempotency key: charging twice with the same id counts once. */
   readonly id: string;
@@ -140,12 +140,12 @@ export interface Usage {
   hold(accountId: string, tokens: { wanted: number; least: number }): Promise<Hold | undefined>;
   /** Queues a charge, which is soon written in one transaction with others. Failed writes are retried. */
   charge(charge: Charge): void;
-  /** Resolves when all queued charges are written. Rejects on a failure, after which writing is retried all the same. */
+  /** Resolves when all queued charges are written. Rejects if a write fails; writing is still retried. */
   flush(): Promise<void>;
-  /** Ordered by the groups. Without groups, one total, also if there was no usage. */
+  /** Ordered by the groups. Without groups, returns one total, even if there was no usage. */
   sums(query: UsageQuery): Promise<UsageSum[]>;
   /** Deletes details older than the retention time, and expired holds. Also runs by itself every hour. */
   prune(): Promise<void>;
-  /** Writes queued charges, to a file for the next start if the database is unreachable. */
+  /** Writes queued charges to the database, or to a file for the next start if it is unreachable. */
   close(): Promise<void>;
 }

@@ -9,8 +9,8 @@ const SECRET_BYTES = 32;
 const ROW = 'key secret';
 
 /**
- * Reads or creates the secret in a file that only its owner may read. Processes that start at the same time get the same
- * one. Throws if the file is missing and there are keys, since a new secret would invalidate all of them.
+ * Reads or creates the secret in a file that only its owner may read. Processes that start at the same time get the
+ * same one. Throws if the file is missing although keys exist, since a new secret would invalidate all of them.
  */
 export async function openFileSecret(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');

@@ -11,7 +11,7 @@ export interface UsageOptions extends ChargeQueueOptions {
   readonly now?: () => number;
 }
 
-/** The first run comes soon after the start, as some servers restart every day. */
+/** The first run is soon after the start, as some servers restart every day. */
 const FIRST_PRUNE_MS = 60_000;
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
 
   function pruneAfter(ms: number): NodeJS.Timeout {
     return setTimeout(async () => {
-      // A failed run is made up for by the next one.
+      // If a run fails, the next one does its work.
       await prune().catch(() => {});
       if (!closed) pruning = pruneAfter(PRUNE_MS);
     }, ms).unref();

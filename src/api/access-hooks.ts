@@ -8,7 +8,7 @@ import { clientIpOf } from '#http/client-ip.ts';
 export type LimitHeaders = 'plain' | 'by kind';
 
 export interface AccessHooks {
-  /** A hook for a route that admits or refuses a request before its body is read. */
+  /** A hook for a route: admits or refuses a request before its body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
   /** The admission of a request to a route with that hook. */
   admissionOf(request: FastifyRequest): Admission;
@@ -27,7 +27,7 @@ export interface KeyCheck {
 const CLIENT_GONE = 499;
 
 export interface AccessHooksOptions {
-  /** Called with the cost of a response, once it is sent. */
+  /** Called with the cost of a response after it was sent. */
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 

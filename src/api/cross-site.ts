@@ -76,7 +76,7 @@ function isOwn(host: string, ownHosts: readonly string[]): boolean {
   const name = nameOf(host);
   return (
     parseAddress(name) !== undefined ||
-    // A single label, as in a local network, cannot be pointed here by public DNS.
+    // Public DNS cannot resolve a single label, as used in local networks, to this server.
     (name !== '' && !name.includes('.')) ||
     name.endsWith('.localhost') ||
     ownHosts.includes(name)

@@ -14,7 +14,7 @@ export class CloseStack {
     return part;
   }
 
-  /** Closes every part. A failure is logged and does not keep the others open. */
+  /** Closes every part. A failure is logged, and the other parts are still closed. */
   async closeAll(log: Log): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) {
       await (async () => close())().catch((error: unknown) =>

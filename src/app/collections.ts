@@ -98,7 +98,7 @@ const ID_URL_PREFIX = 'file:///';
 
 /** Callers of flows share all collections, so only URLs for which `isShown` holds are stored and returned. */
 function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
-  /** The index key of a document: its URL if that may be shown, else one derived from its id. */
+  /** The index key of a document: its URL if that may be shown, else a URL derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
     (url !== undefined && isShown(url) && indexUrl(url)?.href) ||
     `${ID_URL_PREFIX}${createHash('sha256').update(id).digest('hex')}`;

@@ -48,7 +48,10 @@ interface Reservation {
 /** Tokens reserved per page, as its cost is known only after it was read. Enough for most pages. */
 const EXPECTED_TOKENS = 20_000;
 
-/** Charges each page as a read by the key that started the crawl. Rejects once the key is invalid or its balance empty. */
+/**
+ * Charges each page as a read by the key that started the crawl. Rejects once the key is invalid or its balance is
+ * empty.
+ */
 function createBilling({ accounts, usage }: CrawlParts['accounts']): Billing {
   const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reservation: unknown) => ({
     ...{ id, at, accountId: account, keyId: owner, face: 'reader', endpoint: 'reader' },

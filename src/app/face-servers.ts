@@ -71,11 +71,11 @@ export interface FaceContext {
   readonly mcp: McpEndpoint;
   readonly tracing: Tracing;
   readonly health: Health;
-  /** Hosts under which callers reach this server, as far as it knows them. Complete once it listens. */
+  /** Known hosts under which callers reach this server. Complete once it listens. */
   readonly ownHosts: readonly string[];
   /** The port of a face; 0 before it listens. */
   readonly portOf: (face: ServerFace) => number;
-  /** The ports that the reader answers at: its own, and the one shared by all faces. */
+  /** The ports of the reader: its own, and the one shared by all faces. */
   readonly readerPorts: () => readonly number[];
 }
 

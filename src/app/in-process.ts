@@ -20,7 +20,9 @@ export const IN_PROCESS_URLS = {
   flow: 'http://flow.localhost',
 } as const;
 
-/** Header with the client IP that a request is made for. Trusted here, since only this user can open the socket. */
+/**
+ * Header with the client IP on whose behalf a request is sent. Trusted here, since only this user can open the socket.
+ */
 export const CLIENT_IP_HEADER = 'x-lectern-for';
 
 export interface InProcess {
@@ -55,7 +57,7 @@ export async function openInProcess(faces: HostFaces): Promise<InProcess> {
 
 const REDIRECT_STATUSES = new Set([301, 302, 303]);
 
-/** Follows one redirect, as the reader answers with for a picture. */
+/** Follows one redirect, which the reader sends for a screenshot. */
 async function fetchFollowing(input: Request, socketPath: string): Promise<Response> {
   const response = await fetchOnce(input, socketPath);
   const location = response.headers.get('location');

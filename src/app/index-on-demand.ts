@@ -1,4 +1,6 @@
-/** The search index of an installation, opened for the first page that is added. Saves the start for commands without one. */
+/**
+ * The search index of an installation, opened for the first page that is added. Commands that add no page start faster.
+ */
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -6,7 +8,7 @@ import { CloseStack } from './close-stack.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface IndexOnDemand extends Pick<LocalIndex, 'add' | 'remove'> {
-  /** Finishes what was begun, then closes the index. */
+  /** Finishes pending work, then closes the index. */
   close(): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export function createIndexOnDemand(config: Config, foundation: Foundation, log:
     add: async (...given) => (await index()).add(...given),
     remove: async (...given) => (await index()).remove(...given),
     async close() {
-      // The caller of `add` or `remove` got the error.
+      // The caller of `add` or `remove` already got the error.
       await opened?.catch(() => {});
       await resources.closeAll(log);
     },

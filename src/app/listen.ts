@@ -21,7 +21,7 @@ export interface Servers {
   readonly hostServer: Server | undefined;
 }
 
-/** While draining, idle connections are closed this often. */
+/** How often idle connections are closed while draining. */
 const CLOSE_IDLE_MS = 50;
 
 /** Opens the ports of the configuration, in a fixed order. Throws an error that names a port already in use. */
@@ -95,7 +95,7 @@ const urlOf = (server: Server, host: string): string => formatUrl(host, openPort
 export const formatUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** The port that a server listens at; 0 before it listens. */
+/** The port that a server listens on; 0 before it listens. */
 export function openPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;

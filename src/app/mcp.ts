@@ -28,7 +28,7 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** Rejects wrong keys. Limits are counted by the requests of the tools. */
+/** Rejects wrong keys. Limits count the requests that the tools send. */
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
 export function createMcpEndpoint({ accessHooks, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {

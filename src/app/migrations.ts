@@ -1,4 +1,4 @@
-/** The tables of all modules: reads which migrations have run, and runs those that have not. */
+/** Migrates the tables of all modules: finds out which migrations have run, and runs the others. */
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
@@ -52,7 +52,7 @@ export async function readMigrationStates(place: Place): Promise<MigrationState[
 export async function migrateAll(place: Place): Promise<void> {
   for (const tables of tablesOf(place)) {
     if (tables.module === INDEX_TABLES.module) {
-      // The index creates more than tables.
+      // The index needs more than tables.
       await (await openIndexOf(place)).close();
       continue;
     }

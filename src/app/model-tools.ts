@@ -66,7 +66,10 @@ export async function scoreTexts(
 
 const NEVER_ABORTED = new AbortController().signal;
 const CALLER = 'search';
-/** The dimensions of the built-in model that carry meaning. The others carry spelling, which the index matches itself. */
+/**
+ * The dimensions of the built-in model that represent meaning. The others represent spelling, which the index matches
+ * itself.
+ */
 const LEARNED_DIMENSIONS = 256;
 
 /**

@@ -13,7 +13,7 @@ const MAX_FILE_BYTES = 200_000_000;
 const FILE_MS = 600_000;
 const FIRST_BYTE_MS = 10_000;
 
-/** Packs lines into pieces; a piece is returned when it is full. */
+/** Packs lines into pieces and returns each full piece. */
 function createPacker() {
   const seen = new Set<string>();
   let parts: string[] = [];

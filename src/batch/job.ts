@@ -7,7 +7,7 @@ export type JobOptions = Readonly<Record<string, unknown>>;
 /** Times are milliseconds since 1970. */
 export interface Job {
   readonly id: string;
-  /** Who may see the job: one API key, or everyone on a server without keys. */
+  /** The owner, who may see the job: one API key, or everyone on a server without keys. */
   readonly owner: string;
   /** The account to charge; null on a server without keys. */
   readonly account: string | null;

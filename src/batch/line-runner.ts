@@ -7,7 +7,7 @@ import type { StoredLine } from './line.ts';
 import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
 
-/** Test line for the model, run after a line failed on it. */
+/** Test line for the model, run after another line failed. */
 const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
   line: 0,
   id: '',

@@ -31,7 +31,7 @@ export function createLinks(secret: Uint8Array): Links {
 const SECRET_BYTES = 32;
 const ROW = 'links';
 
-/** The signing secret. It is stored in the database, because all servers share it; the first one creates it. */
+/** The signing secret. It is stored in the database, because all servers share it; the first server creates it. */
 export async function linkSecret(db: Db): Promise<Uint8Array> {
   const value = randomBytes(SECRET_BYTES).toString('base64url');
   await db

@@ -89,7 +89,7 @@ export interface BatchModule {
 }
 
 const LEASE_MS = 10_000;
-/** Number of leases between two maintenance runs that no event here triggered. */
+/** Maintenance runs after this number of lease periods, unless an event in this process triggers it. */
 const REST_LEASES = 3;
 const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;

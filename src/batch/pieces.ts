@@ -1,7 +1,7 @@
 /** Byte logs of a job's input and results, stored in the database in pieces. */
 import type { Db, LogKind } from './schema.ts';
 
-/** Approximate size of a piece: small enough that a read or write delays nobody. */
+/** Approximate size of a piece: small enough that a read or write blocks nothing. */
 export const PIECE_BYTES = 256 * 1024;
 
 export interface Log {
@@ -46,7 +46,7 @@ export async function* readLog(db: Db, log: Log, from: number, to: number): Asyn
   }
 }
 
-/** Removes some pieces; returns whether more may be left. */
+/** Removes some pieces; returns whether there may be more. */
 export async function removePieces(db: Db, jobId: string, kinds: readonly LogKind[]): Promise<boolean> {
   const found = await db
     .selectFrom('batch_pieces')

@@ -34,7 +34,7 @@ export interface BatchRun {
   readonly signal: AbortSignal;
   /** Whether the job must end after the lines in progress. */
   readonly cancelling: () => boolean;
-  /** When to make way for other jobs, in milliseconds since 1970. */
+  /** When to yield to other jobs, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -122,7 +122,7 @@ async function runLines(work: Work, tools: RunTools): Promise<void> {
       place += bytes.length + 1;
       const line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()) as StoredLine;
       const outcome = run(line);
-      // Avoids an unhandled rejection, because the outcome is awaited later, in order.
+      // Avoids an unhandled rejection: outcomes are awaited later, in order.
       outcome.catch(() => {});
       const count = line.fault === undefined ? line.texts.length : 0;
       inWork.push({ end: place, texts: count, outcome });

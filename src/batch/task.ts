@@ -11,7 +11,10 @@ export const BATCH_TASKS = [
 ] as const;
 const STANDARD = 'text-matching';
 
-/** The task for an embeddings request of that kind. Unknown tasks are passed on, so that the request is refused. */
+/**
+ * The task of the embeddings request for that kind of model. Unknown tasks are passed on, so that the request is
+ * refused.
+ */
 export function taskOfKind(task: unknown = STANDARD, kind: keyof typeof TASKS): unknown {
   const values = TASKS[kind]?.values ?? [];
   if (!BATCH_TASKS.some((word) => word === task) || values.includes(task as string)) return task;

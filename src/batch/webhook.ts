@@ -15,7 +15,9 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export const signatureOf = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 
-/** Whether the webhook is done; false if the server cannot be reached or answers 5xx, so that it is retried. */
+/**
+ * Returns whether the delivery is complete; false if the server is unreachable or returns 5xx, so that it is retried.
+ */
 export async function sendWebhook(
   job: Job & { readonly webhookUrl: string },
   { links, fetch, signal, now }: { links: Links; fetch: GuardedFetch; signal: AbortSignal; now: number },

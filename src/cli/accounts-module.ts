@@ -6,9 +6,9 @@ export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Prints a line of the answer. */
   readonly print: (line: string) => void;
-  /** Prints a line to the standard error. */
+  /** Prints a line to standard error. */
   readonly note: (line: string) => void;
-  /** Reads the standard input to its end. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
 }
 

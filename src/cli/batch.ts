@@ -35,14 +35,14 @@ interface GetFlags extends Flags {
 }
 
 const POLL_MS = 500;
-/** Most lines that one request may carry; the server enforces the same limit. */
+/** Maximum number of lines in one request; the server enforces the same limit. */
 const MAX_INLINE_LINES = 10_000;
 
 export function batchCommand(context: CliContext): Command {
   const batch = new Command('batch').description('Submit batch jobs of embeddings and fetch their output.');
   const add = (name: string, description: string) =>
     withClientFlags(batch.command(name)).description(description).option('--json', 'Print JSON.');
-  addSubmitCommand(add('submit', 'Submit a JSONL file, the standard input with `-`, or a URL with --url.'), context);
+  addSubmitCommand(add('submit', 'Submit a JSONL file, standard input with `-`, or a URL with --url.'), context);
   const shown = (work: (client: Client, id: string) => Promise<BatchJob>) => (id: string, flags: Flags) =>
     withClient(context, flags, async ({ client }) => printJob(context, flags, await work(client, id)));
   const call = () => ({ signal: context.signal });
@@ -78,7 +78,7 @@ export function batchCommand(context: CliContext): Command {
 
 function addSubmitCommand(command: Command, context: CliContext): void {
   command
-    .argument('<file>', 'JSONL file, `-` for the standard input, or a URL with --url')
+    .argument('<file>', 'JSONL file, `-` for standard input, or a URL with --url')
     .requiredOption('--model <id>', 'Model id.')
     .option('--url', 'The argument is a URL; the server fetches the file from it.')
     .option('--task <task>', 'Task the vectors are for, such as retrieval.passage.')
@@ -122,7 +122,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
   );
 }
 
-/** Sends a line that is not JSON as it is: only that line fails, and the job lists it among its errors. */
+/** Sends a line that is not JSON unchanged: only that line fails, and the job lists it among its errors. */
 async function readLines(file: string, { readInput }: CliContext): Promise<unknown[]> {
   const text = file === '-' ? await readInput() : await readFile(file, 'utf8');
   const lines = text

@@ -36,7 +36,7 @@ export const withClientFlags = <Given extends Command>(command: Given): Given =>
         CONNECTION_GROUP,
       ),
     )
-    .addOption(new Option('--verbose', 'Log to the standard error, without --server.').helpGroup(CONNECTION_GROUP));
+    .addOption(new Option('--verbose', 'Log to standard error, without --server.').helpGroup(CONNECTION_GROUP));
 
 const CONNECTION_GROUP = 'Server and data:';
 
@@ -59,7 +59,7 @@ interface ClientUse {
   readonly jobs?: boolean;
   /** Retries per call; the client's default if omitted. */
   readonly retries?: number;
-  /** Called with each response, for values that only its headers carry. */
+  /** Called with each response, for values that are only in its headers. */
   readonly onAnswer?: (response: Response) => void;
 }
 
@@ -141,7 +141,7 @@ function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'
   return { baseUrl: places.find(({ face }) => face === undefined)?.url ?? urls.reader, urls };
 }
 
-/** Longest wait for the server's version after the work is done. */
+/** Maximum wait for the server's version after the work is done. */
 const VERSION_MS = 1_000;
 
 function warnOfVersionMismatch(theirs: string | undefined, server: string, { version, note }: CliContext): void {

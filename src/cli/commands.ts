@@ -72,7 +72,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'mcp',
     group: 'Serve',
-    description: 'Serve MCP tools over the standard input and output.',
+    description: 'Serve MCP tools over standard input and output.',
     load: async () => (await import('./mcp.ts')).mcpCommand,
   },
   {

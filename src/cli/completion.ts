@@ -26,7 +26,7 @@ Examples:
   lectern completion zsh > ~/.zfunc/_lectern        (with ~/.zfunc in fpath)
   lectern completion fish > ~/.config/fish/completions/lectern.fish`;
 
-/** What can follow a command on the command line. */
+/** The words that can follow a command on the command line. */
 interface CompletionNode {
   /** `keys mint`; empty for the program. */
   readonly path: string;

@@ -15,21 +15,21 @@ export interface CliContext {
   readonly version: string;
   /** Prints a line of the answer. */
   readonly print: (line: string) => void;
-  /** Prints a line to the standard error. */
+  /** Prints a line to standard error. */
   readonly note: (line: string) => void;
-  /** Reads the standard input to its end. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly input: Readable & { readonly isTTY?: boolean };
-  /** The standard output, for answers that are not lines. */
+  /** Standard output, for answers that are not lines. */
   readonly output: Writable & { readonly isTTY?: boolean };
   /** Overwrites the last line of the terminal; an empty text clears it. `undefined` without a terminal. */
   readonly rewrite: ((line: string) => void) | undefined;
   /** Width of that terminal in columns. */
   readonly width: () => number;
-  /** Aborted when the process is asked to stop. Listeners save their state and finish soon. */
+  /** Aborted when the process is asked to stop. Listeners must save their state and finish quickly. */
   readonly signal: AbortSignal;
   /** Registers `stop` to be called when the process is asked to stop; the exit code is then 0. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  /** Reports unhandled errors from now on. The process survives a rejected promise, not an uncaught exception. */
+  /** Starts to report unhandled errors. The process survives a rejected promise, but not an uncaught exception. */
   readonly onFault: (tell: ReportFault) => void;
 }

@@ -25,7 +25,7 @@ const TEXTS_PER_REQUEST = 256;
 export function embedCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('embed')
     .description('Turn texts into embedding vectors.')
-    .argument('[text...]', 'texts; `-` or none reads lines from the standard input')
+    .argument('[text...]', 'texts; `-` or none reads lines from standard input')
     .option('--model <id>', 'Model id; the built-in model if omitted.')
     .option('--task <task>', 'Task the vectors are for, such as retrieval.query.')
     .addOption(

@@ -43,9 +43,9 @@ export function executorCommand(context: FlowContext): Command {
     .option('--uses-after <what>', 'Executor that runs after the shards.')
     .option('--workspace <folder>', 'Folder for the data of the executor.')
     .option('--env <pairs...>', 'Environment variables, each KEY: VALUE.')
-    .option('--timeout-ready <ms>', 'Longest start-up time; -1 for no limit.')
+    .option('--timeout-ready <ms>', 'Maximum start-up time; -1 for no limit.')
     .option('--exit-on-exceptions <names...>', 'Names of errors that end the process.')
-    .option('--output-array-type <type>', 'Form of arrays in answers: list or numpy.')
+    .option('--output-array-type <type>', 'Format of arrays in answers: list or numpy.')
     .option('--own-process <flag>', 'false runs executors from modules in this process.')
     .option('--max-memory-bytes <bytes>', 'Memory limit of an executor process; 0 for no limit.')
     .option('--ssl-certfile <file>', 'TLS certificate, PEM.')
@@ -78,7 +78,7 @@ export function executorCommand(context: FlowContext): Command {
   return command;
 }
 
-/** Whether Node runs TypeScript without a loader, as it does from 22.18 on. */
+/** Whether Node runs TypeScript without a loader, as version 22.18 and newer do. */
 const runsTypeScript = (): boolean => Boolean((process.features as { typescript?: unknown }).typescript);
 
 async function optionsOf(flags: ExecutorFlags) {

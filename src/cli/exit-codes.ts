@@ -2,7 +2,7 @@
 
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Success.' },
-  failed: { code: 1, meaning: 'Failure; the standard error says why.' },
+  failed: { code: 1, meaning: 'Failure; standard error says why.' },
   usage: { code: 2, meaning: 'Invalid command line, setting or option value.' },
   someFailed: { code: 3, meaning: 'Some of several targets failed.' },
   notAllowed: { code: 4, meaning: 'The server requires an API key or refuses this one (401, 402, 403).' },

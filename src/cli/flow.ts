@@ -10,7 +10,7 @@ export interface FlowContext {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
-  /** Prints a line to the standard error. */
+  /** Prints a line to standard error. */
   readonly note: (line: string) => void;
   /** Registers `stop` to be called when the process is asked to stop. */
   readonly onStop: (stop: () => Promise<void>) => void;

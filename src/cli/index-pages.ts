@@ -101,7 +101,7 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
 
 const scratchDirOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `reading-${process.pid}`);
 
-/** Settings of a reader that shares no files with a server running on the same data folder. */
+/** Settings of a reader that shares no files with a server on the same data folder. */
 async function isolatedConfig(config: Config): Promise<Config> {
   const { findBrowser } = await import('#reader/index.ts');
   return {

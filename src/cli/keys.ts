@@ -58,11 +58,11 @@ export function keysCommand(context: CommandContext): Command {
 
 function addMintCommand(keys: Command, context: CommandContext): void {
   withDataFlags(keys.command('mint'))
-    .description('Create a key and print it, this once, on a line of its own.')
+    .description('Create a key and print it once, on a separate line.')
     .argument('[name]', 'name of the key', 'key')
     .option('--account <id>', 'Account that the key belongs to; the default account if omitted.')
     .addOption(new Option('--expires <when>', `Expiry: \`never\`, ${TIME_HELP}.`).argParser(parseExpiry))
-    .option('--stdin', 'Read a key of your own from the standard input: 32 to 512 visible ASCII characters.')
+    .option('--stdin', 'Read a key of your own from standard input: 32 to 512 visible ASCII characters.')
     .action((name: string, flags: MintFlags) =>
       withAccounts(context, flags, async ({ accounts }) => {
         const { toKeyJson } = await import('#accounts/index.ts');

@@ -11,7 +11,7 @@ interface McpFlags extends ClientFlags {
 
 export function mcpCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('mcp')
-    .description('Serve MCP tools over the standard input and output.')
+    .description('Serve MCP tools over standard input and output.')
     .option('--allow-dir <folder...>', 'Folder whose files tools may read by path; none if omitted.');
   return withClientFlags(command).action((flags: McpFlags) => serve(context, flags));
 }

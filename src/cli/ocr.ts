@@ -21,7 +21,7 @@ interface OcrFlags extends ClientFlags {
 export function ocrCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('ocr')
     .description('Recognize the text in images and scanned documents.')
-    .argument('<what...>', 'files, URLs, or `-` for the standard input')
+    .argument('<what...>', 'files, URLs, or `-` for standard input')
     .option('--model <id>', "Model id; the server's default if omitted.")
     .option('--prompt <text>', 'Instruction, for models that accept one.')
     .option('--pages <pages>', 'Pages of a document, such as 1-3,7; all if omitted.')

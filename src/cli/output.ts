@@ -1,11 +1,11 @@
-/** Writes answers to the standard output, a file, or a folder with one file per target. */
+/** Writes answers to standard output, a file, or a folder with one file per target. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 
-/** Resolves when the stream has taken the data, also after its reader has gone: the process handles that elsewhere. */
+/** Resolves when the stream has accepted the data, even if its reader is gone: that is handled elsewhere. */
 export const write = (output: Writable, data: string | Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     output.write(data, () => resolve());
@@ -18,7 +18,10 @@ export const write = (output: Writable, data: string | Uint8Array): Promise<void
 export const writeFileAtomically = (name: string, data: string | Uint8Array): Promise<void> =>
   writeAtomically(name, (file) => writeFile(file, data));
 
-/** The same for streams: `write` gets the path of a temporary file, which replaces the target at the end. */
+/**
+ * Like `writeFileAtomically` for streams: `write` gets the path of a temporary file, which replaces the target at the
+ * end.
+ */
 export async function writeAtomically(name: string, write: (file: string) => Promise<void>): Promise<void> {
   const file = await realpath(name).catch(() => name);
   await mkdir(path.dirname(path.resolve(file)), { recursive: true });
@@ -37,8 +40,8 @@ export async function writeAtomically(name: string, write: (file: string) => Pro
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * Returns a file name for a source: readable, stable, and never a path out of its folder. A hash tells sources apart that
- * differ only in characters a file name cannot hold.
+ * Returns a file name for a source: readable, stable, and never a path out of its folder. A hash distinguishes sources
+ * that differ only in characters that are not allowed in file names.
  */
 export function fileNameFor(source: string, extension: string): string {
   const readable = source

@@ -71,7 +71,7 @@ async function programFor(argv: readonly string[], context: CliContext): Promise
   return configureCommand(program);
 }
 
-/** Runs a command line. Never throws: prints a failure to the standard error and returns its exit. */
+/** Runs a command line. Never throws: prints a failure to standard error and returns its exit code. */
 export async function run(argv: readonly string[], context: CliContext): Promise<ExitName> {
   try {
     const program = await programFor(argv, context);

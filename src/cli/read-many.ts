@@ -40,7 +40,7 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));
   let end: unknown;
   const fatal = new AbortController();
-  // Also ends the wait for the next line of a list.
+  // Also stops waiting for the next line of a list.
   const stop = AbortSignal.any([context.signal, fatal.signal]);
   const outcomeOf = createSourceReader(reading);
   const results = mapInOrder(
@@ -75,7 +75,7 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   conclude(tally, { end, outDir, context });
 }
 
-/** Whether further reads would fail alike: the server is unreachable or refuses the key. */
+/** Whether further reads would fail in the same way: the server is unreachable or refuses the key. */
 function isFatal(error: unknown, atServer: boolean): boolean {
   if (!atServer) return false;
   return exitOf(error) === 'unreachable' || (error as { status?: unknown }).status === 401;
@@ -83,7 +83,7 @@ function isFatal(error: unknown, atServer: boolean): boolean {
 
 type ListedSource = Source | { readonly kind: 'invalid'; readonly name: string; readonly error: unknown };
 
-/** Yields the sources of arguments and list. An invalid line of the list fails alone. */
+/** Yields the sources of arguments and list. An invalid line of the list does not affect the others. */
 async function* listSources(
   sources: readonly Source[],
   { flags, context: { input } }: ReadContext,
@@ -136,7 +136,7 @@ async function readOutcome(source: Source, reading: ReadContext): Promise<Outcom
   return { source: name, kind: 'read', answer, status, ...(notes && { notes }) };
 }
 
-/** Reports a failure on the standard error, and in the JSON output or the failures file. */
+/** Reports a failure on standard error, and in the JSON output or the failures file. */
 async function reportFailure(
   outcome: Outcome & { kind: 'failed' | 'refused' },
   { flags, context }: ReadContext,
@@ -157,7 +157,7 @@ interface Tally {
   /** `7 read, 2 of them with an error status (404 2), 2 skipped (file exists), 3 failed (TimeoutError 3)`. */
   summary(): string;
   counts(): RunCounts;
-  /** The common exit of all failures, if they have one. */
+  /** The exit code that all failures share, if there is one. */
   exit(): ExitName | undefined;
 }
 

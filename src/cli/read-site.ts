@@ -36,7 +36,7 @@ interface PageLine {
   readonly event: 'page' | 'failed' | 'skipped';
   readonly url: string;
   readonly page?: Page;
-  /** HTTP status of the page, if that is why it failed. */
+  /** HTTP status of the page, if it is the cause of the failure. */
   readonly status?: number;
   readonly error?: { readonly message: string };
   readonly reason?: string;
@@ -51,12 +51,10 @@ interface Run {
 /** Throws CommandError if a page failed or the run was interrupted. */
 export async function readSite(what: readonly string[], { options, flags, context }: SiteContext): Promise<void> {
   if (flags.cancel !== undefined) return cancel(flags.cancel, flags, context);
-  if (flags.resume === undefined && what.length === 0) throw usageError('no start given: name a URL of the site');
+  if (flags.resume === undefined && what.length === 0) throw usageError('no start URL given: pass a URL of the site');
   if (flags.resume !== undefined && what.length > 0) throw usageError('--resume continues a run: give no URL');
   if (flags.output !== undefined || flags.list !== undefined || flags.stream)
-    throw usageError(
-      '--site cannot be combined with --output, --list or --stream: use --out-dir or the standard output',
-    );
+    throw usageError('--site cannot be combined with --output, --list or --stream: use --out-dir or standard output');
   if (isPicture(flags.respondWith)) throw usageError('--site cannot take screenshots: give the URLs with --list');
   if (flags.outDir !== undefined) await mkdir(flags.outDir, { recursive: true });
   await withClient(
@@ -198,7 +196,7 @@ const resumeCommand = (id: string, last: number, { outDir }: ReadFlags): string 
 
 const POLL_MS = 1_000;
 
-/** Shows how much of the known site is done, if there is a terminal. */
+/** Shows the progress over the known URLs, if there is a terminal. */
 function showProgress(
   client: Client,
   id: string,
@@ -238,7 +236,7 @@ async function writePage({ url, page }: PageLine, { flags, context, isFirst }: W
   await writeFileAtomically(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : renderPage(page, flags));
 }
 
-/** Renders a page like the reader's text answer. */
+/** Formats a page like the reader's text answer. */
 function renderPage(page: Page, { respondWith }: ReadFlags): string {
   const format = respondWith?.trim().toLowerCase();
   if (format === 'html') return `${page.html ?? ''}\n`;

@@ -33,25 +33,25 @@ export interface ReadContext {
   readonly context: CliContext;
 }
 
-/** Separates pages on the standard output. */
+/** Separates pages on standard output. */
 export const PAGE_SEPARATOR = '\n---\n\n';
 
 export function readCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('read')
     .description('Read pages, files or a whole site as Markdown.')
-    .argument('[what...]', 'URLs, files, or `-` for the standard input')
+    .argument('[what...]', 'URLs, files, or `-` for standard input')
     .addOption(output('-o, --output <file>', 'Output file; standard output if omitted.'))
     .addOption(
       output('--out-dir <dir>', 'Output folder with one file per target. Targets whose file exists are skipped.'),
     )
-    .addOption(output('--force', 'With --out-dir: read targets whose file exists again.'))
+    .addOption(output('--force', 'With --out-dir: read targets again even if their file exists.'))
     .addOption(
       output('--fail', 'Write nothing for targets that answer with 4xx or 5xx, and exit with code 22 like curl.'),
     )
     .addOption(output('--json', 'Print JSON; for several targets one line each.'))
     .addOption(output('--stream', 'Print one line of JSON for each rendition while the page loads.'))
     .addOption(
-      many('--list <file>', 'Also read the targets listed in this file, one per line; `-` for the standard input.'),
+      many('--list <file>', 'Also read the targets listed in this file, one per line; `-` for standard input.'),
     )
     .addOption(
       many('--concurrency <count>', 'Concurrent reads. Default: 4; with --site 1 per host.').argParser(parseInteger),
@@ -113,9 +113,9 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
     return readSite(what, { options, flags, context });
   const sources = what.map(parseSource);
   if (sources.length === 0 && flags.list === undefined)
-    throw usageError('nothing to read: give a URL, a file, or `-` for the standard input');
+    throw usageError('nothing to read: give a URL, a file, or `-` for standard input');
   if (sources.filter(({ kind }) => kind === 'input').length + (flags.list === '-' ? 1 : 0) > 1)
-    throw usageError('the standard input can be used only once');
+    throw usageError('standard input can be used only once');
   const [first] = sources;
   const isAlone = first !== undefined && sources.length === 1 && flags.list === undefined && flags.outDir === undefined;
   if (!isAlone && flags.output !== undefined) throw usageError('--output takes one target: use --out-dir for several');
@@ -134,7 +134,7 @@ function checkPictureOutput(
   context: CliContext,
 ): void {
   const isNamed = respondWith?.split('+').some((format) => isPicture(format.trim().toLowerCase()));
-  // In JSON a picture is a URL on this process, which ends with the command.
+  // In JSON, an image is a URL of this process, which ends with the command.
   if (isNamed && (json || stream) && !serverOf(context, flags))
     throw usageError('JSON contains a screenshot only as a URL on a server: use --server, or -f pageshot -o page.png');
   if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
@@ -182,7 +182,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
     return { answer: `${answer}\n`, status: page.targetStatus };
   }
   const picture = isPicture(flags.respondWith);
-  // With `doNotTrack` the picture comes in the answer itself, whose headers carry the status of the target.
+  // With `doNotTrack`, the answer is the image itself, and its headers have the status of the target.
   const readOptions = picture && flags.fail ? { ...options, doNotTrack: true } : options;
   const { bytes, targetStatus: status, warning } = await client.readBytes(target, readOptions, call);
   const notes =
@@ -192,7 +192,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
   return { answer: text.endsWith('\n') ? text : `${text}\n`, status, notes };
 }
 
-/** Notes a stale copy on the standard error: most text formats and pictures cannot show it. */
+/** Reports a stale copy on standard error: most text formats and images cannot show it. */
 function noteStaleCopy(name: string, headers: Headers, { note }: CliContext): void {
   const keptAt = headers.get('x-stale-copy');
   if (keptAt !== null) note(`lectern: ${name}: could not be read now; this is a stale copy of ${keptAt}`);

@@ -17,7 +17,7 @@ export function rerankCommand(context: CliContext): FlagCommand {
   const command = new FlagCommand('rerank')
     .description('Order documents by relevance to a query.')
     .argument('<query>', 'query')
-    .argument('[document...]', 'texts; `-` or none reads lines from the standard input')
+    .argument('[document...]', 'texts; `-` or none reads lines from standard input')
     .option('--model <id>', 'Model id; the built-in model if omitted.')
     .addOption(
       new Option('--top <count>', 'Number of best documents to print; all if omitted.').argParser(parseInteger),
@@ -31,8 +31,7 @@ export function rerankCommand(context: CliContext): FlagCommand {
 async function rerank(query: string, given: readonly string[], flags: RerankFlags, context: CliContext): Promise<void> {
   const documents: string[] = [];
   for await (const text of readTexts(given, context)) documents.push(text);
-  if (documents.length === 0)
-    throw usageError('no documents: give them as arguments or as lines on the standard input');
+  if (documents.length === 0) throw usageError('no documents: give them as arguments or as lines on standard input');
   const { model, top } = flags;
   const request = { query, documents, ...(model !== undefined && { model }), ...(top !== undefined && { top_n: top }) };
   await withClient(context, flags, async ({ client }) => {

@@ -72,7 +72,7 @@ function* startupLines(app: App, places: FaceUrl[], { host, auth }: Config): Gen
     const curl = curlLine(name, url);
     if (curl) yield `lectern:   ${curl}`;
     if (name === 'reader') {
-      yield `lectern:   in a browser ${url}/playground, documentation ${url}/docs`;
+      yield `lectern:   playground ${url}/playground, documentation ${url}/docs`;
       yield `lectern:   for agents   ${url}/mcp`;
     }
   }

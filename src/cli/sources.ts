@@ -1,4 +1,4 @@
-/** Sources to read, from arguments and lists: URLs, files and the standard input. */
+/** Sources to read, from arguments and lists: URLs, files and standard input. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -40,7 +40,7 @@ function fileSource(name: string, file: string): Source {
   return { kind: 'file', name, path: file };
 }
 
-/** Loads a source as the client's target; reads files and the standard input. */
+/** Loads a source as the client's target; reads files and standard input. */
 export async function loadTarget(
   source: Source,
   { input, signal }: Pick<CliContext, 'input' | 'signal'>,
@@ -52,7 +52,7 @@ export async function loadTarget(
   );
   const url = base === undefined ? {} : { url: base };
   if (bytes.byteLength === 0)
-    throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'the standard input is empty');
+    throw usageError(source.kind === 'file' ? `${source.path} is empty` : 'standard input is empty');
   if (source.kind === 'file') return { ...url, file: bytes, name: path.basename(source.path) };
   const text = decodeText(bytes);
   if (text === undefined) return { ...url, file: bytes, name: 'input' };

@@ -1,15 +1,15 @@
-/** Text inputs of commands: arguments, or lines of the standard input. */
+/** Text inputs of commands: arguments, or lines of standard input. */
 import { createInterface } from 'node:readline';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 
 /**
- * Yields the arguments; `-`, or no arguments, stands for the lines of the standard input. A line may be JSON: a string, or
- * an object with `text`.
+ * Yields the arguments, or the lines of standard input if the argument is `-` or missing. A line may be JSON: a string,
+ * or an object with `text`.
  */
 export async function* readTexts(given: readonly string[], context: Input): AsyncGenerator<string> {
   if (given.length === 0 && context.input.isTTY)
-    throw usageError('no texts: give them as arguments or as lines on the standard input');
+    throw usageError('no texts: give them as arguments or as lines on standard input');
   for (const text of given.length > 0 ? given : ['-']) {
     if (text !== '-') yield text;
     else yield* readInputLines(context);

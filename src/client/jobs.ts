@@ -17,14 +17,14 @@ async function* recordsOf<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Reconnects in a row without a new record. */
+/** Maximum number of consecutive reconnects without a new record. */
 const MAX_RECONNECTS = 3;
 
 /** Whether to reconnect. A server that was never reached is not retried. */
 const isReconnectable = (error: unknown, taken: number): boolean =>
   error instanceof LecternError && (error.code === 'CUT_OFF' || (taken > 0 && error.code === 'UNREACHABLE'));
 
-/** Yields all records across lost connections. `open` receives what has arrived and returns the rest. */
+/** Yields all records across lost connections. `open` receives the number of records so far and returns the rest. */
 export async function* resumeStream<T>(
   open: (taken: number, last: T | undefined) => AsyncIterable<T>,
 ): AsyncGenerator<T> {

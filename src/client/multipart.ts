@@ -1,6 +1,6 @@
 /**
- * Builds a multipart form with a file (RFC 7578), which saves the third that base64 in JSON would add. The form is a Blob:
- * a FormData works only with the `fetch` of its own platform. A file given as Blob is read while it is sent.
+ * Builds a multipart form with a file (RFC 7578), which avoids the overhead of base64 in JSON (a third). The form is a
+ * Blob: a FormData works only with the `fetch` of its own platform. A file given as Blob is read while it is sent.
  */
 export function multipartOf(fields: object, file: Uint8Array | Blob, name?: string): Blob {
   const boundary = `lectern-${randomHex()}`;

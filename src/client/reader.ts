@@ -31,7 +31,7 @@ export interface ReadEvent {
 export interface BytesAnswer {
   readonly bytes: Uint8Array;
   readonly type: string;
-  /** `Page.targetStatus`, if the response carries it; not for a screenshot that is fetched from its own URL. */
+  /** `Page.targetStatus`, if the response has it; absent for a screenshot that is fetched from its own URL. */
   readonly targetStatus?: number;
   /** `Page.warning` in one line. */
   readonly warning?: string;

@@ -66,7 +66,7 @@ export interface Transport {
   stream(spec: RequestSpec, call?: CallOptions): AsyncGenerator<Uint8Array>;
 }
 
-/** Longer than a server works on one page. */
+/** Longer than a server takes for one page. */
 const DEFAULT_TIMEOUT_MS = 240_000;
 const DEFAULT_RETRIES = 2;
 

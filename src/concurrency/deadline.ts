@@ -1,9 +1,12 @@
 /** Waits for a promise with a time limit or an abort signal, and cleans up the timer or listener. */
 
-/** The time limit passed, but the work goes on. Abort it if it must not. */
+/** The time limit passed, but the work continues unless it is aborted. */
 export class DeadlineExceededError extends Error {}
 
-/** Settles like `work`, or rejects with DeadlineExceededError after `ms`. Does not stop the work: the caller must. */
+/**
+ * Settles like `work`, or rejects with DeadlineExceededError after `ms`. Does not stop the work; the caller must do
+ * that.
+ */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

@@ -25,7 +25,7 @@ export const TELEMETRY_OFF = {
   DO_NOT_TRACK: '1',
 } as const;
 
-/** Not a directory, so nothing can be created below it, not even by root. */
+/** Not a directory, so not even root can create anything below it. */
 const NOWHERE = '/dev/null';
 
 /** A common locale, independent of the server's. Many libraries treat an unset or `C` locale as no language. */

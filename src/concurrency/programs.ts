@@ -11,7 +11,10 @@ import { isProcessRunning, processStartTime } from './process-identity.ts';
 
 export interface ProgramFolder {
   readonly path: string;
-  /** Records the process that works here. Its command line must name the folder, or it must have been started in it. */
+  /**
+   * Records the process that works in this folder. Its command line must name the folder, or it must have been started
+   * in it.
+   */
   recordProcess(pid: number): void;
   remove(): Promise<void>;
 }
@@ -27,7 +30,7 @@ const RECORD_FILE = 'job.json';
 
 /**
  * Creates a folder under `root` for the temporary files of this server. Removes the folders of servers that have ended,
- * and ends their programs. Folders of other running servers stay.
+ * and ends their programs. Folders of other running servers are kept.
  */
 export async function openServerFolder(root: string): Promise<string> {
   for (const name of await readdir(root).catch(() => [])) {

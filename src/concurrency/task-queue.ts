@@ -1,10 +1,10 @@
 /** The queue and the errors that thread and process pools share. */
 
-/** The task exceeded its time limit and was ended. A retry is likely to fail again. */
+/** The task exceeded its time limit and was stopped. A retry is likely to fail again. */
 export class TaskTimeoutError extends Error {}
 /** The task ran out of memory, or its thread or process died. A retry is likely to fail again. */
 export class TaskCrashedError extends Error {}
-/** The task was not started: too many tasks wait, or none ended in time. Retry later. */
+/** The task was not started: too many tasks were waiting, or none ended in time. Retry later. */
 export class QueueFullError extends Error {}
 
 export interface TaskLimits {

@@ -50,7 +50,7 @@ export function createThreadPool<Task, Result>({
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     execArgv: fromSource ? ['--conditions=source', '--import', 'tsx'] : [],
   });
-  // The task of a dead thread gets the error. Without a listener, the event would also crash the process.
+  // The error is reported to the task of the dead thread. Without a listener, the event would also crash the process.
   pool.on('error', () => {});
 
   const queue = createTaskQueue({ count, maxWaiting, maxWaitMs });

@@ -1,4 +1,4 @@
-/** Who pays for the pages that a crawl reads. */
+/** Charging of the pages that a crawl reads. */
 
 /** One read of a page and the account that pays for it. */
 export interface ChargedRead {
@@ -17,7 +17,7 @@ export interface ChargedRead {
 export type Reservation = unknown;
 
 export interface Billing {
-  /** Reserves tokens before a read. Throws a Problem if the owner may not read any more. */
+  /** Reserves tokens before a read. Throws a Problem if the owner may not read any more pages. */
   reserve(payer: { readonly owner: string; readonly account: string }): Promise<Reservation>;
   /** Records a read that costs nothing and releases its reservation. */
   note(read: ChargedRead, reservation: Reservation): void;

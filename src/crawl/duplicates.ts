@@ -5,12 +5,12 @@ import type { NewResult, Outcome, ReadPage } from './outcome.ts';
 import type { Db } from './schema.ts';
 
 export interface Duplicate {
-  /** The URL of the page that has a result already. */
+  /** The URL of the page that already has a result. */
   readonly of: string;
   readonly by: 'redirect' | 'canonical' | 'content';
 }
 
-/** The URL under which the page of a key has a result already, which may be another URL of the same page. */
+/** The URL under which the page of this key already has a result; it may be another URL of the same page. */
 export async function findDuplicateByKey(db: Db, jobId: string, key: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('crawl_pages')
@@ -51,8 +51,8 @@ export async function findDuplicate(
 }
 
 /**
- * Marks the final URL of a redirected page as the same page, so that it is not read again. Returns a result for the
- * final URL if it was waiting.
+ * Marks the final URL of a redirected page as the same page, so that it is not read again. If the final URL was
+ * waiting, returns a result for it.
  */
 export async function claimFinalUrl(
   db: Db,

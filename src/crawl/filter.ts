@@ -14,13 +14,13 @@ interface Position {
 }
 
 export interface Filter {
-  /** The URLs around which the scope lies: the starts, or where they redirect. */
+  /** The URLs that define the scope: the start URLs, or the targets of their redirects. */
   readonly bases: readonly string[];
-  /** Moves the scope of a start to where the start redirects. Returns the new bases. */
+  /** Moves the scope of a start URL to the target of its redirect. Returns the new bases. */
   moveBase(from: string, to: string): readonly string[];
   /**
    * Keeps the URLs to follow, with their rank and depth; none if they are too deep. A long list is filtered in slices,
-   * so that the event loop stays free.
+   * so that the event loop is not blocked.
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
   /** The same for links of a page, without those marked `nofollow` if the crawl obeys robots.txt. */
@@ -29,7 +29,7 @@ export interface Filter {
   allows(url: string): boolean;
 }
 
-/** Longest time that filtering blocks the event loop. */
+/** Maximum time that filtering blocks the event loop. */
 const SLICE_MS = 5;
 
 /** Throws ParamValidationError if a pattern of the plan does not compile. */

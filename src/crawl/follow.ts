@@ -18,13 +18,13 @@ export type FollowEvent =
 
 /** Results read from the database at once; each may be megabytes long. */
 const READ_AT_ONCE = 8;
-/** How often to look for results that another process has written. */
+/** How often to check for results that another process has written. */
 const POLL_MS = 1_000;
-/** Least time between two progress events. */
+/** Minimum time between two progress events. */
 const PROGRESS_MS = 1_000;
 const QUIET_MS = 15_000;
 
-/** Yields the results after the number `after` that exist now. */
+/** Yields the existing results after the number `after`. */
 export async function* readResults({ db }: CrawlDb, jobId: string, after: number): AsyncGenerator<CrawlResult> {
   for (let last = after; ; ) {
     const rows = await db

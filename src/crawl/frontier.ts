@@ -9,15 +9,15 @@ import { trapKinds } from './traps.ts';
 
 export type WaitingPage = Pick<PageRow, 'key' | 'url' | 'host' | 'rank' | 'depth' | 'tries'>;
 
-/** What the scheduler asks about the pages of one crawl that wait. */
+/** The scheduler's queries about the waiting pages of one crawl. */
 export interface Frontier {
   /** Hosts that have waiting pages. */
   hosts(): Promise<string[]>;
   /** The next pages of a host that may be read at `now`, at most `limit`. */
   nextPages(host: string, now: number, limit: number): Promise<WaitingPage[]>;
-  /** When a page of the host may be read at the earliest, in ms since 1970; `undefined` if none waits. */
+  /** The earliest time at which a page of the host may be read, in ms since 1970; `undefined` if none is waiting. */
   readyAt(host: string): Promise<number | undefined>;
-  /** Whether a page that the caller named has not been read yet. */
+  /** Whether a start URL has not been read yet. */
   hasWaitingStarts(): Promise<boolean>;
 }
 
@@ -106,9 +106,7 @@ export async function addFoundUrls(
   return rows.map(({ host }) => host);
 }
 
-/**
- * Drops URLs of a trap kind that has reached its limit. URLs from sitemaps are exempt: the site lists them on purpose.
- */
+/** Drops URLs of a trap kind that has reached its limit, except URLs from sitemaps, which the site lists on purpose. */
 async function withinTrapLimits(db: Db, jobId: string, found: readonly FoundUrl[]): Promise<FoundUrl[]> {
   const kindsByUrl = new Map<FoundUrl, { readonly name: string; readonly limit: number }[]>();
   for (const one of found) {

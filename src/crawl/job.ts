@@ -1,4 +1,4 @@
-/** A crawl as the module returns it. */
+/** A crawl, in the form that the module returns. */
 import type { GivenOptions } from '#reader/index.ts';
 import type { JobState } from '#storage/jobs/states.ts';
 import type { CrawlPlan } from './request.ts';
@@ -28,6 +28,6 @@ export interface CrawlJob {
   readonly failed: number;
   readonly skipped: number;
   readonly tokens: number;
-  /** The number of the last result, and so how many there are. */
+  /** The number of the last result, which is also their count. */
   readonly lastSeq: number;
 }

@@ -8,7 +8,7 @@ export interface CrawlMaintenanceOptions extends Pick<MaintenanceOptions, 'busy'
   readonly store: CrawlDb;
   readonly billing: Billing;
   readonly now: () => number;
-  /** How long the row of a crawl stays after it was submitted. */
+  /** How long the row of a crawl is kept after its submission. */
   readonly rememberMs: number;
 }
 

@@ -6,20 +6,20 @@ import { cleanUrl } from '#reader/index.ts';
 export interface NormalizedUrl {
   /** As it is requested. */
   readonly url: string;
-  /** Equal for URLs that are the same page, as far as URLs can tell. */
+  /** Equal for URLs of the same page, as far as that is visible in the URLs. */
   readonly key: string;
   /** In lower case, with its port. */
   readonly host: string;
 }
 
-/** Longest URL that is followed, in characters. Longer ones are generated. */
+/** Maximum length of a URL that is followed, in characters. Longer ones are generated. */
 export const MAX_URL = 2_000;
 
 const SESSION_IN_PATH = /;jsessionid=[\w.!-]+/i;
-/** Index files of a folder. Others (`default.aspx`, `home.html`) are often pages other than that of the folder. */
+/** Index files of a folder. Other names (`default.aspx`, `home.html`) often differ from the page of the folder. */
 const INDEX = /\/index\.(?:html?|php)$/i;
 
-/** `undefined` for what is no http(s) URL, or longer than MAX_URL. */
+/** `undefined` if it is not an http(s) URL, or is longer than MAX_URL. */
 export function normalizeUrl(text: string): NormalizedUrl | undefined {
   if (text.length > MAX_URL) return undefined;
   let url: URL;
@@ -42,8 +42,8 @@ export const queryPairs = (search: string): string[] => search.replace(/^\?/, ''
 export const parameterName = (pair: string): string => pair.split('=', 1)[0]!;
 
 /**
- * A hash, since databases do not index long texts. The scheme and the order of parameters do not count, nor does the
- * index file of a folder in a URL without parameters.
+ * A hash, since databases do not index long texts. Ignores the scheme, the order of parameters, and the index file of a
+ * folder in a URL without parameters.
  */
 function keyOf({ host, pathname, hash }: URL, parameters: readonly string[]): string {
   const path = parameters.length ? pathname : pathname.replace(INDEX, '/');

@@ -42,7 +42,7 @@ export interface CrawlModuleOptions {
   /** How long a crawl and its results are kept after it was submitted. */
   readonly keepMs: number;
   readonly log: Pick<Log, 'warn'>;
-  /** How long the lease of a worker lasts, and so how soon another continues after it dies. */
+  /** Duration of a worker's lease. If the worker dies, another one continues after this time. */
   readonly leaseMs?: number;
   /** Delays before each retry of a page, in milliseconds. */
   readonly retryMs?: readonly number[];
@@ -64,26 +64,26 @@ export interface CrawlModule {
   find(id: string): Promise<CrawlJob | undefined>;
   /** Newest first. */
   list(owner: string, limit: number): Promise<CrawlJob[]>;
-  /** Resolves once the crawl has ended; a crawl that had ended before stays as it was. */
+  /** Resolves once the crawl has ended; a crawl that has already ended is unchanged. */
   cancel(job: CrawlJob): Promise<CrawlJob>;
   /** Cancels the crawl at once, and aborts the pages being read. For a caller who has disconnected. */
   abandon(job: CrawlJob): Promise<void>;
-  /** Results after the number `after`, as far as they exist now. */
+  /** The existing results after the number `after`. */
   results(job: CrawlJob, after: number): AsyncIterable<CrawlResult>;
-  /** Results as they are written, with the progress in between, until the crawl has ended. */
+  /** Results as they are written, and progress events, until the crawl has ended. */
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
   /** Number of crawls by state. */
   counts(): Promise<ReadonlyMap<string, number>>;
-  /** Whether the last call reached the database. */
+  /** Whether the last database call succeeded. */
   readonly healthy: boolean;
   close(): Promise<void>;
 }
 
 const LEASE_MS = 10_000;
-/** How many leases pass between two rounds of maintenance while this process is idle. */
+/** Number of lease periods between two maintenance runs while this process is idle. */
 const IDLE_LEASES = 3;
 const RETRY_MS: readonly number[] = [5_000, 30_000];
-/** How long the row of an expired crawl stays. */
+/** How long the row of an expired crawl is kept. */
 const REMEMBER_MS = 30 * 86_400_000;
 
 export const CRAWL_TABLES: ModuleTables = {

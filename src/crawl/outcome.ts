@@ -1,4 +1,4 @@
-/** What became of one URL of a crawl, and the result that callers receive for it. */
+/** The outcome of one URL of a crawl, and the result that callers receive for it. */
 import type { Problem } from '#errors.ts';
 import type { Page } from '#reader/index.ts';
 import type { FoundUrl, WaitingPage } from './frontier.ts';
@@ -21,7 +21,7 @@ export interface ReadPage {
   readonly content: string | undefined;
   /** Links of the page that the crawl follows. */
   readonly found: readonly FoundUrl[];
-  /** The new bases, if the page moves the scope of the crawl. */
+  /** The new base URLs, if the page moves the scope of the crawl. */
   readonly bases?: readonly string[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export type Outcome =
   | ReadPage
   | { readonly kind: 'failed'; readonly failure: Problem; readonly status?: number | undefined; readonly read: boolean }
   | { readonly kind: 'skipped'; readonly reason: 'robots' | 'scope'; readonly to?: string; readonly read: boolean }
-  /** It redirects to a page that has a result already. */
+  /** It redirects to a page that already has a result. */
   | { readonly kind: 'duplicate'; readonly of: string; readonly read: true };
 
 /** A row of `crawl_results` without its number. */
@@ -39,7 +39,7 @@ export interface NewResult {
   readonly body: Record<string, unknown>;
 }
 
-/** The result for a URL; `duplicateOf` is the URL of the same page if that has a result already. */
+/** The result for a URL; `duplicateOf` is the URL of the same page if that already has a result. */
 export function resultOf({ url, depth }: WaitingPage, outcome: Outcome, duplicateOf?: string): NewResult {
   const position = { url, depth };
   if (outcome.kind === 'failed') {

@@ -19,7 +19,7 @@ import type { CrawlPlan } from './request.ts';
 import { RANK } from './schema.ts';
 import type { Progress, Writer } from './writer.ts';
 
-/** What all pages of a run share. */
+/** Values shared by all pages of a run. */
 export interface PageContext {
   readonly jobId: string;
   readonly plan: CrawlPlan;
@@ -47,16 +47,16 @@ export type PageResult =
       readonly progress: Progress;
       /** Why the page failed, if it did. */
       readonly failure?: Problem;
-      /** Set if the page's host does not answer any more, so that its other pages fail too. */
+      /** Set if the page's host no longer answers, so that its other pages fail too. */
       readonly hostFailure?: Problem;
     };
 
-/** Longest wait for a host's slot while the job is held. */
+/** Maximum wait for a host's slot while the lease of the job is held. */
 export const LONG_WAIT_MS = 5_000;
 const MAX_CRAWL_DELAY_MS = 60_000;
 /** Pause after this server was overloaded. */
 const OVERLOAD_PAUSE_MS = 2_000;
-/** Least wait of a page that redirects to a host without a free slot. */
+/** Minimum wait of a page that redirects to a host without a free slot. */
 const MIN_POSTPONE_MS = 1_000;
 /** How often a page is retried because its host was busy. */
 const MAX_BUSY_TRIES = 5;
@@ -98,9 +98,7 @@ function redirectRules({ rank }: WaitingPage, context: PageContext, signal: Abor
   };
 }
 
-/**
- * How long the host of a URL rests after a request: the delay of the plan, or a longer Crawl-delay of its robots.txt.
- */
+/** Pause of a host after a request: the delay of the plan, or a longer Crawl-delay of its robots.txt. */
 export function createDelay(plan: CrawlPlan, robots: Robots, signal: AbortSignal): RedirectRules['delayMs'] {
   return async (url) => {
     if (!plan.robots) return plan.delayMs;
@@ -109,7 +107,9 @@ export function createDelay(plan: CrawlPlan, robots: Robots, signal: AbortSignal
   };
 }
 
-/** The outcome is written before the slot is released: it may say that the next page of the host is the same page. */
+/**
+ * The outcome is written before the slot is released, because the next page of the host may turn out to be a duplicate.
+ */
 async function readAndWrite(
   page: WaitingPage,
   chain: RedirectChain,
@@ -141,7 +141,7 @@ async function readAndWrite(
 const wasRequested = (read: ReadResult): boolean =>
   (read.kind !== 'forbidden' || read.to !== undefined) && !(read.kind === 'failed' && read.isOverloaded);
 
-/** Tells the limiter how the host answered. Returns how often in a row the page's own host was not reached. */
+/** Tells the limiter how the host answered. Returns the number of consecutive failures to reach the page's own host. */
 function reportToHost(
   { host }: WaitingPage,
   read: ReadResult,
@@ -158,7 +158,7 @@ function reportToHost(
 interface FinishedRead {
   readonly read: ReadResult;
   readonly reservation: Reservation;
-  /** How often in a row the page's own host was not reached. */
+  /** The number of consecutive failures to reach the page's own host. */
   readonly unreached: number;
 }
 
@@ -193,16 +193,16 @@ async function write(
   return { kind: 'written', progress, failure, hostFailure: problem('AssertionFailureError', { message }) };
 }
 
-/** How long a page rests before it is tried again; `undefined` if it is not. */
+/** How long a page waits before its retry; `undefined` if it is not retried. */
 function retryDelayMs({ tries }: WaitingPage, read: FailedRead, { retryMs }: PageContext): number | undefined {
   if (!read.isTransient) return undefined;
   if (read.isOverloaded) return OVERLOAD_PAUSE_MS;
-  // The host rests by its own back-off.
+  // The host has its own back-off.
   if (read.busy) return tries < MAX_BUSY_TRIES ? 0 : undefined;
   return retryMs[tries];
 }
 
-/** A start keeps its rank. Other pages are retried after those that have not been tried yet. */
+/** A start URL keeps its rank. Other pages are retried after those that have not been tried yet. */
 const retryRank = ({ rank }: WaitingPage, { busy, isOverloaded }: FailedRead) =>
   rank === RANK.start || busy || isOverloaded ? rank : RANK.retry;
 
@@ -222,7 +222,7 @@ async function outcomeOf(
   const own = normalizeUrl(page.url)!;
   const final = normalizeUrl(pageLinks.url) ?? own;
   const isRedirected = final.key !== own.key;
-  // The scope follows a start to where it redirects.
+  // If a start URL redirects, the scope moves to the target.
   const bases = isRedirected && page.rank === RANK.start ? filter.moveBase(page.url, final.url) : undefined;
   if (isRedirected && !bases && !filter.allows(final.url)) {
     return { kind: 'skipped', reason: 'scope', to: final.url, read: true };

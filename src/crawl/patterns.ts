@@ -15,7 +15,7 @@ let engine: Promise<typeof import('re2js')> | undefined;
  * ignores case). Any other text is a glob that must match in full: `*` matches any characters but a slash, `**` any
  * characters, `?` one character. A glob with a scheme is matched against the URL, one that begins with a slash against
  * path and query, any other against the end of the path after a slash (`*.pdf`). Throws ParamValidationError with a
- * path below `option`. The test throws it too, once slow matches have taken too long in all, by `clock` in
+ * path below `option`. The test also throws it once slow matches have taken too long in total, measured by `clock` in
  * milliseconds.
  */
 export async function compilePatterns(
@@ -60,10 +60,10 @@ function limitRepetition(patterns: readonly string[], option: string): void {
   }
 }
 
-/** A match that takes longer than FAST_MS is slow; MAX_SLOW_MS is what slow matches may take in all. */
+/** A match that takes longer than FAST_MS is slow; MAX_SLOW_MS limits the total time of slow matches. */
 const FAST_MS = 5;
 const MAX_SLOW_MS = 1_000;
-/** What each fast match gives back, so that single waits for the processor are forgiven. */
+/** Each fast match reduces the total by this amount, so that occasional waits for the processor do not add up. */
 const REGAINED_MS = 0.1;
 
 /** Limits the time of slow matches: a linear pattern can still take a second for each URL. */

@@ -1,13 +1,13 @@
 /**
  * Limits for each host, for all crawls of a process together, and for all processes if a shared limiter is given: how
- * many pages of a host are read at once, and when the next one may be. Also limits how many pages the process reads in
- * all.
+ * many pages of a host are read at once, and when the next one may be read. Also limits the total number of pages that
+ * the process reads at once.
  */
 import { createHostTable, type Host, noteAnswer, restFor, slotReadyAt } from './host-table.ts';
 import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface HostLimits {
-  /** How many pages of the host may be read at once. */
+  /** Maximum number of pages of the host to read at once. */
   readonly maxAtOnce: number;
 }
 
@@ -25,7 +25,9 @@ export interface WaitLimit {
 }
 
 export interface Politeness {
-  /** When a slot of the host may be free, in ms since 1970; infinity while all are taken or others wait for one. */
+  /**
+   * When a slot of the host may be free, in ms since 1970; infinity while all are taken or other pages wait for one.
+   */
   readyAt(host: string, limits: HostLimits): number;
   /** Whether the process may read another page. */
   hasFreePage(): boolean;
@@ -38,9 +40,9 @@ export interface Politeness {
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
   /** Releases the slot. The host rests for `delayMs`. */
   release(host: string, delayMs: number): void;
-  /** Makes a host rest that was asked without a slot. */
+  /** Makes a host rest that was contacted without a slot. */
   pause(host: string, delayMs: number): void;
-  /** Notes how the host answered. Returns how often in a row it could not be reached. */
+  /** Records how the host answered. Returns the number of consecutive failures to reach it. */
   report(host: string, answer: HostAnswer): { readonly unreached: number };
   /** Calls the listener when a slot or page may be free. Returns a function that unsubscribes it. */
   onChange(listener: () => void): () => void;
@@ -64,7 +66,7 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
     notify();
   }
 
-  /** Takes a slot that is free in this process. Returns when to try again if other processes hold all of them. */
+  /** Takes a slot that is free in this process. If other processes hold all slots, returns when to try again. */
   async function claim(name: string, host: Host, { maxAtOnce }: HostLimits): Promise<number | undefined> {
     host.active++;
     try {

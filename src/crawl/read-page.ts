@@ -1,4 +1,4 @@
-/** Reads one URL of a crawl, and tells what the result means for its host. */
+/** Reads one URL of a crawl, and reports what the result means for its host. */
 import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
@@ -11,11 +11,11 @@ export interface FailedRead {
   readonly failure: Problem;
   /** The HTTP status of the page, if it answered. */
   readonly status?: number | undefined;
-  /** Whether a later try may succeed. */
+  /** Whether a later attempt may succeed. */
   readonly isTransient: boolean;
   /** Set if the host said that it is busy; `waitMs` is its Retry-After. */
   readonly busy?: { readonly waitMs: number | undefined } | undefined;
-  /** Whether this server is overloaded, which is no fault of the page. */
+  /** Whether this server is overloaded, which the page is not to blame for. */
   readonly isOverloaded?: boolean | undefined;
   /** Whether the host could be reached. */
   readonly isReached: boolean;
@@ -49,7 +49,7 @@ export interface PageRequest {
 }
 
 /**
- * Statuses that may pass: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585, section 4; RFC
+ * Temporary statuses: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585, section 4; RFC
  * 8470).
  */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -100,7 +100,7 @@ function errorStatus(status: number, retryAfter: string | undefined): FailedRead
   };
 }
 
-/** While robots.txt cannot be read, nothing of the site may be read (RFC 9309, section 2.3.1.4). */
+/** While robots.txt cannot be read, no page of the site may be read (RFC 9309, section 2.3.1.4). */
 function robotsUnavailable(by: number | Problem): FailedRead {
   if (typeof by !== 'number') return failed(by);
   const message = `The robots.txt of the site answered with status ${by}, so no page of the site may be read`;
@@ -109,7 +109,7 @@ function robotsUnavailable(by: number | Problem): FailedRead {
   return { kind: 'failed', failure, isTransient: true, busy, isReached: true };
 }
 
-/** A failure of the redirect target is no fault of the host that redirected. */
+/** A failure of the redirect target does not count against the redirecting host. */
 const stopped = (reason: StopReason): ReadResult =>
   reason.kind === 'robots-unavailable' ? { ...robotsUnavailable(reason.by), busy: undefined, isReached: true } : reason;
 

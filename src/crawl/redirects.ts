@@ -14,7 +14,7 @@ export type StopReason =
   /** The robots.txt of the site forbids it. */
   | { readonly kind: 'forbidden'; readonly to: string }
   | { readonly kind: 'out-of-scope'; readonly to: string }
-  /** It leads to a page that has a result already, under the URL `of`. */
+  /** It leads to a page that already has a result, under the URL `of`. */
   | { readonly kind: 'duplicate'; readonly of: string }
   /** The robots.txt of the site could not be read: the status of the response, or the failure. */
   | { readonly kind: 'robots-unavailable'; readonly by: number | Problem }
@@ -33,11 +33,11 @@ export class CrawlStoppedError extends RedirectRefusedError {
 
 export interface RedirectRules extends HostLimits {
   readonly obeysRobots: boolean;
-  /** Whether the read is that of a start, which may redirect anywhere. */
+  /** Whether this is a start URL, which may redirect anywhere. */
   readonly isStart: boolean;
   /** Whether a URL is within the crawl. */
   readonly allows: (url: string) => boolean;
-  /** The URL under which the page of a key has a result already. */
+  /** The URL under which the page of this key already has a result. */
   readonly findDuplicate: (key: string) => Promise<string | undefined>;
   /** How long the host of a URL rests after a request. */
   readonly delayMs: (url: string) => Promise<number>;
@@ -50,7 +50,7 @@ export interface RedirectTools {
   readonly politeness: Politeness;
 }
 
-/** The product name that a robots.txt addresses this crawler by. */
+/** The product name of this crawler in robots.txt files. */
 export const ROBOTS_AGENT = 'lectern';
 
 export interface RedirectChain {
@@ -61,8 +61,8 @@ export interface RedirectChain {
   /** A `mayFollow` for a fetch. Throws CrawlStoppedError. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;
   /**
-   * Releases the slot; the host then rests for the usual delay, a number of milliseconds, or not at all. The host of
-   * `final` rests too: a browser may have read it without a slot.
+   * Releases the slot. The host then rests for the usual delay, a number of milliseconds, or not at all. So does the
+   * host of `final`, because a browser may have read it without a slot.
    */
   end(pause?: 'usual' | number, final?: string): Promise<void>;
 }

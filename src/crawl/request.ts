@@ -62,7 +62,7 @@ export const CRAWL_OPTIONS = {
     unit: 'links',
     defaultText: '3',
     meaning:
-      'Maximum number of links between a page and a start; 0 reads only the starts. URLs from sitemaps count as one link away.',
+      'Maximum distance from a start URL, in links; 0 reads only the start URLs. URLs from sitemaps count as one link away.',
   }),
   scope: row({
     schema: oneOf(SCOPES),
@@ -91,7 +91,7 @@ export const CRAWL_OPTIONS = {
     schema: number({ min: 0, max: MAX_DELAY_MS, integer: true }),
     unit: 'ms',
     defaultText: 'set by the operator; 500 if not',
-    meaning: 'Delay between two reads of a host; a longer Crawl-delay wins.',
+    meaning: 'Delay between two reads of a host; a longer Crawl-delay takes precedence.',
   }),
   concurrency: row({
     schema: number({ min: 1, integer: true }),

@@ -31,16 +31,16 @@ export interface RunTools {
   /** Delays before each retry of a page, in milliseconds. */
   readonly retryMs: readonly number[];
   readonly now: () => number;
-  /** Called when something of a job has changed. */
+  /** Called when a job has changed. */
   readonly onChange: (jobId: string) => void;
 }
 
 export interface CrawlRun {
   readonly row: JobRow;
   readonly lease: Lease;
-  /** Ends the run at once; pages being read stay for the next run. */
+  /** Ends the run at once; pages being read are left for the next run. */
   readonly signal: AbortSignal;
-  /** Whether the run is to end after the pages being read. */
+  /** Whether the run must end after the pages being read. */
   readonly cancelling: () => boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Decides which page of a crawl is read next, how many are read at once, and when the run ends. Hosts take turns, and a
- * run that waits long gives up its lease so that other crawls proceed. Owns the state of the run.
+ * Decides which page of a crawl is read next, how many are read at once, and when the run ends. Hosts are served in
+ * turn, and a run that waits for long gives up its lease, so that other crawls can proceed. Owns the state of the run.
  */
 import { setMaxListeners } from 'node:events';
 import type { Problem } from '#errors.ts';
@@ -23,9 +23,9 @@ export interface SchedulerOptions {
   /** The job at the beginning of the run. */
   readonly job: JobRow;
   readonly plan: Pick<CrawlPlan, 'starts' | 'limit' | 'concurrency'>;
-  /** Ends the run at once; pages being read stay for the next run. */
+  /** Ends the run at once; pages being read are left for the next run. */
   readonly signal: AbortSignal;
-  /** Whether the run is to end after the pages being read. */
+  /** Whether the run must end after the pages being read. */
   readonly cancelling: () => boolean;
   readonly frontier: Frontier;
   readonly politeness: Pick<Politeness, 'readyAt' | 'hasFreePage' | 'takePage' | 'releasePage' | 'onChange'>;
@@ -37,13 +37,13 @@ export interface SchedulerOptions {
   readonly addSitemaps: (job: JobRow, signal: AbortSignal) => AsyncIterable<Progress>;
   /** Fails the waiting pages of a host. */
   readonly failHost: (host: string, failure: Problem) => Promise<JobRow>;
-  /** Called after each change that followers of the crawl can see. */
+  /** Called after each change that is visible to followers of the crawl. */
   readonly onChange: () => void;
 }
 
 /** How long a run lasts while other crawls wait. */
 const RUN_MS = 20_000;
-/** How often the run looks again: slots taken by other crawls become free at an unknown time. */
+/** How often the run checks again, because slots taken by other crawls become free at an unknown time. */
 const POLL_MS = 250;
 
 /** One run of a crawl. `run` may be called once. */
@@ -54,11 +54,11 @@ export class Scheduler {
   readonly #signal: AbortSignal;
   #job: JobRow;
   readonly #running = new Map<string, { readonly host: string; readonly work: Promise<void> }>();
-  /** Hosts that may have waiting pages, and when to look for them again. */
+  /** Hosts that may have waiting pages, and when to check them again. */
   readonly #hosts = new Map<string, number>();
   /** Hosts whose waiting pages are being failed. */
   readonly #failingHosts = new Set<string>();
-  /** What a page job threw first. */
+  /** The first error of a page job. */
   #error: unknown;
   #lastFailure: Problem | undefined;
   #wake = () => {};
@@ -72,7 +72,7 @@ export class Scheduler {
     this.#job = options.job;
   }
 
-  /** Reads pages until the run ends. Throws the reason of the signal, or what a page job throws. */
+  /** Reads pages until the run ends. Throws the reason of the signal, or the error of a page job. */
   async run(): Promise<RunEnd> {
     const { frontier, politeness } = this.#options;
     for (const host of await frontier.hosts()) this.#hosts.set(host, 0);
@@ -114,7 +114,7 @@ export class Scheduler {
     return this.#job.read >= this.#options.plan.limit;
   }
 
-  /** How the run ends once no page is being read; `undefined` if it goes on. */
+  /** How the run ends once no page is being read; `undefined` if it continues. */
   #endOfRun(until: number): RunEnd | undefined {
     const { cancelling, now } = this.#options;
     if (cancelling()) return { kind: 'cancelled' };
@@ -124,14 +124,14 @@ export class Scheduler {
     return readyAt - now() > LONG_WAIT_MS ? { kind: 'later', readyAt } : undefined;
   }
 
-  /** A crawl whose starts all failed, and of which no page was read, has failed. */
+  /** A crawl has failed if all start URLs failed and no page was read. */
   #endOfCrawl(): RunEnd {
     const { done, failed } = this.#job;
     if (done > 0 || failed === 0 || failed < this.#options.plan.starts.length) return { kind: 'completed' };
     return { kind: 'failed', error: this.#lastFailure?.message ?? 'No page could be read' };
   }
 
-  /** When a page may be read at the earliest, as far as is known. */
+  /** The earliest known time at which a page may be read. */
   #nextReadyAt(): number {
     const { politeness, now } = this.#options;
     let next = Number.POSITIVE_INFINITY;
@@ -223,7 +223,7 @@ export class Scheduler {
   }
 
   #advance(progress: Progress): void {
-    // Concurrent writes may return in another order than they were made.
+    // Concurrent writes may finish in a different order.
     if (progress.job.last_seq >= this.#job.last_seq) this.#job = progress.job;
     for (const host of progress.hosts) this.#hosts.set(host, 0);
     this.#options.onChange();

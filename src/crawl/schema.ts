@@ -7,7 +7,7 @@ export interface JobRow extends JobColumns {
   /** JSON, as are `options` and `bases`. */
   plan: string;
   options: string;
-  /** URLs around which the scope lies: the starts, or where they redirect. */
+  /** URLs that define the scope: the start URLs, or the targets of their redirects. */
   bases: string;
   /** 1 until the sitemaps have been read. */
   sitemaps_due: number;
@@ -19,7 +19,7 @@ export interface JobRow extends JobColumns {
   read: number;
   tokens: number;
   last_seq: number;
-  /** 1 if its pages and results are to be deleted. */
+  /** 1 if its pages and results must be deleted. */
   litter: number;
 }
 
@@ -40,17 +40,17 @@ export interface PageRow {
   position: number;
   tries: number;
   ready_at: number;
-  /** Of a page that was read: a hash of its text, and the key of its canonical URL. */
+  /** For a page that was read: a hash of its text, and the key of its canonical URL. */
   content: string | null;
   canonical: string | null;
-  /** Of a duplicate or an alias: the URL whose result has the page. */
+  /** For a duplicate or an alias: the URL whose result contains the page. */
   duplicate_of: string | null;
 }
 
 export interface Tables {
   crawl_jobs: JobRow;
   crawl_pages: PageRow;
-  /** What became of each URL, numbered in the order of writing. */
+  /** The outcome of each URL, numbered in the order of writing. */
   crawl_results: {
     job_id: string;
     seq: number;
@@ -58,7 +58,7 @@ export interface Tables {
     /** JSON. */
     body: string;
   };
-  /** How many URLs of each trap kind were found. */
+  /** Number of URLs found of each trap kind. */
   crawl_kinds: { job_id: string; kind: string; count: number };
   /** Reads that are not charged yet. */
   crawl_charges: {

@@ -1,6 +1,6 @@
 /**
- * Limits for hosts that several servers share through a database, so that all of them together ask a host no more often
- * than one server would. Times are those of the database.
+ * Limits for hosts that several servers share through a database, so that all servers together contact a host no more
+ * often than a single server would. Times are those of the database.
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
@@ -23,12 +23,13 @@ export interface PolitenessTables {
 }
 
 /**
- * Lease of a slot. If its process dies, the slot is free after this time; a living process renews it at a third of it.
+ * Lease of a slot. If its process dies, the slot is free after this time; a running process renews the lease after a
+ * third of it.
  */
 const SLOT_LEASE_MS = 20_000;
 /** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
 const MAX_PAUSE_MS = 3_600_000;
-/** How soon to try again while all slots are held: their release is not announced. */
+/** How soon to try again while all slots are held, because their release is not announced. */
 const POLL_MS = 250;
 /** Rows of hosts that have been idle for this long are deleted. */
 const FORGET_AFTER_MS = 3_600_000;

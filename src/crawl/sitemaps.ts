@@ -16,7 +16,7 @@ export interface SitemapTools {
 }
 
 export interface SitemapRules extends Pick<RedirectRules, 'maxAtOnce' | 'obeysRobots' | 'delayMs'> {
-  /** URLs whose sites are looked at. */
+  /** URLs whose sites are searched for sitemaps. */
   readonly starts: readonly string[];
 }
 
@@ -54,9 +54,7 @@ export async function* sitemapUrls(
 
 async function findSitemaps({ starts }: SitemapRules, { robots }: SitemapTools, signal: AbortSignal) {
   const files = new Set<string>();
-  /**
-   * Sitemaps on the same origin as the robots.txt that names them. They may be read even where it forbids their path.
-   */
+  /** Sitemaps on the same origin as the robots.txt that names them. They may be read even if it forbids their path. */
   const trusted = new Set<string>();
   for (const origin of new Set(starts.map((start) => new URL(start).origin))) {
     const { sitemaps } = await robots.rules(origin, { signal });
@@ -81,7 +79,7 @@ async function* readParts(
   }
   const rules: RedirectRules = {
     ...{ maxAtOnce, obeysRobots, delayMs, maxWaitMs: TIMEOUT_MS },
-    // A sitemap may be on any host, and is no page of the crawl.
+    // A sitemap may be on any host, and is not a page of the crawl.
     isStart: true,
     allows: () => false,
     findDuplicate: async () => undefined,

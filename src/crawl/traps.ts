@@ -12,7 +12,7 @@ export interface TrapKind {
 
 /** Deeper paths usually come from links that are relative to the wrong folder. */
 const MAX_SEGMENTS = 20;
-/** A path that repeats a segment more often is taken for a loop. */
+/** A path that repeats a segment more often is considered a loop. */
 const MAX_REPEATS = 3;
 const MAX_PARAMETERS = 12;
 

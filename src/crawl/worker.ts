@@ -1,4 +1,4 @@
-/** The workers of a process, for crawls: how a run ends, and what becomes of a crawl whose run failed. */
+/** The crawl workers of a process: how a run ends, and what happens to a crawl after a failed run. */
 import { asProblem, Problem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes what a run of a crawl has learned: results, links and counts, each in one transaction. Every write is bound to
- * the lease and throws LeaseLostError once another worker has it.
+ * Writes the findings of a run: results, links and counts, each in one transaction. Every write is bound to the lease
+ * and throws LeaseLostError once another worker has it.
  */
 import type { Problem } from '#errors.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
@@ -32,16 +32,16 @@ export interface Writer {
   failHost(host: string, failure: Problem): Promise<JobRow>;
   /** Adds URLs to the frontier. */
   addUrls(found: readonly FoundUrl[]): Promise<Progress>;
-  /** Notes that the sitemaps have been read. */
+  /** Records that the sitemaps have been read. */
   endSitemaps(): Promise<JobRow>;
-  /** The URL under which the page of a key has a result already. */
+  /** The URL under which the page of this key already has a result. */
   findDuplicate(key: string): Promise<string | undefined>;
 }
 
 export interface WriterOptions {
   readonly store: CrawlDb;
   readonly lease: Lease;
-  /** How many URLs the frontier may hold in all. */
+  /** Maximum number of URLs in the frontier. */
   readonly maxFound: number;
   readonly now: () => number;
 }

@@ -88,7 +88,7 @@ export interface DocumentKind {
 }
 
 /**
- * Why a file cannot be read. `damaged`: cut off, or not what it claims to be. `encrypted`: it needs a password. `too
+ * Why a file cannot be read. `damaged`: truncated, or not of the claimed type. `encrypted`: it needs a password. `too
  * large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no kind reads its
  * type. `missing program`: the message names the program to install.
  */

@@ -31,8 +31,8 @@ export interface Documents {
   /** Renders a page as PNG; `undefined` for kinds that cannot be rendered. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
-   * Renders pages of a PDF in the given order without reopening the file for each. Between two runs of pages, other
-   * files may use the process. Throws what `read` throws.
+   * Renders pages of a PDF in the given order without reopening the file for each. Other files may use the process
+   * between two runs of pages. Throws what `read` throws.
    */
   pictures(file: DocumentFile, options: PicturesOptions, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Ids of the running processes. */

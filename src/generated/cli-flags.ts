@@ -15,7 +15,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Answer',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
     defaultText: 'content',
   },
   {
@@ -410,7 +410,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Search',
     meaning:
-      'Provider to ask: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
+      'Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
     defaultText: 'the providers of the server, in their order',
   },
   { name: 'gl', kind: 'text', group: 'Search', meaning: 'Country of the searcher, as a two-letter code.' },
@@ -451,7 +451,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'passages',
     kind: 'text',
     group: 'Search',
-    meaning: 'Returns the best passages of all pages instead of whole pages, within this number of tokens in all.',
+    meaning: 'Returns the best passages of all pages instead of whole pages, within this total number of tokens.',
     unit: 'tokens',
     defaultText: 'whole pages; 4000 if set to true',
   },
@@ -509,7 +509,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Answer',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages.',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages.',
     defaultText: 'content',
   },
   {
@@ -1002,7 +1002,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Browser',
     flag: '--browser-queue',
     variable: 'LECTERN_BROWSER_QUEUE',
-    meaning: 'Maximum number of requests that wait for a browser page. Further ones are answered with 503.',
+    meaning: 'Maximum number of requests that wait for a browser page. Further requests get 503.',
     defaultText: '100',
   },
   {
@@ -1043,7 +1043,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--page-max-bytes',
     variable: 'LECTERN_PAGE_MAX_BYTES',
     meaning:
-      'Maximum network traffic of one page in the browser, received and sent, in bytes. What exceeds it is not loaded.',
+      'Maximum network traffic of one page in the browser, received and sent, in bytes. Anything beyond it is not loaded.',
     defaultText: '134217728',
   },
   {
@@ -1464,7 +1464,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-prices',
     variable: 'LECTERN_MODEL_PRICES',
     meaning:
-      'Prices shown in the list of models, per unit, as decimal text: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
+      'Prices shown in the list of models, per unit, as decimal strings: `{"multilingual-e5-small": {"prompt": "0.00000005"}}`.',
     defaultText: 'none',
   },
   {
@@ -1506,7 +1506,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--search-providers-at-once',
     variable: 'LECTERN_SEARCH_PROVIDERS_AT_ONCE',
     meaning:
-      'Number of search providers queried in parallel, their results merged. The others are used when one of them fails.',
+      'Number of search providers that are queried in parallel; their results are merged. The others are used when one of them fails.',
     defaultText: '1',
   },
   {
@@ -1514,7 +1514,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Search',
     flag: '--search-keyless',
     variable: 'LECTERN_SEARCH_KEYLESS',
-    meaning: 'With `limited`, callers without a key may search, as often per minute as they may read.',
+    meaning: 'With `limited`, callers without a key may search, at the rate limit of their reads.',
     defaultText: 'refused',
   },
   {
@@ -1682,7 +1682,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Accounts and limits',
     flag: '--refused-rpm',
     variable: 'LECTERN_REFUSED_RPM',
-    meaning: 'Requests per minute from one client IP with a wrong or missing key. Further ones are answered with 429.',
+    meaning: 'Requests per minute from one client IP with a wrong or missing key. Further requests get 429.',
     defaultText: '60',
   },
   {

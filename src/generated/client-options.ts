@@ -3,7 +3,7 @@
 
 /** Options of the reader. */
 export interface ReadOptions {
-  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). Default: content. */
+  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). Default: content. */
   readonly respondWith?: string | undefined;
   /** Named set of options. It fills only options that the request does not set. */
   readonly preset?: 'reader' | 'index' | 'research' | 'agent' | 'spider' | undefined;
@@ -111,19 +111,19 @@ export interface ReadOptions {
 
 /** Options of a search, and those of the reader for the pages that it finds. */
 export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine' | 'base' | 'preloadUrl' | 'withGeneratedAlt' | 'tokenBudget' | 'assertStatusCode' | 'exportStorageState' | 'page'> {
-  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages. Default: content. */
+  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages. Default: content. */
   readonly respondWith?: string | undefined;
   /** Number of results, 0 to 20. 0 returns the whole list of the provider without reading pages. Default: 10. */
   readonly num?: number | undefined;
-  /** Another name of `num`, which it overrides. */
+  /** Alias of `num`, which it overrides. */
   readonly count?: number | undefined;
   /** Page of results, from 1. Default: 1. */
   readonly page?: number | undefined;
   /** Kind of results. Default: web. */
   readonly type?: 'web' | 'images' | 'news' | undefined;
-  /** Provider to ask: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read. Default: the providers of the server, in their order. */
+  /** Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read. Default: the providers of the server, in their order. */
   readonly provider?: string | undefined;
-  /** Another name of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages. */
+  /** Alias of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages. */
   readonly engine?: string | undefined;
   /** Country of the searcher, as a two-letter code. */
   readonly gl?: string | undefined;
@@ -149,7 +149,7 @@ export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine
   readonly since?: string | undefined;
   /** Only pages before this day, if the provider supports it. */
   readonly until?: string | undefined;
-  /** Returns the best passages of all pages instead of whole pages, within this number of tokens in all. Unit: tokens. Default: whole pages; 4000 if set to true. */
+  /** Returns the best passages of all pages instead of whole pages, within this total number of tokens. Unit: tokens. Default: whole pages; 4000 if set to true. */
   readonly passages?: number | boolean | undefined;
   /** Adds the icon of each site as a data URL. Not in streams. Default: false. */
   readonly withFavicons?: boolean | undefined;
@@ -163,7 +163,7 @@ export interface CrawlRequest {
   readonly urls?: string | readonly string[] | undefined;
   /** Maximum number of URLs to read. Failures and duplicates count; URLs that robots.txt forbids do not. Unit: pages. Default: 100. */
   readonly limit?: number | undefined;
-  /** Maximum number of links between a page and a start; 0 reads only the starts. URLs from sitemaps count as one link away. Unit: links. Default: 3. */
+  /** Maximum distance from a start URL, in links; 0 reads only the start URLs. URLs from sitemaps count as one link away. Unit: links. Default: 3. */
   readonly depth?: number | undefined;
   /** Which links are followed: `path` below the folder of the start (for `/docs/intro`: `/docs/`), `host` on its host, `domain` on all hosts of its registrable domain. Default: path. */
   readonly scope?: 'path' | 'host' | 'domain' | undefined;
@@ -175,7 +175,7 @@ export interface CrawlRequest {
   readonly sitemap?: boolean | undefined;
   /** Obeys robots.txt (as `lectern`), its Crawl-delay, and `nofollow` links. Default: true. */
   readonly robots?: boolean | undefined;
-  /** Delay between two reads of a host; a longer Crawl-delay wins. Unit: ms. Default: set by the operator; 500 if not. */
+  /** Delay between two reads of a host; a longer Crawl-delay takes precedence. Unit: ms. Default: set by the operator; 500 if not. */
   readonly delayMs?: number | undefined;
   /** Maximum number of pages of one host to read at once. Default: 1. */
   readonly concurrency?: number | undefined;

@@ -7,7 +7,7 @@ import { problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 
 export interface OptionSource {
-  /** Header names in lower case; the first that is present counts. Empty: the option has no header. */
+  /** Header names in lower case; the first one present is used. Empty: the option has no header. */
   readonly headers: readonly string[];
   readonly wins: 'header' | 'body';
   readonly schema: z.ZodType;
@@ -54,7 +54,7 @@ export function check<Schema extends z.ZodType>(name: string, schema: Schema, in
 
 type Issue = z.core.$ZodIssue;
 
-/** The message of zod where the schema defines none. */
+/** The zod message if the schema defines none. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**

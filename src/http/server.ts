@@ -27,7 +27,7 @@ export interface ServerOptions {
   /**
    * For a face that only programs call. Request ids are generated, in 32 hex digits. CORS allows any origin without
    * credentials, and preflights get 204. Trailing slashes are ignored. Responses are not compressed (vectors hardly
-   * shrink). Unknown paths get 404 whatever the method.
+   * shrink). Unknown paths get 404 with every method.
    */
   readonly servesPrograms?: boolean;
   /** The body of the response to malformed HTTP, for which no request object exists. */
@@ -163,7 +163,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    // For a timeout the stack is useless: it shows where the time ran out, not where it was spent.
+    // For a timeout the stack is useless: it shows where the time limit was reached, not where the time was spent.
     if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
     else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
     // No error response is written to a client that disconnected.

@@ -56,7 +56,7 @@ export const number = ({ min, above, max, integer = false }: Range = {}) =>
 
 const MAX_TEXTS = 200;
 
-/** One text or several; empty texts are dropped. */
+/** One string or several; empty strings are dropped. */
 export const texts = () =>
   z
     .union([z.string(), z.array(z.string())])

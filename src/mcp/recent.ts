@@ -5,7 +5,7 @@
 
 export interface RecentPage {
   readonly url: string;
-  /** Key of the read: the URL and the options that shape the text. */
+  /** Key of the read: the URL and the options that affect the text. */
   readonly reading: string;
   readonly text: string;
   readonly readAt: number;
@@ -108,5 +108,5 @@ export function createRecentPageStore(now: () => number = Date.now): RecentPageS
   };
 }
 
-/** Stores nothing: for callers that cannot be told apart. */
+/** Stores nothing: for callers that cannot be distinguished. */
 export const noRecentPages: RecentPages = { put() {}, find: () => undefined, list: () => [], clear() {} };

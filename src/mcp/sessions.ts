@@ -39,7 +39,7 @@ export interface Sessions {
 
 export interface SessionCaller {
   readonly owner: string | undefined;
-  /** What sessions are limited by: a key or an IP address. */
+  /** The key or IP address whose sessions are limited together. */
   readonly limitKey: string;
 }
 

@@ -8,7 +8,7 @@ import { createMcpServer } from './server.ts';
 
 export interface StdioOptions {
   readonly version: string;
-  /** Called for each request; opens the client at the first, since many started servers are never used. */
+  /** Called for each request; opens the client at the first request, since many started servers are never used. */
   readonly client: () => Promise<Client>;
   readonly files?: LocalFiles | undefined;
   readonly input: Readable;

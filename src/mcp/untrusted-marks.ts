@@ -26,7 +26,7 @@ export function markUntrusted(text: string, source: string): string {
 /** Shortens a source name and removes angle brackets. */
 export const shortSource = (source: string): string => oneLine(source, MAX_SOURCE_CHARACTERS).replace(/[<>]/g, ' ');
 
-/** Returns the text as one line without marks and control characters, at most `maxCharacters` long. */
+/** Returns the text on one line, without marks and control characters, at most `maxCharacters` long. */
 export function oneLine(text: string, maxCharacters: number): string {
   const line = withoutMarks(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;

@@ -1,6 +1,9 @@
-/** Query parameters that do not identify a page. The keys of the crawler, of search results and of the local index agree on them. */
+/**
+ * Query parameters that do not identify a page. The keys of the crawler, of search results and of the local index all
+ * use this list.
+ */
 
-/** Parameters of analytics and advertising: they say where a visitor came from. */
+/** Parameters of analytics and advertising, which say where a visitor came from. */
 const TRACKING =
   /^(?:utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|srsltid|mc_cid|mc_eid|_ga|_gl|_hsenc|_hsmi|mkt_tok|oly_anon_id|oly_enc_id|vero_id|wickedid)$/i;
 

@@ -34,7 +34,7 @@ export interface OcrPage {
   readonly rules: Rules;
 }
 
-/** More words than any legible page has. */
+/** Above the number of words on any legible page. */
 const MAX_WORDS = 50_000;
 
 const ELEMENT =

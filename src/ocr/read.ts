@@ -34,7 +34,7 @@ const MIN_CONFIDENCE = 0.3;
 const MIN_SIGN_CONFIDENCE = 0.7;
 /** Words with less confidence do not count as plausible text. */
 const MIN_LETTER_CONFIDENCE = 0.4;
-/** Divides the plausibility of readings whose boxes lie on their side. */
+/** Divisor for the plausibility of readings with sideways boxes. */
 const SIDEWAYS_PENALTY = 10;
 
 export interface OcrReading {
@@ -55,7 +55,7 @@ export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<O
     if (best === undefined || plausibility > best.plausibility)
       best = { page, plausibility, prepared, preparation: prepared.preparation };
     if (confidenceOf(page) >= SURE && plausibility > 0 && !isOnItsSide(page)) break;
-    // An image in which nothing looks like writing is not tried in every orientation.
+    // If nothing in an image looks like writing, other orientations are not tried.
     if ((rotation === rotations[1] && best.plausibility === 0) || !tools.hasTimeLeft()) break;
   }
   const { page, prepared, preparation } = best!;
@@ -113,7 +113,7 @@ function plausibilityOf(page: OcrPage): number {
   return isOnItsSide(page) ? plausibility / SIDEWAYS_PENALTY : plausibility;
 }
 
-/** Tesseract sometimes reads a page on its side, and then returns sideways boxes. */
+/** Tesseract sometimes reads a page sideways, and then returns sideways boxes. */
 function isOnItsSide(page: OcrPage): boolean {
   const long = wordsOf(page).filter(({ text }) =>
     /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{4,}$/u.test(text),

@@ -10,7 +10,7 @@ import { problem } from '#errors.ts';
 export interface AbuseRefusals {
   /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
   check(url: string, keyed: boolean): void;
-  /** Refuses a URL from now on. Callers are shown `reason`: what the page did, as `it …` without a full stop. */
+  /** Starts to refuse a URL. `reason` is shown to callers: a clause such as `it …` without a full stop. */
   add(url: string, reason: string): void;
 }
 
@@ -29,7 +29,7 @@ const MAX_ENTRIES = 10_000;
 interface Scope {
   /** Hashed, so that the table is not a list of visited hosts. */
   readonly key: string;
-  /** The refused scope, as the message words it. */
+  /** The refused scope, in the wording of the message. */
   readonly refused: string;
 }
 

@@ -47,7 +47,8 @@ export interface Article extends DeclaredMetadata {
   content: Element | Document;
   /**
    * How the content was chosen. `main`: block by block; `container`: everything outside the site frame; `page`: the
-   * whole page; `head`: a page without text, represented by its head; `nothing`: a page that is all frame.
+   * whole page; `head`: a page without text, represented by its head; `nothing`: a page that consists only of its
+   * frame.
    */
   source: 'main' | 'container' | 'page' | 'head' | 'nothing';
   kind?: PageKind;

@@ -79,7 +79,7 @@ export function createCaptioner(parts: CaptionerParts): Captioner {
       if (keeps) known.set(key, text);
       return text;
     } catch {
-      // An aborted request says nothing about the image.
+      // An aborted request does not mean that the image is bad.
       if (keeps && !asked.signal.aborted) failed.set(key, performance.now());
       return undefined;
     }

@@ -1,4 +1,4 @@
-/** Why an answer is as it is: which step removed what, and which element each block of the Markdown comes from. */
+/** Explains an answer: which step removed which part, and the source element of each block of the Markdown. */
 import type { Article } from './article.ts';
 import { MACHINE_ONLY_ELEMENTS, type Removal, type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import { extractionVersion } from './extract/version.ts';
@@ -43,7 +43,7 @@ export interface WrittenMarkdown {
   readonly markdown: string;
   /** Text that precedes the Markdown in the answer. */
   readonly head: string;
-  /** Content of the answer: the start of head and Markdown. */
+  /** Content of the answer: `head` and the Markdown, possibly truncated. */
   readonly content: string;
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
@@ -103,7 +103,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** Records elements that left nothing in the Markdown, if they had something to show. */
+/** Records elements that have no output in the Markdown although they show something. */
 function recordLeftOut(removals: RemovalLog, { trace, options }: WrittenMarkdown): void {
   for (const element of trace.leftOut) {
     if (MACHINE_ONLY_ELEMENTS.has(element.name)) continue;

@@ -135,7 +135,7 @@ export function fragmentPage(url: string): number | undefined {
   return found && Number(found[1]) > 0 ? Number(found[1]) : undefined;
 }
 
-/** Why a page without text stays without text. */
+/** Why a page remains without text. */
 type UnreadReason = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
 /** The pages, with recognised text added to those that are images. */
@@ -198,7 +198,7 @@ function recogniserOf(
   const draw = async () => {
     const fit = { width: SCAN_BOX, height: SCAN_BOX };
     const picture = await documents.picture(snapshot.file, { page: page.number, scale: SCAN_SCALE, fit }, signal);
-    if (!picture) throw new DocumentError('unsupported', 'The page cannot be drawn');
+    if (!picture) throw new DocumentError('unsupported', 'The page cannot be rendered');
     return picture;
   };
   return async () => (await ocr.read(await draw(), { signal })).html;
@@ -288,7 +288,7 @@ async function drawPictures(
   const box = { page: pages[0]?.number ?? 1, scale: 2, ...(mediaType.startsWith('image/') && { fit }) };
   const picture = await drawPage({ file: snapshot.file, html, options, signal }, box, tools);
   if (!picture) {
-    notes.push('This file could not be drawn: drawing needs a browser, or LibreOffice for texts and slides.');
+    notes.push('This file could not be rendered: this needs a browser, or LibreOffice for text documents and slides.');
     return {};
   }
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };

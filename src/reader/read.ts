@@ -34,7 +34,7 @@ export interface ReadRequest {
   readonly account?: string | undefined;
   /** Maximum age of a copy, in milliseconds, if neither the options nor the cache's default should decide. */
   readonly freshMs?: number | undefined;
-  /** Whether to return the links of the whole page, for crawling on. */
+  /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
   /**
    * Called before a redirect or link of a page is followed during a fetch; throwing ends the read. Such a read

@@ -52,7 +52,7 @@ export interface RenderTask {
   readonly isKeyless?: boolean | undefined;
 }
 
-/** Called at the end of a step; the rest after the last call is `markdown`. */
+/** Called at the end of a step; the time after the last call counts as `markdown`. */
 export type StepDone = (step: 'parse' | 'extract') => void;
 
 /** Limits and prices set by the operator. */

@@ -25,7 +25,7 @@ export interface Renderer {
    * ParamValidationError with path `jsonSchema` if the schema is unusable or takes too long.
    */
   checkJson(schema: object, text: string | undefined, signal: AbortSignal): Promise<JsonCheck>;
-  /** What the HTML of a page says about its scripts. */
+  /** What the HTML of a page reveals about its scripts. */
   probe(html: string, url: string, signal: AbortSignal): Promise<Evidence>;
   /** Whether rendering a page made no difference to its content. */
   isUnchanged(fetched: string, rendered: string, url: string): Promise<boolean>;

@@ -12,8 +12,8 @@ import { MAX_KINDS, type Template } from './engines/template.ts';
 
 export interface SiteRecords {
   /**
-   * What is known about pages like this one, and whether to render this read too, to compare the two. With `keep` the
-   * read counts towards the next comparison; without it nothing is stored.
+   * What is known about similar pages, and whether to render this page too, for a comparison. With `keep` the read
+   * counts towards the next comparison; without it nothing is stored.
    */
   lookUp(url: string, template: Template, keep: boolean): SiteView;
   /** Records a comparison: whether rendering made no difference. */
@@ -35,8 +35,8 @@ export interface SiteRecordsOptions {
 }
 
 /**
- * Comparisons without a difference before scripts count as adding nothing: one page may match by chance, two seldom do.
- * A site that once differed needs more.
+ * Number of comparisons without a difference after which scripts are considered irrelevant: one page may match by
+ * chance, two seldom do. A site that once differed needs more comparisons.
  */
 const COMPARISONS = 2;
 const COMPARISONS_AFTER_DIFFERENCE = 4;
@@ -137,7 +137,7 @@ function viewOf(row: Row, template: Template, now: number): SiteView {
   return { scripts: 'add nothing', compare: false };
 }
 
-/** A page with far fewer words may have the same containers and miss their content. */
+/** A page with far fewer words may have the same containers without their content. */
 const MIN_WORD_SHARE = 0.5;
 
 /** Whether a page has only known kinds of elements, and about as many words as the compared pages. */

@@ -29,8 +29,8 @@ const invalid = (message: string, value?: string) =>
   problem('ParamValidationError', { path: 'url', message, ...(value !== undefined && { value: value.slice(0, 200) }) });
 
 /**
- * Turns typed text into a clean http(s) URL (docs/reference/wire/reader.md, Target). `ownHosts` are the host names
- * of this server: its own URL in front of a target is removed. Throws ParamValidationError with path `url`.
+ * Converts user input to a clean http(s) URL (docs/reference/wire/reader.md, Target). `ownHosts` are the host names of
+ * this server: its own URL in front of a target is removed. Throws ParamValidationError with path `url`.
  */
 export function cleanUrl(typed: string, ownHosts: readonly string[] = []): string {
   if (typed.length > MAX_URL_LENGTH) throw invalid(`The URL is longer than ${MAX_URL_LENGTH} characters`);

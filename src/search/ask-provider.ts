@@ -7,7 +7,7 @@ import type { EngineName } from './provider.ts';
 import type { SearchQuery } from './query.ts';
 import type { ProviderRow } from './settings.ts';
 
-/** Most hits taken from one response. */
+/** Maximum number of hits from one response. */
 export const MAX_HITS = 100;
 const MAX_RESPONSE_BYTES = 4_000_000;
 /** A request that failed within this time is retried once. */
@@ -15,7 +15,7 @@ const QUICK_FAILURE_MS = 1_000;
 
 /** A provider failed. The message is for the log and contains neither URL nor key. */
 export class ProviderError extends Error {
-  /** How long to send it no requests, in ms; 0 if it did not say. */
+  /** How long to send it no requests, in ms; 0 if unknown. */
   readonly restMs: number;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
@@ -68,7 +68,7 @@ export const createAskProvider =
     });
   };
 
-/** How messages of the trusted fetch begin; the log names the provider instead. */
+/** Start of the messages of the trusted fetch; the log names the provider instead. */
 const SUBJECT = /^A service needed for this request /;
 
 function refusal(status: number, retryAfter: string | undefined): ProviderError {
@@ -81,6 +81,6 @@ function refusal(status: number, retryAfter: string | undefined): ProviderError 
   return new ProviderError(`answered with status ${status}`, { isTransient: status >= 500 });
 }
 
-/** How long a provider gets no requests after a rate limit: without Retry-After, and at most. */
+/** How long a provider gets no requests after a rate limit: the default without Retry-After, and the maximum. */
 const DEFAULT_REST_S = 10;
 const MAX_REST_S = 3_600;

@@ -2,7 +2,7 @@
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Entry } from './result.ts';
 
-/** Fits an image into a box of `box` pixels a side. Rejects if it is no image. */
+/** Scales an image to fit a square with sides of `box` pixels. Rejects if it is not an image. */
 export type FitPicture = (
   bytes: Uint8Array,
   contentType: string,
@@ -18,12 +18,12 @@ export interface Favicons {
   ): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Pixels a side (docs/reference/wire/search.md, Results). */
+/** Side length in pixels (docs/reference/wire/search.md, Results). */
 const SIDE_PX = 32;
 const MAX_BYTES = 500_000;
 const MAX_DATA_URL = 200_000;
 const MAX_MS = 4_000;
-/** Icons declared by a page that are tried. */
+/** Maximum number of declared icons that are tried. */
 const MAX_TRIED = 3;
 const MAX_CACHED = 1_000;
 const CACHE_MS = 86_400_000;

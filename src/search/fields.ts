@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const MAX_TITLE = 500;
 const MAX_TEXT = 3_000;
 const MAX_SITE_LINKS = 20;
-/** Characters of a title or snippet that are processed. */
+/** Maximum number of characters of a title or snippet that are processed. */
 const MAX_INPUT = 20_000;
 
 /** The value at a path such as `a.b.0.c`, by own properties only. */
@@ -22,7 +22,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return found;
 }
 
-/** The objects in an array; none if the value is no array. */
+/** The objects in an array; none if the value is not an array. */
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
@@ -53,7 +53,7 @@ function withoutTags(text: string): string {
   return out + text.slice(from);
 }
 
-/** As `plainLine`, but `undefined` for an empty text. */
+/** Like `plainLine`, but `undefined` for an empty string. */
 export const optionalLine = (value: unknown, maxLength?: number): string | undefined =>
   plainLine(value, maxLength) || undefined;
 

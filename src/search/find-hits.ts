@@ -36,21 +36,21 @@ export interface HitFinder {
    * was found.
    */
   find(query: SearchQuery, request: HitRequest): Promise<FoundHits>;
-  /** Searches the local index; an empty list without one. */
+  /** Searches the local index; returns an empty list if there is none. */
   findInIndex(query: SearchQuery, request: Pick<HitRequest, 'signal' | 'account'>): Promise<FoundHits>;
 }
 
 export interface HitFinderOptions {
-  /** In the order in which they are asked. */
+  /** In the order in which they are queried. */
   readonly sources: readonly Source[];
   /** The local index, whether or not it is among `sources`. */
   readonly index?: Source | undefined;
-  /** How many sources are asked at once. */
+  /** Number of sources that are queried at once. */
   readonly maxAtOnce: number;
 }
 
 const ENGINES: readonly EngineName[] = ['google', 'bing'];
-/** Most pages of a source that are read for one request. */
+/** Maximum number of result pages requested from a source for one request. */
 const MAX_PAGES = 5;
 /** Results requested if the caller wants all, or if many will be filtered out. */
 const LONG_COUNT = 20;
@@ -98,7 +98,7 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
               hasMore: mayHaveMore(source, firstQuery, hits),
             });
           }
-          // Page 2 was shown from this source; page 3 of another source would not continue it.
+          // If page 2 came from this source, page 3 of another source would not continue it.
           if (query.page > 1 && isOnly) return;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
@@ -210,7 +210,9 @@ async function readWindow(opened: readonly OpenedList[], query: SearchQuery, req
   return count === 0 ? all : all.slice(count * (page - 1), count * page);
 }
 
-/** Drops hits that violate operators which their source does not support, or that are known to be of another time. */
+/**
+ * Drops hits that do not match operators unsupported by their source, or that are known to be outside the time range.
+ */
 const filterHits = (hits: readonly Hit[], query: SearchQuery, source: Source): Hit[] =>
   hits.filter((hit) => matchesOperators(hit, query, source.operators) && isOfTime(hit, query));
 

@@ -5,7 +5,7 @@ import type { Hit } from './hit.ts';
 import type { SearchKind } from './query.ts';
 import { fuseRanks } from './rank-fusion.ts';
 
-/** The URL as results show it; `undefined` if it cannot be read. */
+/** The URL as shown in results; `undefined` if it is invalid or not readable. */
 export function displayUrl(url: string): string | undefined {
   try {
     return cleanUrl(url);
@@ -40,7 +40,7 @@ const combine = (first: Hit, second: Hit): Hit => ({
   description: first.description || second.description,
 });
 
-/** The hits of all lists by rank fusion. Hits with URLs that cannot be read are left out. */
+/** The hits of all lists by rank fusion. Hits with such URLs are omitted. */
 export function mergeHits(lists: readonly (readonly Hit[])[], kind: SearchKind): Hit[] {
   const found = new Map<string, Hit>();
   const keyed = lists.map((list) => {
@@ -50,7 +50,7 @@ export function mergeHits(lists: readonly (readonly Hit[])[], kind: SearchKind):
       if (!url) return undefined;
       const shown = { ...hit, url };
       const key = resultKey(shown, kind);
-      // Within one list the first hit of a page counts.
+      // Within one list, only the first hit of a page is used.
       if (seen.has(key)) return key;
       seen.add(key);
       const known = found.get(key);

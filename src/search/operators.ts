@@ -34,9 +34,7 @@ const unsupportedOperators = ({ operators }: SearchQuery, supported: ReadonlySet
 export const hasUnsupported = (query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean =>
   unsupportedOperators(query, supported).length > 0;
 
-/**
- * The text for a provider that supports only these operators: without the others, which it would search for as words.
- */
+/** The query text for a provider that supports only these operators; it would search for the others as words. */
 export function textFor(query: SearchQuery, supported: ReadonlySet<OperatorName>): string {
   return hasUnsupported(query, supported)
     ? [bareText(query), ...EVERY.filter((name) => supported.has(name)).flatMap((name) => group(query, name))].join(' ')

@@ -66,7 +66,7 @@ export const SEARCH_OPTIONS = {
     defaultText: String(DEFAULT_RESULTS),
     meaning: 'Number of results, 0 to 20. 0 returns the whole list of the provider without reading pages.',
   }),
-  count: row({ schema: results(), meaning: 'Another name of `num`, which it overrides.' }),
+  count: row({ schema: results(), meaning: 'Alias of `num`, which it overrides.' }),
   page: row({
     schema: number({ min: 1, max: 1_000, integer: true }),
     defaultText: '1',
@@ -77,12 +77,11 @@ export const SEARCH_OPTIONS = {
     schema: z.string().transform((text) => text.trim().toLowerCase()),
     defaultText: 'the providers of the server, in their order',
     meaning:
-      'Provider to ask: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
+      'Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
   }),
   engine: row({
     schema: z.string().transform((text) => text.trim().toLowerCase()),
-    meaning:
-      'Another name of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages.',
+    meaning: 'Alias of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages.',
   }),
   gl: row({
     schema: known(parseCountry, 'must be a two-letter country code'),
@@ -129,7 +128,7 @@ export const SEARCH_OPTIONS = {
       return z.NEVER;
     }),
     defaultText: `whole pages; ${DEFAULT_PASSAGE_TOKENS} if set to true`,
-    meaning: 'Returns the best passages of all pages instead of whole pages, within this number of tokens in all.',
+    meaning: 'Returns the best passages of all pages instead of whole pages, within this total number of tokens.',
   }),
   withFavicons: row({
     headers: ['x-with-favicons'],
@@ -140,7 +139,7 @@ export const SEARCH_OPTIONS = {
   }),
 } as const;
 
-/** Reader options that have no meaning here, or another (docs/reference/wire/search.md, Parameters). */
+/** Reader options that have no meaning, or a different one, in a search (docs/reference/wire/search.md, Parameters). */
 const NOT_FOR_PAGES = [
   'url',
   'html',
@@ -173,7 +172,7 @@ export const READING_OPTIONS = {
   },
 };
 
-/** Only a header chooses the reading engine: in query and body `engine` is an alias of `provider`. */
+/** Only a header selects the reading engine: in the query string and body, `engine` is an alias of `provider`. */
 const READING_ENGINE = { engine: OPTIONS.engine };
 
 /** Every option of the search API, for its description. */

@@ -38,7 +38,7 @@ export interface Operators {
   readonly inurl: readonly string[];
   /** Countries of the pages, by two letters. */
   readonly loc: readonly string[];
-  /** Each must occur word for word. */
+  /** Each phrase must occur verbatim. */
   readonly phrases: readonly string[];
   /** Words and phrases that must not occur. */
   readonly excluded: readonly string[];
@@ -68,7 +68,7 @@ const OPERATOR_NAMES: ReadonlySet<string> = new Set<OperatorName>([
 /** Longer queries are truncated. */
 const MAX_CHARACTERS = 4_000;
 
-/** Parses what a user typed, and takes operators out of the words. Never throws; takes linear time. */
+/** Parses the user's query, and separates operators from words. Never throws; takes linear time. */
 export function parseQuery(text: string, restrictions: Partial<Omit<SearchQuery, 'text' | 'words'>> = {}): SearchQuery {
   const found = parseOperators(text.slice(0, MAX_CHARACTERS));
   const given = restrictions.operators ?? NO_OPERATORS;

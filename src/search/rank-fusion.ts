@@ -1,12 +1,12 @@
 /** Reciprocal rank fusion: merges several rankings into one (Cormack, Clarke and Büttcher 2009). */
 
-/** Smoothing constant of the paper: how little the first ranks count more than the next. */
+/** Smoothing constant of the paper: the larger it is, the less the first ranks are preferred. */
 const SMOOTHING = 60;
 
 export interface RankedList<Item> {
-  /** Best first. An item that repeats counts once, at its first rank. */
+  /** Best first. A repeated item counts once, at its first rank. */
   readonly items: readonly Item[];
-  /** How much the list counts; 1 unless given. */
+  /** Weight of the list; 1 by default. */
   readonly weight?: number;
 }
 
@@ -17,8 +17,8 @@ export interface FusedRank<Key> {
 }
 
 /**
- * All items of the lists, best first; equal scores stay in the order of the lists. `keyOf` says which items are the
- * same, and returns `undefined` for one to leave out, whose rank stays empty.
+ * All items of the lists, best first; equal scores stay in the order of the lists. `keyOf` identifies equal items; it
+ * returns `undefined` for an item to omit, whose rank stays empty.
  */
 export function fuseRanks<Item, Key>(
   lists: readonly RankedList<Item>[],

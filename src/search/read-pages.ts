@@ -21,11 +21,11 @@ export interface PagesRequest {
   readonly trace?: Trace | undefined;
 }
 
-/** A read ends this much before the search, so that its last snapshot is still returned. */
+/** A read ends this long before the search, so that its last snapshot is still returned. */
 const MARGIN_MS = 300;
 
 /**
- * Yields all entries first unread, then after each change, and last in their final state. Throws a Problem that
+ * Yields all entries: first unread, then after each change, and finally in their last state. Throws a Problem that
  * concerns every page, such as an invalid option, or the signal's reason.
  */
 export async function* readPages(

@@ -62,7 +62,7 @@ const PAGE_KEYS = [
   'external',
   'explanation',
 ] as const;
-/** Fields of a page that stay if only passages are returned. */
+/** Fields of a page that are kept if only passages are returned. */
 const PASSAGE_PAGE_KEYS = ['targetStatus', 'publishedTime', 'warning', 'metadata'] as const;
 
 /** Keys are in the order of the API, without unset ones. `tokens` is the charge of the result. */

@@ -75,9 +75,9 @@ export interface SearchParts {
   readonly close: () => void;
 }
 
-/** Reading pages gets the time that is left, and at least this. */
+/** Minimum time for reading pages; otherwise they get the remaining time. */
 const MIN_READING_MS = 2_000;
-/** How much longer than its time limit a search is awaited if there is nothing else to return. */
+/** Additional time for a search after its time limit, if there is nothing else to return. */
 const GRACE_MS = 2_000;
 
 const INDEX_ONLY = 'No search provider is configured on this server. These results are pages that it has read before.';
@@ -146,7 +146,7 @@ export function createSearch({ hitFinder, reader, passages, favicons, close }: S
     if (request.reads) {
       let shown: readonly Entry[] | undefined;
       for await (const entries of readPages(hits, { ...request, budgetMs }, reader)) {
-        // One step behind, since the last one is completed below.
+        // One answer is held back, since the last one is completed below.
         if (shown && streaming) yield await answerOf(shown, listed, work);
         shown = entries;
       }

@@ -23,7 +23,7 @@ interface PassagesRequest {
   readonly signal: AbortSignal;
 }
 
-/** Most passages considered: of one page, by a model, and for the selection. */
+/** Maximum number of passages considered: of one page, by a model, and for the selection. */
 const MAX_PER_PAGE = 150;
 const MAX_BY_MODEL = 96;
 const MAX_RANKED = 500;
@@ -44,7 +44,7 @@ interface Candidate {
   readonly text: string;
   readonly heading: string;
   readonly terms: ReadonlyMap<string, number>;
-  /** Terms of the text, without title and headings. */
+  /** Terms of the text, excluding title and headings. */
   readonly textTerms: ReadonlySet<string>;
   readonly length: number;
 }
@@ -232,7 +232,7 @@ const fuse = (rankings: readonly Ranking[]): Candidate[] =>
     (candidate) => candidate,
   ).map(({ key }) => key);
 
-/** Takes passages in order while they fit, without near-duplicates of better ones. */
+/** Selects passages in order while they fit, without near-duplicates of better ones. */
 function fitInto(order: readonly Candidate[], maxTokens: number): { candidate: Candidate; tokens: number }[] {
   const chosen: { candidate: Candidate; tokens: number }[] = [];
   let left = maxTokens;
@@ -246,7 +246,7 @@ function fitInto(order: readonly Candidate[], maxTokens: number): { candidate: C
   }
   const [best] = order;
   if (chosen.length || !best) return chosen;
-  // None fits: a part of the best one is better than nothing.
+  // If none fits, a part of the best one is better than nothing.
   const text = keepTokens(best.text, maxTokens);
   return [{ candidate: { ...best, text }, tokens: countTokens(text) }];
 }

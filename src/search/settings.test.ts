@@ -24,7 +24,7 @@ it.each([
   [{ name: 'brave' }, /row 1: brave needs a key/],
   [{ name: 'searxng' }, /needs a url/],
   [{ name: 'searxng', url: 'ftp://x' }, /must begin with http/],
-  [{ name: 'nobody', key: SECRET }, /nobody is none of searxng, brave/],
+  [{ name: 'nobody', key: SECRET }, /nobody is not one of searxng, brave/],
   [{ name: 'brave', key: SECRET, budget: 5 }, /budget/],
   [{ name: 'brave', key: SECRET, budgetPerDay: 0 }, /budgetPerDay/],
   [{ name: 'bing', kind: 'searxng', url: 'https://x' }, /name of an engine/],

@@ -73,7 +73,7 @@ function readRow(row: unknown, number: number): ProviderRow | typeof LOCAL_INDEX
   const chosen = kind ?? (fields ? 'json' : name);
   if (chosen !== 'json' && !Object.hasOwn(PROVIDERS, chosen)) {
     return fail(
-      `${name} is none of ${Object.keys(PROVIDERS).join(', ')}; for another provider set \`kind\` or \`fields\``,
+      `${name} is not one of ${Object.keys(PROVIDERS).join(', ')}; for another provider set \`kind\` or \`fields\``,
     );
   }
   const description =

@@ -20,7 +20,7 @@ export interface SourceRequest {
   readonly noTrace: boolean;
   /** Reads only the cache, whatever the age. */
   readonly onlyCached?: boolean;
-  /** Called with when such a list was stored, in ms since 1970. */
+  /** Called with the time when such a list was stored, in ms since 1970. */
   readonly onCached?: (cachedAt: number) => void;
   readonly engine?: EngineName | undefined;
   /** The account that searches; `undefined` for a caller without one. */
@@ -34,7 +34,7 @@ export interface Source {
   readonly maxCount: number;
   readonly operators: ReadonlySet<OperatorName>;
   readonly engines: readonly EngineName[];
-  /** Whether it is in back-off, so that others should be asked first. */
+  /** Whether it is in back-off, so that others should be queried first. */
   isResting(): boolean;
   /** Returns page `query.page` of `query.count` results. Rejects with ProviderError or the signal's reason. */
   page(query: SearchQuery, request: SourceRequest): Promise<Hit[]>;
@@ -49,7 +49,7 @@ export interface SourceTools {
   readonly onAsked?: ((source: string, outcome: 'answered' | 'failed' | 'kept') => void) | undefined;
 }
 
-/** Consecutive failures after which a provider rests, and for how long. */
+/** Number of consecutive failures after which a provider is in back-off, and the duration of the back-off. */
 const MAX_FAILURES = 3;
 const REST_MS = 30_000;
 
@@ -125,7 +125,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   };
 }
 
-/** What tells cached lists apart (docs/reference/wire/search.md, Cache). */
+/** The key of a cached list (docs/reference/wire/search.md, Cache). */
 const keyOf = (name: string, query: SearchQuery, engine: string | undefined): unknown[] => {
   const { kind, text, count, country, language, location, page, noCorrection, since, until } = query;
   return [kind, name, engine, text, count, country, language, location, page, noCorrection, since, until];

@@ -7,7 +7,8 @@ import type { Log } from '#telemetry/log.ts';
 import type { Hit } from './hit.ts';
 
 /**
- * Maximum age of a fresh list, and of one that answers while no provider does (docs/reference/wire/search.md, Cache).
+ * Maximum age of a fresh list, and of a list that is used while no provider answers (docs/reference/wire/search.md,
+ * Cache).
  */
 const FRESH_MS = 3_600_000;
 const KEEP_MS = 7 * 86_400_000;

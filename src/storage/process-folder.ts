@@ -61,7 +61,10 @@ async function removeAbandoned(base: string): Promise<void> {
   }
 }
 
-/** Whether no process listens on the socket. Process ids of other containers say nothing, but their sockets do. */
+/**
+ * Whether no process listens on the socket. Process ids of other containers have no meaning here, but their sockets
+ * work.
+ */
 const isAbandoned = (socketPath: string, isYoung: boolean): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(socketPath);

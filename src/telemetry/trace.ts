@@ -46,7 +46,10 @@ export interface Trace {
   note(name: SpanName, fromMs: number, toMs: number, facts?: SpanFacts): void;
   /** Adds to a count. */
   count(name: CountName, amount: number): void;
-  /** Records the cache outcome or the engine. Of several outcomes the worst is kept, of several engines all. */
+  /**
+   * Records the cache outcome or the engine. If there are several outcomes, the worst is kept; if there are several
+   * engines, all are.
+   */
   fact(name: 'cache' | 'engine', value: string): void;
   /** A view of this trace that adds these facts to each new span. */
   within(facts: SpanFacts): Trace;

@@ -74,7 +74,7 @@ const CRASHED = 'The page crashed or exceeded the memory limit of a page';
 describe.runIf(process.platform === 'linux')('the browser', () => {
   it('cuts off an endless document', async () => {
     const { status, told, text } = await bounded('/endless/comment');
-    expect(told).toContain('The page was too large and was cut off; this is what had arrived');
+    expect(told).toContain('The page was too large and was cut off; this is the part that arrived');
     expect(status).toBe(200);
     expect(text).toMatch(/The beginning|Shown|And so on/);
   });
@@ -121,7 +121,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
   it('stops the picture of a very tall page at the limit', async () => {
     const { status, told } = await bounded('/endless/tall', { 'x-respond-with': 'pageshot' });
     expect(status).toBe(200);
-    expect(told).toMatch(/The picture of the page ends after \d+ pixels/);
+    expect(told).toMatch(/The screenshot of the page ends after \d+ pixels/);
   });
 
   it('ends only the page that exceeds its memory limit', async () => {

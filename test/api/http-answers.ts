@@ -151,7 +151,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
     ...typed({ text: 'the words of an event' }, ['text/event-stream'], 'data: the words of an event\n\n'),
     {
       bytes: join('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: the words of an event\n\n'),
-      outcome: { text: 'the words of an event', warning: 'this is what had arrived' },
+      outcome: { text: 'the words of an event', warning: 'this is the part that arrived' },
       hold: true,
       timeout: 15,
     },

@@ -107,10 +107,7 @@ interface Table {
 }
 
 /** The names by which a refusal may call an option. */
-const shownNames = (option: string, meaning = '') => [
-  option,
-  ...(/^Another name of `(\w+)`/.exec(meaning)?.slice(1) ?? []),
-];
+const shownNames = (option: string, meaning = '') => [option, ...(/^Alias of `(\w+)`/.exec(meaning)?.slice(1) ?? [])];
 
 const OTHER_NAMES = INHERITED_NAMES.filter((name) => !['__proto__', 'constructor'].includes(name));
 

@@ -72,7 +72,7 @@ describe('an input that holds several things', () => {
     [{ image: 'AAAA', audio: 'AAAA', video: 'AAAA' }, 'image, audio, video'],
     [{ text: 'a', content: [{ text: 'b' }] }, 'text, content'],
   ])('%j is refused, not read in part', async (item, names) => {
-    const message = `must hold one of ${names}, not several: send each as an input of its own`;
+    const message = `must hold one of ${names}, not several: send each as a separate input`;
     const { status, body } = await embed({ input: ['fine', item] });
     expect([status, body.errors]).toMatchObject([422, [{ field: 'body -> input -> 1', message, type: 'value_error' }]]);
     expect((await embed({ input: item })).body.errors).toMatchObject([{ field: 'body -> input', message }]);
@@ -155,7 +155,7 @@ describe('texts in which there is nothing', () => {
     });
     onTestFinished(() => zero.close());
     const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', '', 'water', ' '] });
-    const message = 'has nothing in it that this model knows: its vector would be zero';
+    const message = 'contains nothing that this model knows: its vector would be zero';
     expect([status, body.errors]).toEqual([
       422,
       [1, 3].map((at) => ({ field: `body -> input -> ${at}`, message, type: 'value_error' })),

@@ -438,7 +438,7 @@ describe.runIf(hasFfmpeg)('clips', wait, () => {
     expect(await faultOf({ model: 'apart', input: ['zoo', { audio }] })).toEqual([
       'body -> input',
       'value_error',
-      expect.stringContaining('spaces of their own'),
+      expect.stringContaining('separate spaces'),
     ]);
     expect(await vectorsOf({ model: 'hears', input: ['zoo', { audio }] })).toHaveLength(2);
   });

@@ -67,7 +67,7 @@ const orNotFound = <T>(value: T | undefined, what: string, id: string): T => {
   throw problem('ResourceNotFoundError', { path: 'id', message: `There is no ${what} ${id}` });
 };
 
-/** Reads one row more than it shows, to know whether the list continues. */
+/** Reads one row more than is shown, to find out whether the list continues. */
 async function readPage<T extends { readonly id: string }>(
   limit: number,
   list: (limit: number) => Promise<T[]>,

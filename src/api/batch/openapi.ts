@@ -27,7 +27,8 @@ const OPTIONS = {
 export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
   BatchLine: {
     type: 'object',
-    description: 'One line of a job, inline or in JSONL. Accepts texts only. An invalid line fails alone.',
+    description:
+      'One line of a job, inline or in JSONL. Accepts texts only. An invalid line does not affect the others.',
     properties: {
       custom_id: { type: 'string', minLength: 1, maxLength: 256, description: 'Unique in the job.' },
       body: {
@@ -58,7 +59,7 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
       status: { enum: ['pending', 'processing', 'completed', 'failed', 'expired', 'cancelled'] },
       model: { type: 'string' },
       created_at: { type: 'string', format: 'date-time' },
-      completed_at: orNull('string', { description: 'When the job ended, with whatever status.' }),
+      completed_at: orNull('string', { description: 'When the job ended, with any status.' }),
       expires_at: orNull('string'),
       stats: {
         anyOf: [

@@ -22,8 +22,8 @@ export interface CrawlSubmission {
 }
 
 /**
- * Throws ParamValidationError for an invalid field, with its path (`options.respondWith`), SecurityCompromiseError for a
- * forbidden start URL, and the problems of missing features as a read does. Unknown fields are ignored.
+ * Throws ParamValidationError for an invalid field, with its path (`options.respondWith`), SecurityCompromiseError for
+ * a forbidden start URL, and the same problems as a read for missing features. Unknown fields are ignored.
  */
 export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): CrawlSubmission {
   const body = request.body as Record<string, unknown> | undefined;

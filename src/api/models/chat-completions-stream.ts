@@ -13,7 +13,7 @@ interface StreamOptions {
   readonly onFailed: (error: unknown) => void;
   /** The id of the request. */
   readonly id: string;
-  /** A comment is sent after this time without a piece. Default: 15,000. */
+  /** A comment is sent if no piece arrives for this time. Default: 15,000. */
   readonly pingMs?: number;
   /** The trace, if the caller asked for one. Sent as a chunk without choices, like usage, which clients ignore. */
   readonly shown?: () => TraceJson | undefined;
@@ -73,7 +73,7 @@ async function* lines(
   yield 'data: [DONE]\n\n';
 }
 
-/** Yields the items, and `undefined` whenever none has come for `pingMs`. */
+/** Yields the items, and `undefined` whenever none arrives for `pingMs`. */
 async function* withPings<T>(items: AsyncGenerator<T>, pingMs: number): AsyncGenerator<T | undefined> {
   let pending = items.next();
   for (;;) {

@@ -7,7 +7,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Embeddings, type EmbedRequest, finishVector, rowsOf, vectorAsJson } from '#models/index.ts';
 import type { TraceJson } from '#telemetry/trace.ts';
 
-/** Size of a chunk. Between two chunks, other requests run. */
+/** Size of a chunk. Other requests can run between two chunks. */
 const CHUNK_CHARACTERS = 256 * 1024;
 
 interface Answered {

@@ -1,4 +1,7 @@
-/** What the endpoints of the model host share: routes with access control, and the call that a request makes to models. */
+/**
+ * Code shared by the endpoints of the model host: routes with access control, and the call that a request makes to
+ * models.
+ */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
@@ -44,7 +47,7 @@ export function refuseOtherMethods(face: Face, url: string, methods: readonly HT
   face.route({
     method: METHODS.filter((other) => !methods.includes(other)),
     url,
-    // In a hook, so that the body is not read.
+    // Uses a hook, so that the body is not read.
     onRequest: async (_, reply) => {
       reply.header('allow', `${methods.join(', ')}, OPTIONS`);
       throw problem('MethodNotAllowedError');

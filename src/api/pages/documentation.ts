@@ -8,7 +8,7 @@ import { ownValue } from '#own-value.ts';
 
 export const DOCUMENTATION_PATHS = ['/docs', '/docs/', '/llms.txt', '/llms-full.txt'] as const;
 
-/** From src/api and from dist/api alike. */
+/** The path is the same from src/api and from dist/api. */
 const FOLDER = fileURLToPath(new URL('../../../dist/docs/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {

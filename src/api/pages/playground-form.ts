@@ -113,7 +113,7 @@ export interface ModelField {
   readonly meaning: string;
 }
 
-/** The form fields of a model request, without those that the page has separate inputs for. */
+/** The form fields of a model request, except those with a separate input on the page. */
 export function modelFormOf(table: Readonly<Record<string, ModelField>>, excluded: readonly string[]): FormField[] {
   const fields = Object.entries(table)
     .filter(([name]) => !excluded.includes(name))

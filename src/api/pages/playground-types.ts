@@ -7,7 +7,7 @@ export interface FormField {
   /** The header of the option; absent if it can only be sent in a body. */
   readonly header?: string;
   readonly kind: 'flag' | 'choice' | 'number' | 'text' | 'list' | 'json';
-  /** The values of a choice, or suggestions for a text. */
+  /** The values of a choice, or suggestions for a text field. */
   readonly values?: readonly string[];
   readonly default?: string;
   readonly unit?: string;
@@ -18,7 +18,7 @@ export interface FormField {
 /** The tabs of the playground that have options. */
 export type FormName = 'read' | 'search' | 'embed' | 'rerank' | 'ocr';
 
-/** The first data that the page loads. */
+/** The data that the page loads first. */
 export interface PlaygroundSetup {
   readonly version: string;
   /** URLs without a final slash; null if this server cannot know them. */

@@ -25,7 +25,7 @@ export interface PlaygroundOptions {
   readonly modelsNeedKey: boolean;
 }
 
-/** From src/api and from dist/api alike. */
+/** The path is the same from src/api and from dist/api. */
 const FOLDER = new URL('../../../dist/playground/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -114,8 +114,8 @@ const policyFor = ({ search, models }: Faces): string =>
 const PLAIN_HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The URLs of the faces for the caller's browser. With one port for all faces: `r.`, `s.` and `api.`. With separate ports:
- * the open ones, or, if the reader's port is mapped by a container, the two ports after it.
+ * The URLs of the faces for the caller's browser. With one port for all faces: `r.`, `s.` and `api.`. With separate
+ * ports: those ports, or, if a container maps the reader's port, the two ports after it.
  */
 function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundOptions): Faces {
   const given = request.headers.host ?? '';

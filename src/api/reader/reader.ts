@@ -54,7 +54,7 @@ export interface ReaderEndpointOptions {
   readonly userAgent?: string | undefined;
 }
 
-/** The path of temporary screenshots. No host name starts with a dot, so it hides no target. */
+/** The path of temporary screenshots. No host name starts with a dot, so this path cannot be a target. */
 const PICTURES_PATH = '/.pictures/';
 export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
 
@@ -151,12 +151,12 @@ async function read(
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
 }
 
-/** A header, since not every form of an answer can hold a warning. */
+/** Sent as a header, since not every format of an answer can contain a warning. */
 function showStale(reply: FastifyReply, { staleAt }: { readonly staleAt?: number | undefined }): void {
   if (staleAt !== undefined) reply.header('x-stale-copy', new Date(staleAt).toISOString());
 }
 
-/** Throws ParamValidationError for options whose result this kind of answer cannot contain. */
+/** Throws ParamValidationError for options whose result does not fit this kind of answer. */
 function checkAnswerKind(kind: BodyKind, { singleFormat, explain, exportStorageState, modelFormat }: Options): void {
   const invalid = (path: string, message: string) => problem('ParamValidationError', { path, message });
   const needsJson = 'a JSON answer: send Accept: application/json';
@@ -271,8 +271,8 @@ interface ReadRequest {
 }
 
 /**
- * Streams each rendition. Awaits the first one, so that an earlier failure gets its own HTTP status. A client that reads
- * slowly skips to the newest rendition, so that it does not keep the page open.
+ * Streams each rendition. Waits for the first one, so that a failure before it gets its own HTTP status. A client that
+ * reads slowly skips to the newest rendition, so that it does not keep the page open.
  */
 async function sendStream(
   reply: FastifyReply,

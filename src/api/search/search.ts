@@ -94,7 +94,7 @@ export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
   });
 }
 
-/** Answers requests with neither key nor query with the usage of this host; all others need a key. */
+/** A request with neither key nor query gets the usage of this host; all others need a key. */
 const unlessIndex = (
   guard: onRequestAsyncHookHandler,
   { keyless, index }: SearchEndpointOptions,
@@ -116,7 +116,7 @@ function hasQuery(request: FastifyRequest): boolean {
   return typeof q === 'string' ? q.trim() !== '' : q !== undefined;
 }
 
-/** Whether the query may be missing, or the request line whose path holds it. */
+/** Whether the query may be missing, or the request line whose path contains it. */
 type QuerySource = 'optional' | 'required' | { readonly url: string };
 
 async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, source: QuerySource) {
@@ -213,8 +213,8 @@ function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
 }
 
 /**
- * Streams each answer as it grows. Awaits the first one, so that an earlier failure gets its own HTTP status. A client
- * that reads slowly skips to the newest answer.
+ * Streams each answer as it grows. Waits for the first one, so that a failure before it gets its own HTTP status. A
+ * client that reads slowly skips to the newest answer.
  */
 async function sendStream(
   reply: FastifyReply,

@@ -9,7 +9,7 @@ export interface Finding {
   readonly group: Group;
   readonly name: string;
   readonly state: State;
-  /** The result, in a few words. */
+  /** The result in a few words. */
   readonly found: string;
   /** How to fix it. */
   readonly advice?: string | undefined;

@@ -81,7 +81,7 @@ export const REQUEST_KINDS = {
 } as const;
 export type RequestKind = keyof typeof REQUEST_KINDS;
 
-/** A page that requests each address in one way, then adds the element `#tried`. */
+/** A page that requests each address in one of these ways, then adds the element `#tried`. */
 const attackPage = (
   addresses: readonly string[],
   kind: RequestKind,

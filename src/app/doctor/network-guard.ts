@@ -74,7 +74,7 @@ type Engine = 'direct' | 'browser';
 
 /** The errors that count as a refusal. */
 const REFUSALS: readonly unknown[] = ['SecurityCompromiseError', 'ParamValidationError'];
-/** The error if the browser does not start, in which case nothing was tried. */
+/** The error if the browser does not start, in which case nothing was tested. */
 const NO_ENGINE = 'ServiceNodeResourceDrainError';
 
 export function networkGuardChecks(

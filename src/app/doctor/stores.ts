@@ -27,7 +27,7 @@ async function checkSqlite({ dataDir }: Config): Promise<CheckResult> {
     try {
       database.run('INSERT INTO probe (value) VALUES (?)', 1);
       const row = database.get<{ value: number }>('SELECT value FROM probe');
-      return row?.value === 1 ? ok('can be read and written') : broken('does not store what is written', SQLITE_ADVICE);
+      return row?.value === 1 ? ok('can be read and written') : broken('does not store written data', SQLITE_ADVICE);
     } finally {
       database.close();
     }
@@ -93,7 +93,7 @@ async function checkTables(config: Config): Promise<CheckResult> {
   }
 }
 
-/** Takes two from a limit of one, in the store that the server uses. The second must be refused. */
+/** Takes two units from a limit of one, in the server's store. The second take must be refused. */
 async function checkLimits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<CheckResult> {
   const kind = store ?? (redisUrl ? 'redis' : databaseUrl ? 'database' : 'memory');
   const file = path.join(dataDir, 'limits.db');

@@ -21,7 +21,7 @@ export interface TestServer {
   readonly listenerPort: number;
   /** Whether a second local address was available for the name `changing`. */
   readonly canRebind: boolean;
-  /** Host names that resolve to this machine in the ways of known attacks. */
+  /** Host names that resolve to this machine, as in known attacks. */
   readonly names: typeof NAMES;
   browser(): ReturnType<Awaited<ReturnType<typeof createApp>>['browser']>;
   close(): Promise<void>;

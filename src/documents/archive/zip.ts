@@ -26,11 +26,11 @@ export interface Zip {
   readonly names: readonly string[];
   /** False if the directory is missing and the entries were found by scanning the file. */
   readonly complete: boolean;
-  /** Looks a name up as given, then without regard to case (the rule for Office packages). */
+  /** Looks up a name as given, then case-insensitively (the rule for Office packages). */
   has(name: string): boolean;
   /** The content of an entry; `undefined` if there is none of this name. Throws DocumentError. */
   read(name: string): Uint8Array | undefined;
-  /** Like `read`, but returns the beginning of a damaged entry. Bombs and encrypted entries still throw. */
+  /** Like `read`, but returns the beginning of a damaged entry. Zip bombs and encrypted entries still throw. */
   salvage(name: string): SalvagedEntry | undefined;
   /** The content of an entry as text, decoded by its byte order mark or XML declaration, otherwise as UTF-8. */
   text(name: string): string | undefined;
@@ -112,7 +112,7 @@ const tooLarge = (cause?: unknown) =>
   new DocumentError('too large', 'The archive is too large when decompressed', cause);
 
 /**
- * The output of damaged data up to the damage. Data that is cut off flushes to its last byte. For data with a corrupt
+ * The output of damaged data up to the damage. Truncated data is decoded to its last byte. For data with a corrupt
  * byte, bisection finds the longest intact prefix.
  */
 function inflateSound(packed: Uint8Array, maxBytes: number): Uint8Array {

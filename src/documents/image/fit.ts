@@ -7,7 +7,7 @@ export interface ImageFit {
   readonly height: number;
   /**
    * `shortest`: the shorter side becomes `resizeTo` and the centre is cropped. `longest`: the longer side becomes
-   * `resizeTo` and the rest is padded. `squash`: both sides get the output size, whatever the proportions.
+   * `resizeTo` and the rest is padded. `squash`: both sides get the output size, regardless of the proportions.
    */
   readonly resize: 'shortest' | 'longest' | 'squash';
   /** In pixels. */

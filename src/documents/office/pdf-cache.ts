@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 /** Returns the path of the PDF of the file at `path`. Throws what `print` throws. */
 export type PdfCache = (path: string, print: () => Promise<string>) => Promise<string>;
 
-/** Maximum number of remembered PDFs. The owner of the file's folder deletes them. */
+/** Maximum number of remembered PDFs. The PDFs are deleted by the owner of the file's folder. */
 const MAX_ENTRIES = 64;
 
 export function createPdfCache(): PdfCache {

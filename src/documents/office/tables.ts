@@ -48,7 +48,10 @@ function cellHtml({ blocks }: Cell): string {
   return html;
 }
 
-/** Flattens a table inside a cell: its rows become lines, `name: value` for two columns, otherwise with commas. */
+/**
+ * Flattens a table inside a cell: each row becomes a line, `name: value` for two columns, otherwise separated by
+ * commas.
+ */
 export function flattenTable(rows: readonly Row[]): string {
   const lines = rows.map(({ cells }) => {
     const texts = cells.map((cell) => cellHtml(cell).replaceAll('<br>', ' ')).filter((text) => text !== '');

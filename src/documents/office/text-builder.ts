@@ -254,7 +254,7 @@ export class TextBuilder {
     };
   }
 
-  /** Ends the page here or, inside a paragraph or table, after that. */
+  /** Ends the page here or, inside a paragraph or table, after its end. */
   breakPage({ now = false } = {}): void {
     this.#breaks += 1;
     if (now) this.#turnPages();

@@ -24,7 +24,7 @@ const MANY_NUMERIC = 0.3;
 const MANY_TABLE_COLUMNS = 4;
 /** A column of running text has more than this share of full lines. */
 const FULL_LINES = 0.6;
-/** Letters. Cells of this mean length are no running text. */
+/** Letters. Cells of this mean length are not running text. */
 const SHORT_CELL = 12;
 /** Running text: minimum number of lines, share that continue a sentence, mean letters, and share of full lines. */
 const MIN_TEXT_LINES = 4;

@@ -124,7 +124,7 @@ const MIN_ROOM = 2;
 const MIN_UNSPACED_ROOM = 2.5;
 /** In letters: added to the first word of the next line when checking whether it would have fitted. */
 const WORD_MARGIN = 1.5;
-/** In sizes: free space that justification may leave besides. */
+/** In sizes: additional free space that justification may leave. */
 const ROOM_MARGIN = 0.5;
 /** Share of the line width. More free space ends a paragraph even before a lower-case word. */
 const MUCH_ROOM = 0.25;
@@ -206,7 +206,7 @@ function tagOf({ pieces }: Line): Tag | null {
   return tag && pieces.every((piece) => piece.tag === undefined || piece.tag.block === tag.block) ? tag : null;
 }
 
-/** `12.` at the start of a line may also be the end of a sentence that began on the line before. */
+/** `12.` at the start of a line may also be the end of a sentence from the previous line. */
 const isMidSentence = (line: Line, before: Line, edge: number): boolean =>
   Math.abs(line.x0 - before.x0) < ALIGNED * line.size && !ENDS.test(before.text) && !leavesRoom(line, before, edge);
 
@@ -214,7 +214,7 @@ const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/
 const ENDS = /[.!?:;…。！？：”"')\]]$/;
 const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 
-/** Whether the line's first word would have fitted on the line before, which makes the break deliberate. */
+/** Whether the first word would have fitted on the previous line, so that the line break is deliberate. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   if (isCentred(line, before)) return false;

@@ -1,4 +1,4 @@
-/** Detects insets, which stand in the text but outside its flow: tables between lines, framed parts. */
+/** Detects insets, which are inside the text area but outside the text flow: tables between lines, framed parts. */
 import { alignedTable } from './aligned.ts';
 import type { DrawnContent, Piece } from './drawn-content.ts';
 import { type Box, containsPoint } from './geometry.ts';

@@ -38,7 +38,7 @@ const MAX_DEPTH = 40;
 const MIN_OVERLAP = 0.15;
 /** In font sizes: lines that end this close to the edge of a column belong to it. */
 const COLUMN_EDGE = 3;
-/** Time limit: a page with gaps everywhere is finally read from top to bottom. */
+/** Time limit, after which a page with many gaps is simply read from top to bottom. */
 const MAX_CUTTING_MS = 2_000;
 
 export interface RegionOptions {
@@ -65,7 +65,7 @@ export function toRegions(segments: readonly Segment[], { bodySize }: RegionOpti
 
 interface Part {
   readonly segments: readonly Segment[];
-  /** Whether it needs no further cuts. */
+  /** Whether it needs no further division. */
   readonly whole: boolean;
 }
 

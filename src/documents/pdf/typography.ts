@@ -7,7 +7,7 @@ export interface Typography {
   readonly bodySize: number;
   /** Distance between baselines of body text, as a multiple of its size. */
   readonly pitch: number;
-  /** Whether most of the text has this style, which then carries no meaning. */
+  /** Whether most of the text has this style, which then has no meaning. */
   readonly mostlyBold: boolean;
   readonly mostlyMono: boolean;
   /** The heading level for this size: 1 to 5, or 0 if text of this size is not a heading. */

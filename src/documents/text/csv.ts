@@ -5,7 +5,7 @@ import { cellHtml, HtmlOutput } from '../office/html-output.ts';
 import { type CellKind, NUMBER, newRow, OTHER, TEXT } from '../office/sheet/cell.ts';
 import { headerRows } from '../office/sheet/header.ts';
 
-/** Further rows are left out, with a note. */
+/** Further rows are left out, and a note says so. */
 const MAX_ROWS = 100_000;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Characters and rows examined to detect the delimiter. */
@@ -112,7 +112,7 @@ function delimiterOf(text: string, mediaType: string, name = ''): { delimiter: s
   return { delimiter: best.delimiter, start: 0 };
 }
 
-/** From 0 (rows are not split) to 1 (many rows of equal width). Wider tables score slightly higher. */
+/** From 0 (rows are not split) to 1 (many rows of equal width). Wider tables get slightly higher scores. */
 function evenness(rows: readonly string[][]): number {
   const widths = new Map<number, number>();
   for (const { length } of rows) widths.set(length, (widths.get(length) ?? 0) + 1);

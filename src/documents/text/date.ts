@@ -1,7 +1,7 @@
 /** Converts dates as feeds write them (RFC 822, ISO 8601 and similar) to ISO 8601. */
 import { ownValue } from '#own-value.ts';
 
-/** Offsets of time zone names that JavaScript does not know. */
+/** Offsets of time zone names that JavaScript does not support. */
 const ZONES: Readonly<Record<string, string>> = {
   Z: '+0000',
   WET: '+0000',

@@ -6,7 +6,10 @@ import { decodeHTMLStrict } from 'entities';
 import { ownValue } from '#own-value.ts';
 
 export interface XmlNode {
-  /** With the prefix in NAMESPACES, whatever prefix the file uses. Names in other namespaces keep the file's prefix. */
+  /**
+   * The name with the prefix from NAMESPACES, whatever prefix the file uses. Names in other namespaces keep the file's
+   * prefix.
+   */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly (XmlNode | string)[];
@@ -47,7 +50,7 @@ const NAMESPACES: Readonly<Record<string, string>> = {
 /** Deeper elements become text of their ancestor at this depth. */
 const MAX_DEPTH = 500;
 const MAX_PREFIXES = 100;
-/** Single-line feed fields. An unclosed one ends where the next begins. */
+/** Single-line feed fields. An unclosed element ends where the next one begins. */
 const LINES = new Set(['title', 'link', 'guid', 'pubDate', 'author', 'category', 'loc', 'lastmod']);
 const FIELDS = new Set([...LINES, 'description', 'content:encoded', 'item', 'enclosure', 'url']);
 const NAME = /[A-Za-z_][\w.:-]*/y;

@@ -250,10 +250,10 @@ class Reader {
   #closeTag(lt: number): void {
     const source = this.#source;
     const top = this.#open.pop();
-    if (!top || !source.startsWith(top.raw, lt + 2)) throw malformed('an end tag that ends nothing');
+    if (!top || !source.startsWith(top.raw, lt + 2)) throw malformed('an end tag without a start tag');
     let at = lt + 2 + top.raw.length;
     while (isSpace(source.charCodeAt(at))) at++;
-    if (source.charCodeAt(at) !== GT) throw malformed('an end tag that ends nothing');
+    if (source.charCodeAt(at) !== GT) throw malformed('an end tag without a start tag');
     this.#at = at + 1;
     this.#handler.close(top.name);
     if (top.declared) this.#scope.drop(top.declared);

@@ -8,8 +8,8 @@ export interface EachOptions {
 }
 
 /**
- * Runs `work` for each document. A document whose work fails gets the tag `error` with name and message. Throws the
- * first document's error when all fail, and the reason of an aborted signal.
+ * Runs `work` for each document. If it fails for a document, that gets the tag `error` with name and message. Throws
+ * the first document's error when all fail, and the reason of an aborted signal.
  */
 export async function eachDocument(
   docs: readonly Document[],

@@ -56,7 +56,7 @@ function readRequestOptions(parameters: JsonObject): Settings | undefined {
   return given;
 }
 
-/** Documents with a text have been read already; tensors cannot be read. */
+/** Documents with a text have already been read; tensors cannot be read. */
 const isReadable = (doc: Document): boolean =>
   doc.blob ? doc.blob.length > 0 : doc.content === undefined || doc.content === '' ? doc.uri !== '' : false;
 

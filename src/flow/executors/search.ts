@@ -28,7 +28,7 @@ export function searchExecutor(open: BuiltInTools['openCollection']): ExecutorCl
       await this.#collection?.close();
     }
 
-    /** The text of each document is the question. Its matches are replaced. */
+    /** The text of each document is the query. Its matches are replaced. */
     async search({ docs, parameters, signal }: Call): Promise<void> {
       const requested = readLimit(readParameters(parameters)) ?? this.#limit;
       const limit = Math.min(MAX_RESULTS, Math.max(requested, this.#candidates));

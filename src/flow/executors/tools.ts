@@ -94,7 +94,7 @@ export interface BuiltInTools {
   rerank(query: string, texts: readonly string[], ask: RerankAsk): Promise<readonly number[]>;
   /** Opens a collection by name: letters, digits, - and _. */
   openCollection(name: string): Promise<Collection>;
-  /** Missing when text recognition is turned off. */
+  /** Absent when text recognition is turned off. */
   readonly ocr?:
     | ((picture: Uint8Array, ask: OcrAsk) => Promise<{ readonly text: string; readonly confidence: number }>)
     | undefined;

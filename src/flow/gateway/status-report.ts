@@ -67,7 +67,7 @@ const ENVIRONMENT = [
 ] as const;
 
 export interface StatusReportInput {
-  /** Product version. Clients take a string at `jina.jina` as proof that they are connected. */
+  /** Product version. Clients regard a string at `jina.jina` as proof of a connection. */
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -106,7 +106,7 @@ export const createStatusReport = (
   envs: pick(ENVIRONMENT, environment),
 });
 
-/** The report as JSON text, in the form of a REST version. */
+/** The report as JSON text, in the format of the given REST version. */
 export function writeStatusReport({ form, ...facts }: StatusReportInput & { readonly form: '1' | '2' | '3' }): string {
   const report = createStatusReport(facts, form === '1' ? V1_NAMES : NAMES);
   if (form === '3') return JSON.stringify(report);

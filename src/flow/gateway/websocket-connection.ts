@@ -22,7 +22,7 @@ export interface ConnectionTools {
 
 export interface Connection {
   readonly closed: Promise<void>;
-  /** Ends the stream as if the client had. The connection is closed after `graceMs` at the latest. */
+  /** Ends the stream as if the client had ended it. The connection is closed after `graceMs` at the latest. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
-  /** Set once no more requests are read: the code to close with when all are answered. */
+  /** Set once no more requests are read: the code for the close frame after all answers. */
   let endCode: number | undefined;
   /** Number of answers handed to the network. */
   let sentCount = 0;

@@ -12,9 +12,9 @@ import { REST_V1 } from './rest-versions.ts';
 /** A request read from one frame. */
 export interface RequestFrame {
   readonly requestId: string;
-  /** The decoded protobuf request, which a failure answer is built from. */
+  /** The decoded protobuf request, from which a failure answer is built. */
   readonly request?: DataRequest;
-  /** Returns the frame to answer with. Throws like `Flow.handle`. */
+  /** Returns the frame with the answer. Throws like `Flow.handle`. */
   run(flow: Flow, options: HandleOptions): Promise<string | Uint8Array>;
 }
 

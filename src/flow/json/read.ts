@@ -282,7 +282,7 @@ FIELDS.mimeType = FIELDS.mime_type!;
 /** Fields of the oldest documents, which are dropped. */
 const DROPPED_FIELDS = new Set(['content_hash', 'contentHash', 'level_name', 'levelName', 'siblings']);
 
-/** Reads a document. Unknown keys become tags unless the tag exists already. */
+/** Reads a document. Unknown keys become tags unless the tag already exists. */
 export function readDocument(
   value: unknown,
   location: JsonLocation = BODY,

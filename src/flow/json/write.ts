@@ -88,7 +88,7 @@ function treeJson({ evaluations, scores, chunks, matches }: Document, depth: num
 let lastSecond = Number.NaN;
 let lastText = '';
 
-/** ISO 8601 with microseconds, no zone. */
+/** ISO 8601 with microseconds, without a time zone. */
 function dateTime({ seconds, nanos }: Timestamp): string {
   // The timestamps of a request fall within a second or two.
   if (seconds !== lastSecond) {

@@ -11,7 +11,7 @@ import { createPings } from './pings.ts';
 import type { Replica } from './replica.ts';
 import { createSilenceWatch } from './silence-watch.ts';
 
-/** After a call was aborted, a process that stays silent this long is killed. */
+/** A process that sends nothing for this long after an aborted call is killed. */
 const SILENCE_MS = 10_000;
 /** An aborted call is dropped after this time, because the executor may never answer. */
 const DROP_MS = 30_000;
@@ -27,13 +27,13 @@ export interface CallsOptions {
 export interface Calls {
   /** Number of calls without an answer. */
   readonly size: number;
-  /** Resolves with the answer. Rejects with a WorkerUnavailableError when the process gives none. */
+  /** Resolves with the answer. Rejects with a WorkerUnavailableError when the process does not answer. */
   send(replica: Replica, call: WorkerCall): Promise<DataRequest>;
   /** Rejects with a WorkerUnavailableError when the process does not answer in time. */
   ping(replica: Replica, signal: AbortSignal): Promise<void>;
   /** Handles a frame of the process. Throws for an unexpected one. `type` is the executor's class name. */
   receive(kind: number, id: number, payload: Buffer, type: string): void;
-  /** Forgets the watch over a process that has ended. */
+  /** Stops watching a process that has ended. */
   stopWatch(): void;
   /** Fails all calls of a process that has ended. */
   failAll(reason: string, ended: Replica | undefined): void;
@@ -66,7 +66,7 @@ export function createCalls(options: CallsOptions): Calls {
     return lastId;
   }
 
-  /** Cancels a call. If the process then gives no sign of life, the call is blocking it, so it is killed. */
+  /** Cancels a call. If the process then sends nothing, the call is blocking it, so the process is killed. */
   function cancel(replica: Replica, id: number, reason: unknown): void {
     replica.send(FRAME.cancel, id, encodeText(reason instanceof Error ? reason.message : String(reason)));
     replica.send(FRAME.ping, 0);

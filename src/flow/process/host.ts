@@ -25,7 +25,7 @@ const CHANNEL_FD = 3;
 const LOG_FD = 4;
 
 endWithParent({ group: true });
-// The server decides when this process ends. A signal to the whole service must not interrupt running calls.
+// Only the server ends this process: a signal to the whole service must not interrupt running calls.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const channel = new net.Socket({ fd: CHANNEL_FD, readable: true, writable: true });

@@ -12,7 +12,7 @@ const MAX_BYTES = 256 * 1024;
 /** Lines logged from all streams in one window; further lines are counted and dropped. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 16_384;
-/** How much of the standard error is kept to explain why the process ended. */
+/** How much of standard error is kept to explain why the process ended. */
 const MAX_ERROR_LENGTH = 4096;
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -25,7 +25,7 @@ export interface ExecutorStreams {
 }
 
 export interface Output {
-  /** The end of the standard error output. */
+  /** The end of standard error output. */
   lastErrors(): string;
   /** Resolves when all streams have ended. */
   readonly ended: Promise<unknown>;

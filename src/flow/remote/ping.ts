@@ -23,7 +23,7 @@ export interface PingTarget {
 
 /**
  * Pings a gateway or executor. `whole` also asks a gateway whether all its executors answer. Rejects with an Error that
- * tells the cause.
+ * states the cause.
  */
 export async function pingGrpc(
   target: PingTarget,

@@ -15,7 +15,7 @@ interface Batch {
   timer: NodeJS.Timeout;
 }
 
-/** Gives each request its documents back. A list of another length cannot be split, so it is an error. */
+/** Returns the documents of each request to it. A list of another length cannot be split, so it is an error. */
 function distributeAnswer(answer: Answer, waiting: readonly WaitingCall[], total: number): void {
   if (!Array.isArray(answer)) {
     for (const { resolve } of waiting) resolve(answer);
@@ -35,7 +35,10 @@ function distributeAnswer(answer: Answer, waiting: readonly WaitingCall[], total
   }
 }
 
-/** Batches requests with equal endpoint, parameters and headers until there are enough documents or the time is up. */
+/**
+ * Batches requests with the same endpoint, parameters and headers until there are enough documents or the time limit is
+ * reached.
+ */
 export function createBatchedHandler(handler: Handler, { preferredBatchSize, timeoutMs }: Batching): Handler {
   const open = new Map<string, Batch>();
   // A client that disconnects must not abort the batch for the others.

@@ -54,7 +54,7 @@ interface Stage {
   readonly source: string;
 }
 
-/** The state of one request on its way through the graph. */
+/** The state of one request while it passes through the graph. */
 interface Run extends RunOptions {
   readonly input: DataRequest;
   readonly parameters: JsonObject;

@@ -132,7 +132,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
 }
 
 const describeType = (value: unknown): string =>
-  Array.isArray(value) ? 'a list with something else in it' : (value?.constructor?.name ?? typeof value);
+  Array.isArray(value) ? 'a list with other values in it' : (value?.constructor?.name ?? typeof value);
 
 function createCall(request: DataRequest, { requests, sources, headers, signal }: WorkerCall): Call {
   const lists = requests.length === 1 ? [request.docs] : requests.map(({ docs }) => docs);

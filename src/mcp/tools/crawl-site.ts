@@ -70,7 +70,7 @@ export const crawlSite = defineTool({
   },
 });
 
-/** Fewest tokens for which a page is worth showing. */
+/** Minimum number of tokens for which a page is worth showing. */
 const MIN_TOKENS_PER_PAGE = 40;
 
 /** Tokens of the separator between two pages. */

@@ -17,7 +17,7 @@ import { shortSource } from '../untrusted-marks.ts';
 
 const MAX_URLS = 20;
 const CONCURRENCY = 5;
-/** Fewest tokens for a page: with less, the fence leaves no text. */
+/** Minimum number of tokens for a page: with fewer, the fence leaves no room for text. */
 const MIN_TOKENS_PER_PAGE = 400;
 
 type Outcome = { readonly target: string; readonly text?: PageText; readonly failure?: string };

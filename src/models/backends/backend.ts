@@ -7,11 +7,13 @@ import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
 /**
- * A prepared input, prompt included. Only the backend that made it may read the payload: token ids for a local
+ * A prepared input, prompt included. Only the backend that created it may read the payload: token ids for a local
  * tokenizer, the text for a remote one.
  */
 export interface Prepared {
-  /** Tokens that will be run, with special tokens and prompt; an estimate for remote tokenizers. */
+  /**
+   * Number of tokens that the model will process, with special tokens and prompt; an estimate for remote tokenizers.
+   */
   readonly tokens: number;
   /** Tokens before truncation; equals `tokens` if nothing was cut. */
   readonly fullTokens: number;
@@ -77,8 +79,8 @@ export interface Embedder extends Backend {
   prepare(texts: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /**
    * Prepares the chunks of one document, which run as one sequence and are pooled chunk by chunk. Chunks are joined by
-   * one space that belongs to none, with the prompt once in front. With `maxTokens`, chunks are packed into windows at
-   * chunk borders. `embed` returns one row per chunk. Undefined if the model does not support late chunking.
+   * a space that belongs to no chunk, and preceded by the prompt once. With `maxTokens`, chunks are packed into windows
+   * at chunk borders. `embed` returns one row per chunk. Undefined if the model does not support late chunking.
    */
   prepareChunks?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /** Undefined for a text-only model. */
@@ -93,7 +95,7 @@ export interface Reranker extends Backend {
   /**
    * Prepares query-document pairs. A document that is too long becomes several windows, of which the best score counts:
    * `documents[i]` lists the positions in `pairs` of document i. A query takes at most half of the context. `isBlind`:
-   * the model knows nothing in the query.
+   * the model knows no part of the query.
    */
   prepare(
     query: string,

@@ -149,7 +149,7 @@ async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promis
 /** The row's rule, or else the published configuration. */
 async function pictureRuleOf({ rule }: ImageTower, { picturesConfig }: ModelFiles): Promise<PictureRule> {
   if (rule) return rule;
-  if (picturesConfig === undefined) throw new Error('there is no rule for pictures');
+  if (picturesConfig === undefined) throw new Error('there is no preprocessing rule for images');
   return readPictureRule(JSON.parse(await readFile(picturesConfig, 'utf8')) as Record<string, unknown>);
 }
 

@@ -67,7 +67,7 @@ interface Shared {
 
 interface PreparedText {
   readonly ids: Int32Array;
-  /** As far as the ids reach. */
+  /** Up to the last available id. */
   readonly text: string;
 }
 
@@ -94,7 +94,7 @@ function createEmbedder({ get, own }: Shared): Embedder {
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
-        // Vectors of up to 256 numbers are the learned part alone, not a prefix of the full vector.
+        // Vectors of up to 256 numbers contain only the learned part and are not a prefix of the full vector.
         const values =
           dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, yieldIfDue);
         outputs.push({ values, rows: 1 });

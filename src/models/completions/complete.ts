@@ -126,7 +126,7 @@ function createWatch(ms: number, caller: AbortSignal) {
   let timer = setTimeout(expire, ms);
   return {
     signal: AbortSignal.any([caller, late.signal]),
-    /** The timer stops while the caller reads a piece. */
+    /** The timer is stopped while the caller reads a piece. */
     async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
       for await (const item of items) {
         clearTimeout(timer);

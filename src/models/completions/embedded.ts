@@ -6,7 +6,7 @@ import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';
 import { WRITERS } from './write.ts';
 
-/** Bounds the prompt, although only one word of it matters. */
+/** Limits the prompt, although only the words that select a format matter. */
 const CONTEXT_TOKENS = 32_768;
 /** Pages in progress: one is rendered while the previous one is recognised. */
 const PAGES_AHEAD = 2;

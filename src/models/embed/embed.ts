@@ -21,7 +21,7 @@ import { isZero, normalise } from './vectors.ts';
 export interface Embeddings {
   /** One output per input (per page for a PDF), in order, before truncation and normalisation. */
   readonly outputs: readonly Output[];
-  /** Tokens that were run, including prefixes, special tokens and image patches. */
+  /** Number of processed tokens, including prefixes, special tokens and image patches. */
   readonly tokens: number;
   /** Tokens of images; absent if there were none. */
   readonly imageTokens?: number | undefined;
@@ -105,10 +105,10 @@ async function prepareTexts(
   const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
   if (lateChunking && texts.length > 1) {
     if (!backend.prepareChunks) {
-      const message = 'late_chunking cannot be done by this model';
+      const message = 'late_chunking is not supported by this model';
       const fault = {
         field: 'body -> late_chunking',
-        message: 'cannot be done by this model',
+        message: 'is not supported by this model',
         type: 'value_error',
         input: true,
       };
@@ -168,7 +168,7 @@ export function refuseZeros({ outputs }: Embeddings, { output, dimensions, input
   for (const [index, { values }] of outputs.entries()) {
     if (!isZero(values.subarray(0, dimensions))) continue;
     const at = outputs.length === inputs.length ? ['input', index] : ['input'];
-    faults.add(at, 'value_error', 'has nothing in it that this model knows: its vector would be zero');
+    faults.add(at, 'value_error', 'contains nothing that this model knows: its vector would be zero');
   }
   faults.check();
 }

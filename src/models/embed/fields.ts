@@ -7,7 +7,7 @@ import { EMBEDDING_TYPES } from './vectors.ts';
 
 interface EmbedField extends RequestField {
   readonly kinds: readonly EmbeddingKind[];
-  /** Treatment on other kinds: a field that would change the answer is refused, any other is ignored. */
+  /** How other kinds treat the field: if it would change the answer, it is refused; otherwise it is ignored. */
   readonly otherwise: 'ignored' | 'refused';
 }
 

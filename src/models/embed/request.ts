@@ -41,7 +41,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   const withTokens = flag('return_tokenized_input', false);
   if (multivector && !capabilitiesOf(row).multivector) {
     const at = kind === 'colbert' ? 'model' : 'return_multivector';
-    faults.add([at], 'value_error', 'cannot give each token a vector: the model that serves has one for each input');
+    faults.add([at], 'value_error', 'is not supported: the serving model returns one vector for each input');
   }
   if (withTokens && !multivector) {
     faults.add(['return_tokenized_input'], 'value_error', 'needs `return_multivector`', true);
@@ -50,7 +50,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   if (input) refuseMixtures(inputs, input.at, { row, multivector, lateChunking, faults });
   const dimensions = find('dimensions');
   if (dimensions && multivector && kind !== 'colbert') {
-    faults.add([dimensions.at], 'value_error', 'cannot be had with `return_multivector`', dimensions.value);
+    faults.add([dimensions.at], 'value_error', 'cannot be combined with `return_multivector`', dimensions.value);
   }
   const request: EmbedRequest = {
     inputs,
@@ -89,14 +89,14 @@ function refuseMixtures(
   const hasMedia = parts.some(({ medium }) => medium !== 'text');
   if (lateChunking && hasMedia) faults.add([at], 'value_error', 'must be texts with `late_chunking`');
   if (multivector && (inputs.some(({ isContent }) => isContent) || parts.some(({ medium }) => medium === 'video'))) {
-    faults.add([at], 'value_error', 'parts that make one vector cannot be had with a vector for each token');
+    faults.add([at], 'value_error', 'parts that form one vector cannot be combined with one vector for each token');
   }
   const { spaces } = row;
   if (!spaces) return;
   const used = new Map(parts.map(({ medium }) => [spaceOf(medium, row), medium]));
   if (used.size < 2) return;
   const media = [...used.values()].join(' and ');
-  faults.add([at], 'value_error', `must be of one space: this model puts ${media} into spaces of their own`);
+  faults.add([at], 'value_error', `must be of one space: this model puts ${media} into separate spaces`);
 }
 
 const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>
@@ -109,7 +109,7 @@ function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults
   const kinds: readonly EmbeddingKind[] = field.kinds;
   if (!found || kinds.includes(kind)) return found;
   if (field.otherwise === 'refused' && found.value !== false) {
-    const message = `is not taken by models of kind ${kind}, but by ${kinds.join(', ')}`;
+    const message = `is not supported by models of kind ${kind}, only by ${kinds.join(', ')}`;
     faults.add([found.at], 'value_error', message, found.value);
   }
   return undefined;
@@ -139,7 +139,7 @@ function readDimensions(found: Found | undefined, row: EmbeddingRow, faults: Fau
     const message =
       sizes.length > 1
         ? `must be one of ${sizes.join(', ')} for this model`
-        : `must be ${row.dimensions}: this model was not trained to be cut`;
+        : `must be ${row.dimensions}: this model was not trained for shorter vectors`;
     faults.add([found!.at], 'value_error', message, size);
   }
   return size;

@@ -252,7 +252,7 @@ async function requestBytes(hub: HubAccess, url: URL, have: number, signal: Abor
     if (!next) throw new Refusal(refused(response.status));
     at = next;
   }
-  throw new Refusal(hubFailure('The hub leads in circles'));
+  throw new Refusal(hubFailure('The hub redirects in a loop'));
 }
 
 /** Offset of the answer's bytes. Servers without range support start at 0. */

@@ -53,7 +53,7 @@ export function readInputs(value: unknown, at: string, rules: InputRules): Input
   } else {
     const inputs = value.map((item, index) => readInput(item, [at, index], { ...rules, isAlone: false }));
     const parts = inputs.reduce((sum, input) => sum + input.parts.length, 0);
-    if (parts > most) faults.add([at], 'too_long', `must have at most ${most} parts in all, not ${parts}`);
+    if (parts > most) faults.add([at], 'too_long', `must have at most ${most} parts in total, not ${parts}`);
     return inputs;
   }
   return [];
@@ -84,7 +84,11 @@ function readContent(content: readonly unknown[], at: Place, rules: Reading): In
   const { faults, kind } = rules;
   if (!CONTENT_KINDS.includes(kind)) {
     const kinds = CONTENT_KINDS.join(', ');
-    faults.add([...at, 'content'], 'value_error', `parts that make one vector are taken by the kinds ${kinds} only`);
+    faults.add(
+      [...at, 'content'],
+      'value_error',
+      `parts that form one vector are supported only by the kinds ${kinds}`,
+    );
     return NOTHING;
   }
   if (!content.length) faults.add([...at, 'content'], 'too_short', 'must have at least one part', content);
@@ -103,7 +107,7 @@ function readContent(content: readonly unknown[], at: Place, rules: Reading): In
 function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefined {
   const held = isObject(value) ? heldBy(value) : [];
   if (held.length > 1) {
-    const message = `must hold one of ${held.join(', ')}, not several: send each as an input of its own`;
+    const message = `must hold one of ${held.join(', ')}, not several: send each as a separate input`;
     rules.faults.add(at, 'value_error', message, value);
     return undefined;
   }
@@ -158,7 +162,7 @@ export function readItem(value: unknown, at: Place, { faults, kind }: ItemRules)
   if (medium) refuseMedium(medium, at, { faults, kind });
   else if (typeof value.text === 'string') return value.text;
   else if (Array.isArray(value.content)) {
-    faults.add([...at, 'content'], 'value_error', 'parts that make one vector are not taken here', value);
+    faults.add([...at, 'content'], 'value_error', 'parts that form one vector are not supported here', value);
   } else if (!isGiven(value.text)) faults.add([...at, 'text'], 'missing', 'is required', value);
   else faults.add([...at, 'text'], 'string_type', 'must be a string', value.text);
   return '';
@@ -199,7 +203,7 @@ function refuseMedium(medium: Medium, at: Place, { faults, kind, takes }: Refusi
     ? `must be text: the model that serves this kind here does not read ${NAMES[medium]}${PULL[medium]}`
     : kind === undefined
       ? `must be text: this model does not read ${NAMES[medium]}`
-      : `must be text: ${NAMES[medium]} can be read by models of the kinds ${kinds.join(', ')} only${PULL[medium]}`;
+      : `must be text: ${NAMES[medium]} can be read only by models of the kinds ${kinds.join(', ')}${PULL[medium]}`;
   faults.add(at, ofKind ? 'media_error' : 'value_error', message);
   return true;
 }

@@ -43,4 +43,4 @@ function decode(text: string, from: number, maxBytes: number) {
 }
 
 export const tooLarge = (maxBytes: number): MediaError =>
-  new MediaError(`must have at most ${Math.floor(maxBytes / 1_000_000)} MB`);
+  new MediaError(`must be at most ${Math.floor(maxBytes / 1_000_000)} MB`);

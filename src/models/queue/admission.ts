@@ -38,7 +38,7 @@ export function createAdmission({ most, mostOfOne }: IntakeLimits): AdmissionCon
 
   function refuseTooMuch(more: number, others: number): void {
     if (!others || held + more <= most) return;
-    const message = 'Too much is in work on this server, try again';
+    const message = 'This server has too much work in progress, try again';
     throw problem('ServiceNodeResourceDrainError', { message, retryAfter: 1 });
   }
 

@@ -1,13 +1,13 @@
 /** The waiting work of a queue: decides which inputs go into the next batch, sharing the model fairly between callers. */
 
-/** A request with inputs that wait. */
+/** A request with waiting inputs. */
 export interface WaitingJob {
   readonly items: readonly { readonly tokens: number }[];
   /** Items of different lanes never share a batch. */
   readonly lane: { readonly key: string };
   readonly caller: string;
   readonly background: boolean;
-  /** First item that was not drawn yet. */
+  /** The first item that has not been drawn yet. */
   next: number;
 }
 
@@ -37,11 +37,11 @@ export interface Backlog<Job extends WaitingJob> {
 
 interface CallerQueue<Job> {
   readonly jobs: Set<Job>;
-  /** Tokens that the caller may still draw in this round. */
+  /** Number of tokens that the caller may still draw in this round. */
   credit: number;
 }
 
-/** Batches' worth of inputs that are compared by length. More means less padding but longer waits. */
+/** Number of batches whose inputs are compared by length. A higher number means less padding but longer waits. */
 const HORIZON_BATCHES = 4;
 
 export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Backlog<Job> {

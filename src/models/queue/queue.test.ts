@@ -338,7 +338,7 @@ describe('background work', () => {
     await next();
     expect(await first).toHaveLength(1);
     queue.close();
-    await expect(closed).rejects.toThrow('being stopped');
+    await expect(closed).rejects.toThrow('shutting down');
     expect(queue.waiting).toEqual({ inputs: 0, tokens: 0 });
   });
 });

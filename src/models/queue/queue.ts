@@ -165,7 +165,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
         entries[0]!.job.lane,
         signal,
       );
-      if (results.length !== entries.length) throw new Error('a batch has another number of results than inputs');
+      if (results.length !== entries.length) throw new Error('a batch has a different number of results than inputs');
       for (const [at, { job, index }] of entries.entries()) {
         if (job.over) continue;
         job.results[index] = results[at]!;
@@ -202,9 +202,12 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
 }
 
 const queueFull = (retryAfter: number): Problem =>
-  problem('ServiceNodeResourceDrainError', { message: 'Too much is waiting for this model, try again', retryAfter });
+  problem('ServiceNodeResourceDrainError', {
+    message: 'Too many inputs are waiting for this model, try again',
+    retryAfter,
+  });
 const closing = (): Problem =>
-  problem('ServiceNodeResourceDrainError', { message: 'The server is being stopped, try again', retryAfter: 1 });
+  problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down, try again', retryAfter: 1 });
 
 /** Whether the failure is temporary, not caused by the inputs. */
 const isTemporary = (error: unknown): boolean => {

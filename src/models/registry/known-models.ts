@@ -31,7 +31,7 @@ const encoder = (row: Omit<EmbeddingRow, Common> & Partial<Pick<EmbeddingRow, Co
   ...row,
 });
 
-/** Prompts of a model that only marks queries. */
+/** Prompts of a model that uses a prompt only for queries. */
 const asking = (query: string) => ({ query, passage: '', default: '' });
 const REPRESENT = 'Represent this sentence for searching relevant passages: ';
 

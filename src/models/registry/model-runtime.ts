@@ -194,7 +194,7 @@ export function openModelRuntime({
     },
     async close() {
       closing.abort(
-        problem('ServiceNodeResourceDrainError', { message: 'The server is being stopped', retryAfter: 1 }),
+        problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down', retryAfter: 1 }),
       );
       const all = [...embedders.values(), ...rerankers.values()];
       for (const { queue } of all) queue.close();

@@ -36,7 +36,8 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
     );
     const reply = await transport.send(request, { signal, maxBytes: 65_536 + tokens * BYTES_A_TOKEN });
     const counts = count!.parse(reply).map(countOf);
-    if (counts.length !== texts.length || counts.includes(undefined)) throw malformed('its counts are no counts');
+    if (counts.length !== texts.length || counts.includes(undefined))
+      throw malformed('its token counts are not numbers');
     return counts;
   }
 
@@ -59,7 +60,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
         for (const [at, value] of exact.flat().entries()) counts[doubtful[at]!.index] = value!;
       } catch (error) {
         if (!(error instanceof RequestRefusedError)) throw error;
-        // A gateway may block the request; the estimate must do.
+        // A gateway may block the request; then the estimate is used.
         known = error.tooLong;
       }
       return counts;

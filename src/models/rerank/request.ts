@@ -32,7 +32,8 @@ export function readRerankRequest(body: Body, { returnDocuments }: RerankDefault
   const { texts, documents } = readDocuments(find('documents'), faults);
   const topN = readInteger(find('top_n'), { min: 1 }, faults);
   readInteger(find('max_doc_length'), { min: 1, max: 8192 }, faults);
-  if (flag('return_embeddings')) faults.add(['return_embeddings'], 'value_error', 'is not taken by this model', true);
+  if (flag('return_embeddings'))
+    faults.add(['return_embeddings'], 'value_error', 'is not supported by this model', true);
   const request: RerankRequest = {
     query,
     texts,

@@ -17,7 +17,7 @@ export interface Ranked {
 export interface Ranking {
   /** Best first; equal scores keep the order of the request. */
   readonly results: readonly Ranked[];
-  /** Tokens of all pairs that were run. */
+  /** Number of tokens in all processed pairs. */
   readonly tokens: number;
   /** Whether the query has no content that the model can match, which makes the scores meaningless. */
   readonly isBlind: boolean;

@@ -3,7 +3,7 @@ import { LEARNED } from './model.ts';
 
 /** Minimum cosine of a neighbour. */
 const NEAR = 0.5;
-/** Cached neighbour lists. Finding one takes milliseconds; a list takes a few hundred bytes. */
+/** Cached neighbour lists. Finding a neighbour takes milliseconds; a list takes a few hundred bytes. */
 const MAX_REMEMBERED = 4_096;
 
 export interface Neighbours {

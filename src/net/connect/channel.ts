@@ -16,7 +16,7 @@ export interface ChannelResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readable;
-  /** Whether an ended body is incomplete, for streams that end without an error in that case. */
+  /** Whether a body that has ended is incomplete. Some streams end without an error in that case. */
   readonly isTruncated?: () => boolean;
 }
 

@@ -55,7 +55,7 @@ export function startTlsOver(socket: Socket, to: Destination, options: TlsOption
   );
 }
 
-/** Returns a function that gives the remaining milliseconds of the timeout, at least 1. */
+/** Returns a function that returns the remaining milliseconds of the timeout, at least 1. */
 export function remainingTime(timeoutMs: number): () => number {
   const deadline = performance.now() + timeoutMs;
   return () => Math.max(1, deadline - performance.now());

@@ -12,7 +12,7 @@ import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 export type Lookup = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 export interface LookupOptions {
-  /** DNS servers as `address:port`. Default: those of the system. */
+  /** DNS servers as `address:port`. Default: the name servers of the system. */
   readonly servers?: readonly string[];
   /** Timeout of the first attempt; the second takes twice as long. Default 2.5 s. */
   readonly tryTimeoutMs?: number;
@@ -55,7 +55,7 @@ async function resolveBoth(resolver: Resolver, name: string) {
   } catch (error) {
     const second = await ipv6;
     if (second.addresses.length) return withFamily(6, second.addresses);
-    // Only if both lookups say so, the name does not exist.
+    // The name does not exist only if both lookups say so.
     throw isNotFound(error) && second.error ? second.error : error;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Connects to a target through a proxy. The target was resolved and checked before. `socks4` and `socks5` proxies get the
- * checked IP address; the others get the host name and resolve it themselves. That is no loss: a proxy chosen by the
- * caller could connect anywhere anyway.
+ * Connects to a target through a proxy. The target was resolved and checked before. `socks4` and `socks5` proxies get
+ * the checked IP address; the others get the host name and resolve it themselves. That loses no security: a proxy
+ * chosen by the caller could connect anywhere anyway.
  */
 import { lookup as askSystem } from 'node:dns/promises';
 import type { Socket } from 'node:net';

@@ -45,7 +45,7 @@ export function createByteQueue(stream: Readable): ByteQueue {
   return {
     async *take(isDone = () => false) {
       for (;;) {
-        // Join the chunks: a sender of single bytes would otherwise cause an iteration for each.
+        // Join the chunks: a sender of single bytes would otherwise cause one iteration per byte.
         if (held.length) {
           const taken = held.length === 1 ? held[0]! : Buffer.concat(held, heldBytes);
           held = [];

@@ -101,7 +101,7 @@ function parseCookie(text: string, target: URL): Cookie {
   return cookie;
 }
 
-/** Names in lower case; the last of duplicates counts (RFC 6265, section 5.2). */
+/** Names in lower case; the last of several duplicates is used (RFC 6265, section 5.2). */
 const parseAttributes = (texts: readonly string[]) =>
   new Map(
     texts.map((text) => {

@@ -170,5 +170,5 @@ const wantsClose = (headers: Headers, isHttp10: boolean): boolean => {
 /** The statuses whose `Location` is followed (Fetch standard, "redirect status"). */
 export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are written anew from their parsed value. */
+/** Headers that are rewritten from their parsed value. */
 const REWRITTEN = new Set(['transfer-encoding', 'content-length', 'connection', 'location', 'content-disposition']);

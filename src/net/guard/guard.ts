@@ -110,11 +110,14 @@ const noSuchName = () => problem('ParamValidationError', { path: 'url', message:
 
 /**
  * Domains that always mean this machine or its network (RFC 6761, RFC 6762, RFC 8375). Other private names (one label,
- * `.lan`) are judged by their IP addresses.
+ * `.lan`) are checked by their IP addresses.
  */
 const LOCAL_SUFFIXES = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa'];
 const LOCAL_NAMES = new Set(['metadata', 'instance-data', 'rancher-metadata', 'ip6-localhost', 'ip6-loopback']);
-/** Cloud metadata services, from the documentation of the providers. Some have public IP addresses, so names count. */
+/**
+ * Cloud metadata services, from the documentation of the providers. Some have public IP addresses, so their names are
+ * checked too.
+ */
 const METADATA_HOSTS = [
   'metadata.cloud.ibm.com',
   'metadata.exoscale.com',

@@ -1,12 +1,15 @@
 /**
- * Decides which IP addresses are public. This is no list of bad ranges: an address is public only if it is global unicast,
- * and so is every IPv4 address embedded in it (IANA special-purpose address registries, from ipaddr.js).
+ * Decides which IP addresses are public. This is not a list of bad ranges: an address is public only if it is global
+ * unicast, and so is every IPv4 address embedded in it (IANA special-purpose address registries, from ipaddr.js).
  */
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Parses an IP address; undefined if the text is none. IPv4-mapped IPv6 becomes the IPv4 address that sockets connect to. */
+/**
+ * Parses an IP address; undefined if the text is not one. IPv4-mapped IPv6 becomes the IPv4 address that sockets
+ * connect to.
+ */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return undefined;
@@ -14,8 +17,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * IP addresses of cloud metadata services, which reveal credentials. Most are in non-public ranges anyway; the list keeps
- * them closed if an operator allows a network that contains them.
+ * IP addresses of cloud metadata services, which reveal credentials. Most are in non-public ranges anyway; the list
+ * blocks them even if an operator allows a network that contains them.
  */
 const METADATA = [
   '168.63.129.16',

@@ -63,7 +63,7 @@ export interface EgressProxy {
    * Sends the connections of one user name through an upstream proxy. The guard still checks the targets.
    */
   route(proxy: URL, options?: RouteOptions): Route;
-  /** Counts the traffic of a user name from now on; `onChange` gets the growing total. */
+  /** Starts counting the traffic of a user name; `onChange` gets the growing total. */
   meter(username: string, onChange: (bytes: number) => void): Meter;
   /** Number of open connections to targets. */
   openConnections(): number;
@@ -195,7 +195,7 @@ class TunnelServer extends Server {
   }
 }
 
-/** Adds EGRESS_HEADER to errors of the proxy itself. A 407 only asks for credentials and stays as it is. */
+/** Adds EGRESS_HEADER to errors of the proxy itself. A 407 only asks for credentials and is not changed. */
 function markAsOwn(error: Error): Error {
   if (!(error instanceof RequestError))
     return new RequestError('The request failed', 502, { [EGRESS_HEADER]: 'failed' });
@@ -240,7 +240,7 @@ function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, h
   if (head.length) target.write(head);
   client.pipe(target);
   target.pipe(client);
-  // A browser that half-closes has left. The target could otherwise keep the connection open forever.
+  // A browser that half-closes the connection is gone. The target could otherwise keep the connection open forever.
   client.once('end', () => target.destroySoon());
   // Flush the target's last bytes to the client.
   target.once('close', () => (client.destroySoon ? client.destroySoon() : client.end()));

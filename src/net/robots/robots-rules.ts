@@ -1,9 +1,9 @@
 /**
- * Parses and matches robots.txt (RFC 9309). Own implementation, because matching runs on the event loop: whatever the
- * patterns are, the work is bounded by the sizes of the file and the URL.
+ * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop:
+ * whatever the patterns, the work is bounded by the sizes of the file and the URL.
  */
 
-/** Only this many characters of a path are compared. Patterns that end in `$` do not match longer paths. */
+/** Only this many characters of a path are compared. A pattern that ends in `$` does not match longer paths. */
 const MAX_PATH = 2_048;
 /** Rules with `*` may scan the whole path, so only this many are used; later ones are ignored. */
 const MAX_STARRED_RULES = 3_000;
@@ -12,7 +12,7 @@ interface Rule {
   readonly allows: boolean;
   /** Length of the pattern; the longest match decides. */
   readonly length: number;
-  /** The literal parts between the stars. */
+  /** The literal parts between the asterisks. */
   readonly pieces: readonly string[];
   readonly isAnchored: boolean;
 }
@@ -20,8 +20,8 @@ interface Rule {
 /** The rules of one file. */
 export interface RobotsRules {
   /**
-   * Whether an agent may read a URL. `agent` is a product token (`Googlebot`; text after it is ignored), or `*` for agents
-   * that are not named. The longest matching rule decides; among equals, `allow`.
+   * Whether an agent may read a URL. `agent` is a product token (`Googlebot`; text after it is ignored), or `*` for
+   * agents that are not named. The longest matching rule decides; among rules of equal length, `allow`.
    */
   allows(url: URL, agent: string): boolean;
   /**
@@ -61,7 +61,7 @@ export function parseRobots(robotsTxt: string): RobotsRules {
 interface Groups {
   /** The groups of each agent. Agents of the same group share its rules. */
   readonly groups: ReadonlyMap<string, ReadonlySet<readonly Rule[]>>;
-  /** Crawl-delay in seconds of each group; the last value counts. */
+  /** Crawl-delay in seconds of each group; the last value is used. */
   readonly delays: ReadonlyMap<readonly Rule[], number>;
   readonly sitemaps: readonly string[];
 }

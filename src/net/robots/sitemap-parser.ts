@@ -36,7 +36,7 @@ export function createSitemapParser(): SitemapParser {
   let left = MAX_URLS;
   let kind: SitemapKind | undefined;
   let scan: Scan | undefined;
-  /** `loc` with the namespace prefix of the root or none. Other prefixes belong to images. */
+  /** `loc` with the namespace prefix of the root, or without a prefix. Other prefixes belong to images. */
   let opening = /<loc\s{0,100}>/g;
   /** Number of characters of `rest` already searched for a closing tag. */
   let searched = 0;

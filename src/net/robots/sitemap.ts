@@ -35,9 +35,9 @@ const MAX_BLOCKING_MS = 5;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Reads a sitemap in batches; yields none if the file is not a sitemap. An incomplete file throws after the batches before
- * the break. Throws the errors of the fetch, and AssertionFailureError for a status other than 200 and for damaged gzip
- * data.
+ * Reads a sitemap in batches; yields none if the file is not a sitemap. For an incomplete file, throws after the
+ * batches before the break. Throws the errors of the fetch, and AssertionFailureError for a status other than 200 and
+ * for damaged gzip data.
  */
 export async function* sitemapParts(
   fetch: GuardedFetch,

@@ -13,7 +13,7 @@ const MAX_WIDTH = 12;
 const MAX_PIECES = 10_000;
 
 interface Look {
-  /** In pixels; 0 when there are no lines. */
+  /** Line height in pixels; 0 if there are no lines. */
   readonly lineHeight: number;
   /** Darker levels are ink. */
   readonly level: number;
@@ -73,7 +73,10 @@ export interface Sheet {
 const MIN_IN_ALL = 9;
 const TIMES = 3;
 const MAX_ON_LINE = 24;
-/** Space around each piece, in heights of the highest: close enough to form a line, too far to form a word. */
+/**
+ * Space around each piece, as a multiple of the greatest height: close enough to form a line, too far apart to form a
+ * word.
+ */
 const SPACE = 1.9;
 
 /** Needs at least one box. Each is at most a few lines high, in pixels of `picture`, which is a prepared image. */
@@ -94,7 +97,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
   for (const [at, box] of taken.entries()) {
     if (at > 0 && at % MAX_ON_LINE === 0) [x, y] = [2 * space, y + lineHeight + space];
     const right = x + box.right - box.left;
-    // Align on the baseline, as digits and capitals are.
+    // Align on the baseline, like digits and capitals.
     places.push({ left: x, right, top: y + lineHeight - (box.bottom - box.top), bottom: y + lineHeight });
     x = right + space;
     width = Math.max(width, x + space);

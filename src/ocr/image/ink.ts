@@ -1,6 +1,6 @@
 /** Measures text lines on a small grey copy of an image, before recognition. */
 
-/** One byte a pixel, 0 is black. */
+/** One byte per pixel; 0 is black. */
 export interface Grey {
   readonly pixels: Uint8Array;
   readonly width: number;

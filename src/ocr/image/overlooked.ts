@@ -5,13 +5,13 @@
 import type { OcrBox, OcrLine, OcrPage, OcrWord } from '../hocr.ts';
 import type { Sheet } from './components.ts';
 
-/** A short, separate word below this confidence is doubted. */
+/** A short, separate word below this confidence is considered uncertain. */
 const DOUBTED = 0.85;
 const SHORT = 3;
 /** Minimum distance of a separate piece from other words, in its heights. */
 const ALONE = 0.9;
 const MAX_PIECES = 200;
-/** Minimum confidence to add a new reading. To replace another reading, it must also be higher than that one's. */
+/** Minimum confidence to add a new reading. To replace another reading, it must also be higher than its confidence. */
 const SURE = 0.6;
 /** A piece belongs to a word if more than this share of it is in the word's box. */
 const COVERED = 0.2;

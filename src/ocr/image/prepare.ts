@@ -36,7 +36,7 @@ const LOOK_SIDE = 1_600;
 const GOOD_LINE_HEIGHT = 24;
 const SMALL_LINE_HEIGHT = 20;
 const MAX_ENLARGEMENT = 4;
-/** A slope that does no harm, in degrees. */
+/** A harmless slope, in degrees. */
 const STRAIGHT_DEGREES = 0.2;
 const TIMEOUT_S = 60;
 
@@ -126,7 +126,9 @@ async function greyPage(
   return { page, source, upright: { width: upright.width, height: upright.height } };
 }
 
-/** Whether the visible part of a transparent image is light, which means it is made for a dark background. */
+/**
+ * Whether the visible part of a transparent image is light, which means that the image is meant for a dark background.
+ */
 async function isLight(picture: Sharp): Promise<boolean> {
   const small = picture.resize({ width: 256, height: 256, fit: 'inside', withoutEnlargement: true });
   const { data, info } = await small

@@ -45,7 +45,7 @@ const MIN_VERTICAL = 1.1;
 const FREE_VERTICAL = 4;
 const MAX_THICKNESS = 0.3;
 const MAX_RUNS = 200_000;
-/** With more pieces, the page shows a hatching or squared paper. */
+/** With more pieces, the page shows hatching or squared paper. */
 const MAX_PIECES = 5_000;
 
 interface Page {
@@ -138,7 +138,7 @@ function rowRuns(isDark: Uint8Array, width: number, height: number, minLength: n
 const isLine = (length: number, dark: number, minLength: number): boolean =>
   length >= minLength && dark >= DENSE * length;
 
-/** Reads row by row, as the pixels lie in memory; returns the runs column by column. */
+/** Reads row by row, in memory order; returns the runs column by column. */
 function columnRuns(isDark: Uint8Array, width: number, height: number, minLength: number): Run[] {
   const runs: Run[] = [];
   const from = new Int32Array(width).fill(-1);

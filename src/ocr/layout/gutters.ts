@@ -10,7 +10,10 @@ export interface Gutter {
 }
 
 interface Gutters {
-  /** The gutter with most lines on both sides; `undefined` if no two lines stand side by side with a gutter between. */
+  /**
+   * The gutter with the most lines on both sides; `undefined` if no two lines are side by side with a gutter between
+   * them.
+   */
   longest(segments: readonly Segment[]): Gutter | undefined;
 }
 
@@ -22,7 +25,7 @@ const MAX_TRIALS = 60;
 /** Total number of line comparisons: a page of a thousand segments would be scanned a thousand times. */
 const MAX_LOOKS = 1_000_000;
 /**
- * Lines of a column up to this far apart belong together, in letter sizes. Beyond it, they must stand beside others.
+ * Lines of a column up to this far apart belong together, in letter sizes. Beyond it, they must be beside other lines.
  */
 const TOGETHER = 1.2;
 const STILL_TOGETHER = 2.5;
@@ -115,7 +118,7 @@ function narrowed({ left, right }: Space, { box, size }: Segment): Space | undef
   return before > after ? { left, right: box.left } : { left: box.right, right };
 }
 
-/** Area of text on the side that has less, counting only lines with neighbours. It ranks text columns before cells. */
+/** Area of text on the side that has less, counting only lines with neighbours. It ranks text columns above cells. */
 function worthOf(lines: readonly Segment[], run: Run): number {
   const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
   if (left.length === 0 || right.length === 0) return 0;
@@ -139,8 +142,8 @@ const bottomOf = (lines: readonly Segment[]): number =>
   lines.reduce((bottom, { box }) => Math.max(bottom, box.bottom), -Infinity);
 
 /**
- * Lines at the ends of a gutter on one side only belong to its column if they are near. Reading order is the same
- * either way for the left column at the top and for the right column at the bottom, so those need to be nearer.
+ * Lines at the ends of a gutter on one side only belong to its column if they are near. For the left column at the top
+ * and the right column at the bottom, the reading order is the same either way, so those lines must be nearer.
  */
 function gutterOf(lines: readonly Segment[], run: Run): Gutter {
   const beside = lines.slice(run.start, run.end);

@@ -52,7 +52,7 @@ export function layOut(page: OcrPage): OcrBlock[] {
   return withoutGaps(blocks);
 }
 
-/** Closes gaps in heading levels below the highest: sizes only tell which heading is above which. */
+/** Closes gaps in heading levels below the highest: sizes only show which heading is above another. */
 function withoutGaps(blocks: readonly OcrBlock[]): OcrBlock[] {
   const levels = [...new Set(blocks.flatMap((block) => (block.kind === 'heading' ? [block.level] : [])))].sort();
   return blocks.map((block) =>

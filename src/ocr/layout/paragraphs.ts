@@ -9,7 +9,9 @@ const HEADINGS: readonly (readonly [times: number, level: number])[] = [
   [1.18, 3],
 ];
 const MAX_HEADING_WORDS = 25;
-/** A larger distance to the line before starts a new paragraph: in line pitches of the column, and in letter sizes. */
+/**
+ * A larger distance to the previous line starts a new paragraph: in line pitches of the column, and in letter sizes.
+ */
 const MAX_PITCH = 1.4;
 const MAX_DISTANCE = 1.2;
 /** In letter sizes: continuation lines of an item start this far to the right of its marker. */
@@ -113,14 +115,14 @@ const MISREAD = /^[eo.]$/;
 const MISREAD_SIGN = /^[°©®¢«@]{1,2}$/;
 const NUMBER = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])$/;
 
-/** Of the lines that look like list items, those that are. */
+/** The lines that are list items, among those that look like them. */
 function marksOf(lines: readonly Segment[], bodySize: number): Map<Segment, Mark> {
   const marks = new Map<Segment, Mark>();
   const first = (line: Segment) => line.words[0]!.text;
   const beginning = (...signs: readonly RegExp[]) =>
     lines.filter((line) => line.words.length > 1 && signs.some((sign) => sign.test(first(line))));
   const bulleted = beginning(BULLET);
-  // Headings have numbers as well.
+  // Headings may be numbered too.
   const numbered = lines.filter(
     (line) => line.words.length > 1 && NUMBER.test(first(line)) && !headingLevel(line, bodySize),
   );

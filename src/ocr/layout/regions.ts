@@ -35,7 +35,7 @@ const GAP = 0.8;
 const MIN_LINES = 4;
 /** Gaps of this width, in letter sizes, are not word spaces. */
 const WIDE_GAP = 2;
-/** Letters. Lines of text have at least this many, cells have fewer. */
+/** Letters. Minimum number of letters of a line of text; cells have fewer. */
 const LINE_LENGTH = 18;
 /** Letters. Shorter cells without neighbouring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
@@ -81,8 +81,8 @@ function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
 }
 
 /**
- * Text columns with what spans them at the top or bottom: a table that happens to leave the gutter free, a running
- * header.
+ * Text columns with the parts that span them at the top or bottom: a table that happens to leave the gutter free, a
+ * running header.
  */
 function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   const body = median(whole.rows.flat().map(({ size }) => size));

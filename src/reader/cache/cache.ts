@@ -1,7 +1,7 @@
 /**
  * The cache between reader and engines. It serves cached copies, lets equal concurrent reads share one, stores what may
  * be stored, and serves a stale copy if a page cannot be read (docs/reference/wire/reader.md, Cache). A copy of a page
- * that is refused now is never served.
+ * that is now refused is never served.
  */
 import { rm } from 'node:fs/promises';
 import { createSingleFlight } from '#concurrency/single-flight.ts';
@@ -34,8 +34,8 @@ export interface SnapshotCache {
   /**
    * The snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else those of `live`, whose last one
    * is stored if allowed. Equal concurrent reads share one `live`; its signal is aborted when all of them are aborted.
-   * If `live` fails, the last snapshot is a stale copy with `stale` set. Throws what `live` throws, and
-   * SecurityCompromiseError if a copy's URL is refused now.
+   * If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of `live`, and
+   * SecurityCompromiseError if the URL of a copy is now refused.
    */
   getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot>;
   close(): Promise<void>;
@@ -143,7 +143,7 @@ function createCache(
     report(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
     try {
-      // Reads with `checkRedirect` are not shared: the rule of one read does not hold for others.
+      // Reads with `checkRedirect` are not shared: the rule of one read does not apply to others.
       if (request.checkRedirect) yield* readAndStore(request, live);
       else
         yield* flights.join(flightKey(request), signal, (shared) => readAndStore({ ...request, signal: shared }, live));
@@ -182,7 +182,7 @@ function createCache(
     if (!store) return undefined;
     const { options, target, signal } = request;
     const tried = new Set<string>();
-    // Only the copy tells whether the URL is that of a document, whose fragment may select a page.
+    // Only the copy shows whether the URL is that of a document, whose fragment may select a page.
     for (const kind of fragmentOf(target.url) ? (['at fragment', ...KINDS] as const) : KINDS) {
       const key = copyKey(request, kind);
       if (tried.has(key)) continue;

@@ -65,7 +65,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   function* find(key: string, { serves, maxAgeMs }: CopyQuery): Generator<StoredCopy> {
     const now = clock();
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
-      // After the clock was set back, copies may lie in the future: the distance counts in both directions.
+      // If the clock was set back, copies may be dated in the future, so the absolute distance is used.
       const ageMs = Math.abs(now - madeAt);
       if (ageMs > maxAgeMs || ageMs > keepMs) continue;
       const row = JSON.parse(facts) as RowFacts;

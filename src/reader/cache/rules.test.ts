@@ -305,7 +305,7 @@ describe('isWorthCaching', () => {
   it.each<[string, Snapshot, boolean]>([
     ['a page', page('tea'), true],
     ['a page that never settled', page('tea', { settled: false }), false],
-    ['a page that was cut off', page('tea', { notes: ['this is what had arrived'] }), false],
+    ['a page that was cut off', page('tea', { notes: ['this is the part that arrived'] }), false],
     ['a page without a title', page('', untitled(long)), false],
     ['a page with an empty title', page('', { text: `<title> \n</title><p>${long}</p>` }), false],
     ['a page whose second title has text', page('', { text: `<title>\n<title lang="en">T</title>` }), true],

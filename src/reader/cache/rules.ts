@@ -164,7 +164,7 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
   // The other models read the target itself.
   if (modelFormat && modelFormat !== 'readerlm-v2') return false;
   if (facts.document) return true;
-  // Pages without HTML do not change while one waits.
+  // Pages without HTML do not change over time.
   const waitedEnough = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
   if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || waitedEnough);
   const fitsEngine = captured.engine === 'auto' || facts.engine === 'browser' || wantsSource(request);

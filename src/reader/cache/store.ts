@@ -66,7 +66,7 @@ export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): 
     }
   }
 
-  /** Changes run one after the other, so that no blob is removed while another change is about to name it. */
+  /** Changes run one after the other, so that no blob is removed while another change is about to use it. */
   let lastChange: Promise<unknown> = Promise.resolve();
   function serialize<Result>(change: () => Promise<Result> | Result): Promise<Result | undefined> {
     const done = lastChange.then(() => attempt(change));

@@ -1,6 +1,6 @@
 /**
  * Engine `auto`: fetches first, and renders if scripts would change the content (docs/reference/wire/reader.md,
- * Engines). The page itself decides that, and earlier reads of pages with the same template.
+ * Engines). This is decided by the page itself, and by earlier reads of pages with the same template.
  */
 import { Problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
@@ -147,10 +147,10 @@ async function planFor(
   if (!scripts && !styles) return enoughBecause('no scripts');
   const view = template && siteOf(fetched, template, options, sites);
   const compared = view?.compare ? template : undefined;
-  if (view?.scripts === 'add') return renderBecause('scripts add to pages like this one of the site', compared);
+  if (view?.scripts === 'add') return renderBecause('scripts change similar pages of this site', compared);
   // A caller that sets a timeout wants the best result within it.
   if (view?.scripts === 'add nothing' && options.timeoutMs === undefined) return enoughBecause(LIKE_OTHERS);
-  return renderBecause(scripts ? 'scripts may add to it' : 'style sheets may hide some of it', compared);
+  return renderBecause(scripts ? 'scripts may change its content' : 'style sheets may hide parts of it', compared);
 }
 
 function siteOf(
@@ -165,7 +165,7 @@ function siteOf(
   return { ...view, compare: view.compare && keep };
 }
 
-/** Whether the read may be remembered, and is representative for all callers. */
+/** Whether the read may be recorded, and is representative of all callers. */
 const mayLearn = (options: Options): boolean =>
   !options.zeroDataRetention &&
   !options.doNotTrack &&
@@ -176,7 +176,10 @@ const mayLearn = (options: Options): boolean =>
 const EARLY = 'an early answer was requested';
 const LIKE_OTHERS = 'its scripts were not run: they changed nothing on other pages of the same template';
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
-/** Statuses for clients that a server does not take for a browser. 429 is not one: it asks for fewer requests. */
+/**
+ * Statuses for clients that a server does not recognize as a browser. 429 is not one of them: it asks for fewer
+ * requests.
+ */
 const REFUSALS: ReadonlySet<number> = new Set([403, 503]);
 
 /** Unreadable types, empty successful responses and bad redirects are the same in a browser. */

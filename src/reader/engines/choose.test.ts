@@ -224,13 +224,13 @@ describe('the page itself', () => {
 
   it('is rendered if style sheets may hide some of it', async () => {
     const seen = await read('/styled');
-    expect(by(seen)).toBe('browser: style sheets may hide some of it');
+    expect(by(seen)).toBe('browser: style sheets may hide parts of it');
     expect(seen.text).toMatch(/data-lectern-hidden="display">Words that nobody sees/);
   });
 
   it('is rendered from the fetched HTML if scripts create its content', async () => {
     const seen = await read('/rendered');
-    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(words(seen.text)).toContain('first word');
     expect(bench.site.hits('/rendered')).toBe(1);
   });
@@ -353,7 +353,7 @@ describe('an option', () => {
   });
 
   it('does not hide that the rendered HTML was incomplete', async () => {
-    const note = 'The target broke off before the end of its content; this is what had arrived';
+    const note = 'The target broke off before the end of its content; this is the part that arrived';
     for (const engine of ['auto', 'browser']) {
       const seen = await read('/cut', { engine });
       expect(words(seen.text), engine).toContain('made by scripts');
@@ -391,27 +391,27 @@ describe('what is known of a site', () => {
 
   it('is learned by comparing pages before and after rendering', async () => {
     for (const path of ['/calm/one', '/calm/two']) {
-      expect(by(await read(path))).toBe('browser: scripts may add to it');
+      expect(by(await read(path))).toBe('browser: scripts may change its content');
       await compared(path, 1);
     }
     const snapshots = await readAll('/calm/three');
     expect(snapshots.map(by)).toEqual([
       'direct: its scripts were not run: they changed nothing on other pages of the same template',
     ]);
-    expect(by(await read('/calm/three', { timeout: 15 }))).toBe('browser: scripts may add to it');
+    expect(by(await read('/calm/three', { timeout: 15 }))).toBe('browser: scripts may change its content');
   });
 
   it('allows an early answer only for a page with content', async () => {
     const early = { respondTiming: 'visible-content' };
     expect(by(await read('/calm/three', early))).toBe('direct: an early answer was requested');
     const seen = await read('/calm/app', early);
-    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');
   });
 
   it('is not used for a page without content', async () => {
     const seen = await read('/calm/app');
-    expect(by(seen)).toBe('browser: its content is made by scripts');
+    expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');
   });
 
@@ -438,7 +438,7 @@ describe('what is known of a site', () => {
     await read('/lively/one');
     await compared('/lively/one', 1);
     const seen = await read('/lively/one');
-    expect(by(seen)).toBe('browser: scripts add to pages like this one of the site');
+    expect(by(seen)).toBe('browser: scripts change similar pages of this site');
     expect(seen.text).toContain('Paragraph 3 sings');
   });
 
@@ -450,7 +450,7 @@ describe('what is known of a site', () => {
       { customHeader: { a: 'b' } },
     ];
     for (const seen of await Promise.all(options.map((given) => read('/private/one', given))))
-      expect(by(seen)).toBe('browser: scripts may add to it');
+      expect(by(seen)).toBe('browser: scripts may change its content');
     await read('/private/one');
     await compared('/private/one', 1);
   });

@@ -2,7 +2,7 @@
 import { attribute, type Element, elements, isElement } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 
-/** A longer delay means that the page is meant to be read. */
+/** A longer delay means that the page itself should be read. */
 const MAX_DELAY_S = 5;
 const EXAMINED_CHARACTERS = 64 * 1024;
 

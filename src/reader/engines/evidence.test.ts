@@ -76,9 +76,9 @@ describe('styles', () => {
 describe('a page that needs its scripts', () => {
   const script = '<script src="/app.js"></script>';
   it.each([
-    ['<div id="root"></div>', 'its content is made by scripts'],
-    ['<div id="__next"><div class="spinner">Loading...</div></div>', 'its content is made by scripts'],
-    ['<app-root></app-root>', 'its content is made by scripts'],
+    ['<div id="root"></div>', 'its content is created by scripts'],
+    ['<div id="__next"><div class="spinner">Loading...</div></div>', 'its content is created by scripts'],
+    ['<app-root></app-root>', 'its content is created by scripts'],
     ['<noscript>You need to enable JavaScript to run this app.</noscript><main></main>', 'the page asks for scripts'],
     [
       '<i class="skeleton-line"></i><i class="skeleton-line"></i><i class="skeleton-line"></i>',

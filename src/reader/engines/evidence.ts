@@ -87,7 +87,7 @@ function signFor(signs: PageSigns, words: number, url: string): string | undefin
   if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its URL is a route of its scripts';
   if (words >= FEW_WORDS) return undefined;
   if (signs.challenge) return 'the page is a challenge';
-  if (signs.emptyRoot) return 'its content is made by scripts';
+  if (signs.emptyRoot) return 'its content is created by scripts';
   if (signs.asksForScripts) return 'the page asks for scripts';
   if (signs.placeholders >= 3) return 'it shows placeholders for its content';
   return words < MIN_WORDS ? 'too little content without scripts' : undefined;

@@ -23,7 +23,7 @@ export interface Media {
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-/** Types without meaning: servers use them for files that they do not know. */
+/** Types without meaning: servers use them for files of unknown type. */
 const EMPTY_TYPES = new Set([
   '',
   'application/octet-stream',
@@ -50,7 +50,7 @@ const isTextType = (type: string) =>
 const isMediaOrFont = (type: string) => /^(?:audio|video|font|model)\//.test(type);
 
 /**
- * Lower case, without parameters. Of several types the last valid one counts (Fetch standard, "extract a MIME type").
+ * Lower case, without parameters. Of several types, the last valid one is used (Fetch standard, "extract a MIME type").
  */
 export function mediaTypeOf(contentType: string | undefined): string {
   const [first = '', ...others] = (contentType ?? '')

@@ -45,7 +45,7 @@ export function codeOnLoad(element: Element): string | undefined {
   return undefined;
 }
 
-/** Scripts of analytics services, which make no content. */
+/** Scripts of analytics services, which create no content. */
 const ANALYTICS_SOURCES =
   /^(?:https?:)?\/\/(?:[a-z0-9-]+\.)*(?:google-analytics\.com|googletagmanager\.com|static\.cloudflareinsights\.com|plausible\.io|usefathom\.com|goatcounter\.com|statcounter\.com|hotjar\.com|clarity\.ms|connect\.facebook\.net|matomo\.cloud|mc\.yandex\.ru|scorecardresearch\.com|chartbeat\.com|quantserve\.com|umami\.is|simpleanalyticscdn\.com)(?::\d+)?\//i;
 const ANALYTICS_CODE =

@@ -24,7 +24,7 @@ export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, 
 
   return (fetched, rendered, template) => {
     if (fetched.status !== 200 || rendered.status !== 200 || !rendered.settled) return;
-    // A page that redirected is not the page that was fetched; a page that loads data may show other data next time.
+    // A page that redirected is not the fetched page; a page that loads data may show different data next time.
     const isOther = withoutFragment(rendered.url) !== withoutFragment(fetched.url);
     if (isOther || rendered.loadsData) sites.recordComparison(fetched.url, template, false);
     else if (comparing < MAX_CONCURRENT) compare(fetched, rendered, template).catch(() => {});

@@ -1,7 +1,7 @@
 /**
  * Fingerprints of pages made from the same template: their scripts, style sheets and data, and the kinds of elements
- * that scripts could find in them. What rendering showed for some pages holds for another only if that one has nothing
- * more for its scripts to work with.
+ * that scripts could find in them. The result of rendering some pages applies to another page only if that page offers
+ * nothing more to its scripts.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';

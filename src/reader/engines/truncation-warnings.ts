@@ -2,9 +2,9 @@
 import type { Truncation } from '#net/fetch/body-limits.ts';
 
 export const TRUNCATION_WARNINGS: Readonly<Record<Truncation, string>> = {
-  time: 'The target did not send all of its content in time; this is what had arrived',
-  slow: 'The target sent its content too slowly; this is what had arrived',
-  broken: 'The target broke off before the end of its content; this is what had arrived',
+  time: 'The target did not send all of its content in time; this is the part that arrived',
+  slow: 'The target sent its content too slowly; this is the part that arrived',
+  broken: 'The target broke off before the end of its content; this is the part that arrived',
 };
 
 /** For a page that kept redirecting. */

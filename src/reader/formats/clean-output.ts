@@ -4,7 +4,7 @@ import { withoutControlCharacters } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import { withoutTags } from './tags.ts';
 
-/** Reasoning models start with their thoughts; one that was cut off while thinking has not answered. */
+/** Reasoning models start with their thoughts; if the output was cut off during these, there is no answer. */
 const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
 
 /** The text of an answer without thoughts, and without the fence that many models put around it. */

@@ -1,4 +1,4 @@
-/** The pictures that an answer needs: those requested, and those that a model reads. */
+/** The images that an answer needs: those that were requested, and those that a model reads. */
 import type { Options } from '../options/resolve.ts';
 
 export const neededScreenshots = ({ formats, modelFormat }: Pick<Options, 'formats' | 'modelFormat'>) => ({

@@ -28,7 +28,7 @@ export function readerlmPrompt(html: string, instruction: string | undefined, sc
     : prompt;
 }
 
-/** If a page has no HTML text (an image, a scan), the prompt asks about the picture alone. */
+/** If a page has no HTML text (an image, a scan), the prompt asks only about the image. */
 export const visionPrompt = (html: string, instruction: string | undefined): string =>
   html === ''
     ? `${picturePrompt(instruction ?? PICTURE_INSTRUCTION)} ${ANSWER_ONLY}`
@@ -41,7 +41,7 @@ export const repairPrompt = (violations: readonly string[]): string =>
   `The answer does not keep to the schema:\n${violations.map((line) => `- ${line}`).join('\n')}\n` +
   'Write the whole JSON again, corrected, and nothing else.';
 
-/** A fence that the text cannot close. */
+/** A code fence that the text cannot close. */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const { 0: run } of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);

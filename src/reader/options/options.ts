@@ -38,11 +38,11 @@ export interface OptionRow extends OptionSource {
   /** What the option does, in one or two sentences: the text of the reference, the help and the playground. */
   readonly meaning: string;
   readonly unit?: string;
-  /** The default, as users read it. */
+  /** The default as shown to users. */
   readonly defaultText?: string;
   /** Whether only the browser engine can serve this value. */
   readonly needsBrowser?: (value: never) => boolean;
-  /** Effect on the cache when the option is on. */
+  /** Effect on the cache if the option is set. */
   readonly caching?: 'not read' | 'not written' | 'neither';
   /**
    * Which cached copies can serve a value. `any`: the option is applied after the capture. `by rule`: the cache has a rule
@@ -231,13 +231,13 @@ export const OPTIONS = {
       )
       .refine(
         (text) => !/content|markdown/.test(text) || !MODEL_FORMATS.some((name) => text.includes(name)),
-        'cannot join content or markdown with a model format',
+        'cannot combine content or markdown with a model format',
       ),
     needsBrowser: (text) => /screenshot|pageshot|vlm|svc-ocr/.test(text),
     defaultText: 'content',
     copies: 'by rule',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` a picture of the window, `pageshot` a picture of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
   }),
   preset: row({
     group: 'Answer',

@@ -98,8 +98,8 @@ export type Options = Readonly<
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
 /**
- * Complete options: given over preset over default. `byCaller` is the caller's share of `asked`, if others added
- * options.
+ * Complete options: given over preset over default. `byCaller` is the part of `asked` that the caller set, if others
+ * added options.
  */
 export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Options {
   const given = applyPreset(asked);

@@ -31,7 +31,7 @@ export interface EngineOptions {
   readonly clock?: () => number;
 }
 
-/** Longest wait of a search for pages that are being written. */
+/** Maximum wait of a search for pages that are being written. */
 const MAX_FLUSH_WAIT_MS = 500;
 
 export function createEngine({ store, embedder, maxBytes, clock = Date.now }: EngineOptions): Engine {

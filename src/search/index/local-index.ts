@@ -17,7 +17,7 @@ export interface IndexablePage {
   /** In ms since 1970. */
   readonly publishedAt?: number | undefined;
   readonly mediaType?: string | undefined;
-  /** Who can find it (owners.ts); everybody unless given. */
+  /** Who can find it (owners.ts); everyone by default. */
   readonly owner?: string | undefined;
 }
 
@@ -46,11 +46,11 @@ export type Retriever = 'words' | 'meaning';
 
 export interface IndexSearchOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Reranks the best passages. If it fails, the order stays. */
+  /** Reranks the best passages. If it fails, the order is unchanged. */
   readonly rerank?: PassageReranker | undefined;
   /** Retrievers to use; both by default. */
   readonly by?: readonly Retriever[] | undefined;
-  /** Finds only pages of these owners (owners.ts); of all unless given. */
+  /** Finds only pages of these owners (owners.ts); of all owners by default. */
   readonly owners?: readonly string[] | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface IndexStats {
   readonly passages: number;
   /** Passages with a vector of the current model. */
   readonly vectors: number;
-  /** What the pages count toward the size limit. */
+  /** The size of the pages that counts toward the limit. */
   readonly bytes: number;
   /** Pages that are found only with `LECTERN_INDEX_SHARED=all`. */
   readonly onlyAll: number;

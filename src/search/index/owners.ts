@@ -22,8 +22,8 @@ export interface ReadBy {
 }
 
 /**
- * The owner of a page that was read; `undefined` if it must not be stored, since callers without an account are not
- * told apart.
+ * The owner of a page that was read; `undefined` if it must not be stored, since callers without an account cannot be
+ * distinguished.
  */
 export function ownerOf(shared: IndexShared, { account, urls }: ReadBy): string | undefined {
   const isSecret = urls.some(isCapabilityUrl);
@@ -39,5 +39,5 @@ export function visibleOwners(shared: IndexShared, account: string | undefined):
   return [PUBLIC, OPERATOR, ...(shared === 'all' ? [ONLY_ALL] : []), ...own];
 }
 
-/** A page replaces the one with the same key. Pages of an account are kept apart from those of others. */
+/** A page replaces the one with the same key. Pages of an account are separate from those of others. */
 export const keyOf = (owner: string, url: string): string => (owner.startsWith(ACCOUNT) ? `${owner} ${url}` : url);

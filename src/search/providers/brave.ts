@@ -10,12 +10,12 @@ import type { SearchQuery } from '../query.ts';
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'loc']);
 /** Brave refuses longer queries. */
 const MAX_CHARACTERS = 400;
-/** Countries that Brave supports. For others it is asked for all countries. */
+/** Countries that Brave supports. For any other country, Brave is queried without a country. */
 const COUNTRIES =
   'ar at au be br ca ch cl cn de dk es fi fr gb gr hk id in it jp kr mx my nl no nz ph pl pt ru sa se tr tw us za'.split(
     ' ',
   );
-/** Languages that Brave names differently. */
+/** Languages for which Brave uses a different code. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   'zh-cn': 'zh-hans',
   zh: 'zh-hans',

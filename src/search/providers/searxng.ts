@@ -51,7 +51,7 @@ export const searxng: Provider = {
     }),
 };
 
-/** SearXNG refuses regions that are no country. */
+/** SearXNG refuses regions that are not a country. */
 const languageOf = (code: string) => (/-\d/.test(code) ? baseLanguage(code) : languageTag(code));
 
 /** The narrowest supported range that covers the requested time. */

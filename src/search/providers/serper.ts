@@ -23,7 +23,7 @@ export const serper: Provider = {
   takesDates: true,
   engines: ['google'],
   notice:
-    'Serper resells results scraped from Google, which has sued a service of this kind. Take legal advice before you depend on it.',
+    'Serper resells results scraped from Google, which has sued a service of this kind. Seek legal advice before you depend on it.',
   request(query, { url, key = '' }) {
     const { kind, count, page, country, language, location, noCorrection } = query;
     const body = {

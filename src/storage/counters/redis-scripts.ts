@@ -17,7 +17,10 @@ local expired = slot - ${WINDOW_MS / SLOT_MS + 1}
 local function leaves(at) return (at + ${WINDOW_MS / SLOT_MS + 1}) * ${SLOT_MS} - now end
 `;
 
-/** Drops slots that have left the window. Whole slots leave, so all are read at most once per slot length. */
+/**
+ * Drops slots that have left the window. Only whole slots leave the window, so all slots are read at most once per slot
+ * length.
+ */
 const WINDOW = `
 local function slots(key)
   local found, list = redis.call('HGETALL', key), {}

@@ -85,7 +85,7 @@ export class Window {
     return WINDOW_MS;
   }
 
-  /** When the last slot leaves; 0 if the window is empty. */
+  /** When the last slot leaves the window; 0 if the window is empty. */
   get endsAtMs(): number {
     return this.#start === this.#end ? 0 : leavesAtMs(this.#pairs[this.#end - 2]!);
   }

@@ -34,7 +34,7 @@ export interface DatabaseOptions {
 
 /** How long a call waits while another process writes. */
 const BUSY_MS = 2_000;
-/** Maximum number of cached statements. Value lists of varying length create ever new ones. */
+/** Maximum number of cached statements. Value lists of varying length would keep creating new statements. */
 const MAX_STATEMENTS = 500;
 const CHANGING = /^\s*(?:insert|update|delete|replace)\b/i;
 const RETURNING_ROWS = /^\s*(?:select|with|values|pragma|explain)\b|\breturning\b/i;

@@ -23,7 +23,7 @@ const PING_MS = 2_000;
 const SILENCE_MS = 1_000 * BLOCK_S + PING_MS;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
-/** How long closing waits for pending announcements. Lost ones are found in the database. */
+/** How long closing waits for pending announcements. Lost announcements are found in the database. */
 const CLOSE_MS = 1_000;
 /** BullMQ requeues an id after this time if the process that fetched it was killed. */
 const STALLED_MS = 5_000;

@@ -104,14 +104,14 @@ function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>
 }
 
 /**
- * Prefers the order that keeps most objects after their predecessor in the file; on a tie, the one with fewer moves.
+ * Prefers the order in which most objects follow the same object as in the file; on a tie, the one with fewer moves.
  */
 function isNearer<T>(one: readonly Group<T>[], other: readonly Group<T>[]): boolean {
   const [kept, keptByOther] = [neighbours(one), neighbours(other)];
   return kept === keptByOther ? inversions(one) < inversions(other) : kept > keptByOther;
 }
 
-/** Number of objects that still directly follow their predecessor in the file. */
+/** Number of objects that directly follow the same object as in the file. */
 function neighbours<T>(groups: readonly Group<T>[]): number {
   const rank = new Map(
     [...groups.map(({ at }) => at)].sort((one, other) => one - other).map((at, place) => [at, place]),

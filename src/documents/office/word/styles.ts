@@ -30,7 +30,7 @@ export interface Styles {
   marksFirstRow(id: string | undefined): boolean;
   /** The numbering of a numbering style. */
   numberingOf(id: string): string | undefined;
-  /** Whether the whole document uses a code font, which then carries no meaning. */
+  /** Whether the whole document uses a code font, which then has no meaning. */
   readonly allCode: boolean;
   /** Language of the whole document. */
   readonly language: string | undefined;

@@ -95,7 +95,7 @@ async function run(
     child.stderr.on('data', (chunk: Buffer) => {
       lastWords = (lastWords + chunk.toString('utf8')).slice(-1_000);
     });
-    // A program that exits early breaks the pipe; its exit code tells why.
+    // A program that exits early breaks the pipe; its exit code shows the reason.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     child.once('error', (error) => {

@@ -264,7 +264,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return undefined;
     };
 
-    /** Whether the box of `layer` contains the middle of the other's box. */
+    /** Whether the box of `layer` contains the centre of the other box. */
     const containsMiddle = (layer: PageElement, element: PageElement) => {
       const outer = boxOf(layer);
       const inner = boxOf(element);
@@ -302,7 +302,10 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return false;
     };
 
-    /** Whether a `clip-path` leaves nothing: an inset whose sides meet, a circle of size 0, a polygon of one point. */
+    /**
+     * Whether a `clip-path` leaves nothing visible: an inset whose sides meet, a circle of size 0, a polygon of one
+     * point.
+     */
     const isClippedAway = (path: string) => {
       const inset = /^inset\(([^()]*)/.exec(path)?.[1]?.replace(/\bround\b.*/, '');
       if (inset !== undefined) {

@@ -361,7 +361,7 @@ describe('pictures', () => {
     expect(page.notes).toEqual([]);
     const tall = await bench.last('/shows?<div style="height:20000px">x</div>', { respondWith: 'pageshot' });
     expect(png(tall.pageshot).height).toBe(16_384);
-    expect(tall.notes).toEqual(['The picture of the page ends after 16384 pixels; the rest was left out']);
+    expect(tall.notes).toEqual(['The screenshot of the page ends after 16384 pixels; the rest was left out']);
     const small = await bench.last('/article', {
       respondWith: 'screenshot',
       viewport: { width: 400, height: 300, deviceScaleFactor: 2 },

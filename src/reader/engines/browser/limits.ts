@@ -24,7 +24,7 @@ export const PAGE_LIMITS: PageLimits = {
   maxBytes: 134_217_728,
 };
 
-/** Why a page was stopped. The caller gets the problem; later callers of the page get the reason. */
+/** Why a page was stopped. The current caller gets the problem; later callers of the page get the reason. */
 export interface DetectedAbuse {
   readonly problem: Problem;
   readonly reason: string;
@@ -57,7 +57,7 @@ export function createRequestCounter(limits: PageLimits): (request: Request) => 
   };
 }
 
-/** Whether a host is this machine, judged by its spelling alone. */
+/** Whether a host is this machine, judged only by its spelling. */
 export function isLoopbackHost(host: string): boolean {
   const address = parseAddress(host);
   if (address) return ['loopback', 'unspecified'].includes(address.range());

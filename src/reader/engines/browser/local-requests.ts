@@ -40,8 +40,8 @@ export function watchLocalRequests({ guard, isOwnHost, hasPageLoaded, stop }: Lo
 }
 
 /**
- * Whether the page acted on its own, without influence of the caller's input. Otherwise a caller could get other
- * people's hosts refused.
+ * Whether the page acted on its own, without influence of the caller's input. Otherwise a caller could cause other
+ * people's hosts to be refused.
  */
 export function actedWithoutCallerInput({ html, answer, options }: Visit): boolean {
   const isSubmitted = html !== undefined && answer === undefined;

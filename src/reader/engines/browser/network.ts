@@ -35,7 +35,7 @@ export interface NetworkConfig extends RoutingConfig {
   readonly limits: PageLimits;
   /** Called when something happened that may affect the timing. */
   readonly changed: () => void;
-  /** Called when the page tried to navigate and stays where it is. */
+  /** Called when the page tried to navigate but stays in place. */
   readonly onStay: () => void;
   /** Called when the page exceeded a limit. */
   readonly stop: (abuse: DetectedAbuse) => void;
@@ -57,7 +57,7 @@ export interface Network {
   checked(): Promise<void>;
   /** Call when the main frame exceeded the redirect limit. */
   redirectedTooOften(): void;
-  /** The browser's error when a page navigated to one that cannot be loaded. */
+  /** The browser's error when a page navigated to a page that cannot be loaded. */
   lost(): Error | undefined;
   /** Whether the document in the main frame broke off. */
   brokeOff(): boolean;

@@ -81,8 +81,8 @@ const RETRY_MS = 100;
 const MAX_SELECTOR_CHARACTERS = 300;
 /** Warnings about pages that could not be read normally. */
 const NOTES = {
-  crashed: 'The page crashed or exceeded the memory limit of a page; this is its state before',
-  document: 'The page was too large and was cut off; this is what had arrived',
+  crashed: 'The page crashed or exceeded the memory limit of a page; this is its last state before that',
+  document: 'The page was too large and was cut off; this is the part that arrived',
   network: 'The page loaded more than the limit for one page; the rest was not loaded',
   halted: 'The scripts of the page did not finish and were stopped',
   long: 'The page is longer than 32 MiB; the rest was left out',
@@ -239,7 +239,7 @@ export class PageVisit {
   #stop({ problem: reason, reason: summary }: DetectedAbuse): void {
     if (this.#stopped) return;
     this.#stopped = reason;
-    // Blame only the requested page: not one that it was redirected from or to.
+    // Report only the requested page: not a page that it was redirected from or to.
     const page = this.#network.main()?.url;
     const isAsked = page !== undefined && new URL(page).hostname === new URL(this.#visit.url).hostname;
     if (isAsked && actedWithoutCallerInput(this.#visit)) this.#tools.onAbuse?.(page, summary);
@@ -388,7 +388,7 @@ export class PageVisit {
   async #incompleteReason(failed: boolean): Promise<string | undefined> {
     if (this.#halted || this.#isCutShort || this.#isCutOff) return undefined;
     if (this.#isGone) return NOTES.crashed;
-    if (failed) return 'The page redirected to a page that cannot be loaded; this is its state before';
+    if (failed) return 'The page redirected to a page that cannot be loaded; this is its last state before that';
     const { waitForSelector, respondTiming } = this.#visit.options;
     const missing = waitForSelector.length ? await this.#missing(waitForSelector) : [];
     if (missing.length)
@@ -620,13 +620,13 @@ export class PageVisit {
     const limitMs = Math.min(SHOTS_MS.most, Math.max(left, SHOTS_MS.least));
     const { cutAt, ...shots } = await takeScreenshots(this.#world.session, wanted, limitMs);
     if (cutAt !== undefined)
-      this.#warnings.add(`The picture of the page ends after ${cutAt} pixels; the rest was left out`);
+      this.#warnings.add(`The screenshot of the page ends after ${cutAt} pixels; the rest was left out`);
     return shots;
   }
 }
 
 const NO_STATE = 'The storage state of the page could not be read';
-const NO_PICTURE = 'No picture of the page could be taken';
+const NO_PICTURE = 'No screenshot of the page could be taken';
 
 /** Types that the browser cannot show, or shows in a viewer. It decides about documents without a type. */
 const isFileType = (mediaType: string) => ['file', 'other'].includes(declaredMedia(mediaType).kind);

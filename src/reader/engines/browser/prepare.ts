@@ -1,4 +1,4 @@
-/** Validates everything about a visit that needs no browser: all options that may be invalid. */
+/** Validates everything about a visit that can be checked without a browser: all options that may be invalid. */
 import { Problem, problem } from '#errors.ts';
 import { type Cookie, parseSetCookies } from '#net/fetch/cookies.ts';
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';

@@ -1,11 +1,11 @@
-/** Takes pictures of a page, as PNG. */
+/** Takes screenshots of a page, as PNG. */
 import type { CDPSession } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import type { Options } from '../../options/resolve.ts';
 
 /** Maximum height of a whole-page picture, in CSS pixels; the rest is cut off. */
 const MAX_PAGE_HEIGHT = 16_384;
-/** Maximum number of pixels of a picture, at any window size and scale. */
+/** Maximum number of pixels of a screenshot, at any window size and scale. */
 const MAX_PIXELS = 64_000_000;
 
 export interface Screenshots {

@@ -41,7 +41,7 @@ const quietAt = ({ open, lastEndAt }: Traffic): number =>
   open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + NETWORK_IDLE_MS;
 
 /**
- * When the page reaches the state of its timing: a time that may lie ahead if nothing else happens, or Infinity if
+ * When the page reaches the state of its timing: a time, possibly in the future if nothing else happens, or Infinity if
  * something must happen first. `visible-content` depends on the content and is decided elsewhere.
  */
 export function readyAt(state: PageState, demands: TimingRequirements): number {

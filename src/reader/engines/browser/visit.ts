@@ -16,7 +16,7 @@ import type { RefusalLog } from './refusals.ts';
 import { takeStorageState } from './storage-state.ts';
 
 export interface VisitTools extends PageTools {
-  /** Fetches a script that the caller named by URL. */
+  /** Fetches a script from a URL given by the caller. */
   readonly fetchScript: (url: string, signal: AbortSignal) => Promise<string>;
   readonly refusals: RefusalLog;
   /** User agent for reads without the option, instead of the browser's. */

@@ -61,7 +61,7 @@ export interface FillSummary {
 /** Hosts read at the same time, one page at a time each. */
 const HOSTS_AT_ONCE = 4;
 const FILES_AT_ONCE = 2;
-/** How long a worker waits while every host is busy. */
+/** How long a worker waits if all hosts are busy. */
 const IDLE_MS = 20;
 const MAX_SITEMAPS = 500;
 const MAX_FILE_BYTES = 200_000_000;
@@ -125,7 +125,10 @@ interface HostSchedule {
   perform(task: Task): Promise<void>;
 }
 
-/** Reads several hosts at once, and one page of each at a time. Files have no host, so they are read in parallel. */
+/**
+ * Reads several hosts at once, but only one page of each host at a time. Files have no host, so they are read in
+ * parallel.
+ */
 async function runByHost(
   queues: Map<string, Task[]>,
   { atOnce, delayMs, signal, perform }: HostSchedule,

@@ -108,7 +108,7 @@ function* splitParagraph(markdown: string, from: number, to: number): Generator<
   }
 }
 
-/** The last good position to split a text so that its first part has the target size. */
+/** The last suitable position at which to split a text so that its first part has the target size. */
 function findBreak(text: string, tokens: number): number {
   const units = Math.max(2, Math.floor(text.length * Math.min(1, TARGET_TOKENS / tokens)));
   const part = text.slice(0, units);

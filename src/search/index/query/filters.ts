@@ -13,20 +13,20 @@ export interface Site {
 }
 
 export interface Filters {
-  /** The page is on one of them. */
+  /** The page must be on one of these sites. */
   readonly sites: readonly Site[];
   readonly notSites: readonly Site[];
-  /** The page has an extension of each list. */
+  /** The page must have an extension from each list. */
   readonly exts: readonly (readonly string[])[];
-  /** The title has every slot of one of them. */
+  /** The title must contain every slot of one of these lists. */
   readonly titles: readonly (readonly Slot[])[];
-  /** The URL contains one of them. */
+  /** The URL must contain one of these. */
   readonly urlParts: readonly string[];
   /** A page on a country-code domain must be on one of these. Pages on other domains match. */
   readonly countries: readonly string[];
-  /** The page has all of them. */
+  /** The page must contain all of these. */
   readonly phrases: readonly Phrase[];
-  /** The page has none of them. */
+  /** The page must contain none of these. */
   readonly excluded: readonly (readonly Slot[])[];
   readonly language: string | undefined;
   readonly since: number | undefined;

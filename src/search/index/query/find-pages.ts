@@ -15,7 +15,7 @@ import { type Filters, filtersOf, isUnfiltered } from './filters.ts';
 export interface FoundPages {
   /** Best first, each with its best passages. */
   readonly pages: readonly FoundPage[];
-  /** The terms that the words of the query were looked up as. */
+  /** The terms with which the words of the query were looked up. */
   readonly terms: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface FoundPage {
 export interface PageFinder {
   /** Finds pages of `owners`, or of all owners if `undefined`. */
   find(query: SearchQuery, by: readonly Retriever[], owners: readonly string[] | undefined): Promise<FoundPages>;
-  /** Drops cached facts about the pages, after all were removed. */
+  /** Clears cached facts about the pages after all were removed. */
   forget(): void;
 }
 
@@ -43,12 +43,12 @@ export interface PageFinderOptions {
 
 /** Only the first words of longer queries are looked up. */
 const MAX_SLOTS = 64;
-/** Least number of passages that each retriever returns. */
+/** Minimum number of passages that each retriever returns. */
 const CANDIDATES = { words: 200, meaning: 100 };
 /** Passages retrieved for each result, since several may be of one page. */
 const CANDIDATES_PER_RESULT = 5;
 const MAX_CANDIDATES = 2_000;
-/** Least number of pages returned, so that a reranker has a choice. */
+/** Minimum number of pages returned, so that a reranker has a choice. */
 const MIN_PAGES = 50;
 const PASSAGES_PER_PAGE = 3;
 /** A query is stemmed for the languages that at least this share of the pages has. */
@@ -118,7 +118,7 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
     ];
   }
 
-  /** Keeps the pages that contain each phrase word for word, which stems cannot tell. Stops at `limit` pages. */
+  /** Keeps the pages that contain each phrase verbatim, which stems cannot show. Stops at `limit` pages. */
   async function withPhrases(pages: readonly FoundPage[], { phrases }: Filters, limit: number): Promise<FoundPage[]> {
     if (phrases.length === 0) return pages.slice(0, limit);
     const kept: FoundPage[] = [];

@@ -5,7 +5,7 @@ import type { PassageReranker } from '../local-index.ts';
 import { makeSnippet } from '../passages/snippet.ts';
 import type { FoundPage, FoundPages } from './find-pages.ts';
 
-/** Passages given to a reranker in all. More takes long and rarely changes the top. */
+/** Total number of passages given to a reranker. More passages take long and rarely change the top results. */
 const MAX_RERANKED = 50;
 /** Passages of one page given to a reranker. */
 const RERANKED_PER_PAGE = 2;
@@ -17,7 +17,7 @@ export interface HitOptions {
   readonly rerank?: PassageReranker | undefined;
 }
 
-/** The page of results that the query asks for, best first. Without a working reranker the order stays. */
+/** The page of results that the query asks for, best first. Without a working reranker, the order is unchanged. */
 export async function toHits(query: SearchQuery, found: FoundPages, { signal, rerank }: HitOptions): Promise<Hit[]> {
   const pages = rerank ? await rerankPages(query.words, found.pages, rerank, signal) : found.pages;
   signal?.throwIfAborted();
@@ -44,7 +44,7 @@ async function rerankPages(
       signal,
     );
     const order = head.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]!);
-    // A page ranks by its best passage. Fused scores are at most 1, so pages that were not reranked come after.
+    // A page ranks by its best passage. Fused scores are at most 1, so pages that were not reranked come last.
     const reranked = new Map<FoundPage, FoundPage['passages']>();
     for (const [rank, at] of order.entries()) {
       const { page, passage } = head[at]!;

@@ -9,7 +9,7 @@ import type { PreparedPage } from '../write/prepare-page.ts';
 export interface IndexStore {
   /**
    * Writes all pages durably or none. A page replaces the one with its key, and a page of owner `all` at its URL.
-   * Returns false for each page whose content the owner has already, at this URL or another.
+   * Returns false for each page whose content the owner already has, at this URL or another.
    */
   write(pages: readonly PreparedPage[]): Promise<boolean[]>;
   /** Removes the pages at a URL, of all owners. */
@@ -26,7 +26,7 @@ export interface IndexStore {
   textsOf(page: number): Promise<string[]>;
   /** Passages with an id above `after` and no vector of the model, in order of id. */
   withoutVector(model: string, after: number, limit: number): Promise<UnembeddedRow[]>;
-  /** Stores vectors; those of passages removed meanwhile are dropped. */
+  /** Stores vectors, except those of passages that were removed meanwhile. */
   writeCodes(model: string, codes: readonly { readonly id: number; readonly code: Uint8Array }[]): Promise<void>;
   /** Vectors in the order in which they were stored, from `seq` on. */
   codesFrom(model: string, seq: number, limit: number): Promise<CodeRow[]>;

@@ -27,7 +27,7 @@ export interface Coded {
 const LOCK = 7_305_805;
 /** Vectors copied at once by `addMissing`. */
 const AT_ONCE = 500;
-/** Most dimensions that a pgvector index takes for halfvec. */
+/** Maximum number of dimensions of a pgvector index for halfvec. */
 const MAX_INDEXED_DIMENSIONS = 4_000;
 /** Candidates that the index considers for each result (`hnsw.ef_search`), and pgvector's limit. */
 const CANDIDATES_PER_RESULT = 2;

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Slot } from '../text/terms.ts';
 import { anyOf } from './postgres-conditions.ts';
 
-/** How long counts of passages and of words are cached. */
+/** How long the counts of passages and words are cached. */
 const COUNTS_FRESH_MS = 60_000;
 const MAX_CACHED_COUNTS = 10_000;
 /** A word is frequent if more than this share of all passages have it, and at least this many. */
@@ -20,7 +20,8 @@ interface Weighted {
 }
 
 /**
- * Adds inverse document frequency, which ts_rank lacks. Counts the passages of a word only up to where it is frequent.
+ * Adds inverse document frequency, which ts_rank lacks. Counts the passages of a word only up to the limit of frequent
+ * words.
  */
 export function createWordFrequencies(rows: RunQuery) {
   let passages = { count: 0, until: 0 };

@@ -1,15 +1,16 @@
 /** Detects the language of a text by its script and its function words. */
 import { FUNCTION_WORDS } from './function-words.ts';
 
-/** Limits of the sample that is looked at. */
+/** Limits of the examined sample. */
 const SAMPLE_WORDS = 1_500;
 const SAMPLE_UNITS = 20_000;
-/** Least share of function words, and least lead over the next language. */
+/** Minimum share of function words, and minimum lead over the next language. */
 const MIN_SHARE = 0.08;
 const MIN_LEAD = 1.15;
 
 /**
- * The first script with at least a third of the letters decides. Latin, Cyrillic and Arabic letters are left to words.
+ * The first script with at least a third of the letters decides. For Latin, Cyrillic and Arabic letters, the words
+ * decide.
  */
 const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\u3040-\u30ff]/g],

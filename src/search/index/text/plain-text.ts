@@ -6,7 +6,7 @@ const MARKS = /[*`|~\\]+/g;
 const LINE_START = /^[ \t]*(?:#{1,6} |>[ >]*|[-+] |\d{1,9}[.)] )+/;
 const RULE = /^[\s|:=_*-]+$/;
 
-/** Returns a line of plain text for each line of Markdown, without empty ones, in linear time. */
+/** Returns one line of plain text for each line of Markdown, omitting empty lines, in linear time. */
 export function markdownToPlainText(markdown: string): string {
   const lines: string[] = [];
   for (const line of withoutLinkUrls(markdown).split('\n')) {

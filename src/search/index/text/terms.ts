@@ -24,7 +24,7 @@ export interface Terms {
   readonly variants: string[];
 }
 
-/** Removes accents from Latin letters. Marks that belong to the spelling of other scripts stay. */
+/** Removes accents from Latin letters. Keeps marks that belong to the spelling of other scripts. */
 export const fold = (text: string): string =>
   PLAIN.test(text)
     ? text
@@ -55,7 +55,7 @@ export function termsOf(text: string, language: string | undefined): Terms {
     }
     const word = lower(piece);
     const term = fold(stem(word, language));
-    // Combining marks alone are no word.
+    // Combining marks alone are not a word.
     if (term === '') continue;
     main.push(term);
     if (!PLAIN.test(word)) {
@@ -67,7 +67,7 @@ export function termsOf(text: string, language: string | undefined): Terms {
   return { main, variants };
 }
 
-/** Adds pairs of letters, and the last letter alone, so that a term begins at each letter. */
+/** Adds pairs of letters, and the last letter by itself, so that a term begins at each letter. */
 function pushPairs(into: string[], run: string): void {
   const letters = [...composed(run)];
   if (letters.length === 0) return;

@@ -36,7 +36,7 @@ export function similarity(query: Float32Array, code: Uint8Array): number {
   return sum * scale;
 }
 
-/** Scales a vector to length 1; the zero vector stays. */
+/** Scales a vector to length 1; the zero vector is unchanged. */
 export function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return length > 0 && Number.isFinite(length)
@@ -44,7 +44,7 @@ export function normalize(vector: Float32Array): Float32Array {
     : new Float32Array(vector.length);
 }
 
-/** Sets a bit for each positive `read(at)`, 32 to a word. */
+/** Sets a bit for each positive `read(at)`, 32 bits per word. */
 export function signBits(into: Uint32Array, from: number, dimensions: number, read: (at: number) => number): void {
   for (let at = 0; at < dimensions; at++) if (read(at) > 0) into[from + (at >>> 5)]! |= 1 << (at & 31);
 }

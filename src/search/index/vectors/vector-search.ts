@@ -12,7 +12,7 @@ export interface VectorSearch {
   readonly bytesPerVector: number;
   /** The passages closest to the query, best first. Empty while the embedding model is unavailable. */
   nearest(words: string, filters: Filters, limit: number): Promise<number[]>;
-  /** Embeds passages without a vector. Resolves when none is left or the model is unavailable. */
+  /** Embeds passages without a vector. Resolves when there are none left or the model is unavailable. */
   embedMissing(): Promise<void>;
   /** Stops embedding until the next call of `embedMissing`. */
   pause(): Promise<void>;

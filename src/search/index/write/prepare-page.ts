@@ -112,8 +112,8 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
 }
 
 /**
- * The URL under which a page is stored: without fragment, credentials and tracking parameters. Session parameters stay:
- * what was read with one must not replace the public page. `undefined` if invalid.
+ * The URL under which a page is stored: without fragment, credentials and tracking parameters. Session parameters are
+ * kept: a page read with one must not replace the public page. `undefined` if invalid.
  */
 export function indexUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text.length > MAX_URL_UNITS || !URL.canParse(text)) return undefined;
@@ -155,7 +155,7 @@ function preparePassages(
   for (const { start, end, heading } of cutPassages(content, MAX_PASSAGES)) {
     const text = content.slice(start, end);
     const body = termsOf(markdownToPlainText(text), language);
-    // A passage of images and rules only has no words.
+    // A passage with only images and rules has no words.
     if (body.main.length === 0) continue;
     const headings = termsOf(heading, language);
     passages.push({
