@@ -164,7 +164,7 @@ function isMostlyUtf8(text: string): boolean {
 }
 
 function guess(bytes: Uint8Array): string | undefined {
-  for (const { name } of analyse(telling(bytes))) {
+  for (const { name } of analyse(nonAsciiParts(bytes))) {
     const charset = canonical(name);
     if (charset && !charset.startsWith('utf-')) return charset;
   }
@@ -175,7 +175,7 @@ function guess(bytes: Uint8Array): string | undefined {
 const CONTEXT_BYTES = 32;
 
 /** The non-ASCII parts with some context. A long head of scripts and styles does not help to guess. */
-function telling(bytes: Uint8Array): Uint8Array {
+function nonAsciiParts(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   let length = 0;
   for (let i = 0, from = 0; i < bytes.length && length < GUESS_BYTES; i++) {

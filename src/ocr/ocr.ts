@@ -1,5 +1,5 @@
 /**
- * Text recognition: slots an image into text in reading order. Tesseract or PP-OCR finds words and their boxes;
+ * Text recognition: turns an image into text in reading order. Tesseract or PP-OCR finds words and their boxes;
  * `layout/layout.ts` derives headings, paragraphs, lists and tables from them.
  */
 import { createProcessPool } from '#concurrency/processes.ts';

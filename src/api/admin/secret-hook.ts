@@ -5,7 +5,10 @@ import { limiterKeyOf } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 
-/** Wrong secrets per minute and client IP. Beyond that the right one is refused too, else guessing could go on. */
+/**
+ * Wrong secrets per minute and client IP. Beyond that, the right secret is refused too, so that guessing cannot
+ * continue.
+ */
 const MAX_GUESSES = 20;
 const RETRY_AFTER_S = 2;
 

@@ -91,7 +91,7 @@ function linkOf(item: XmlNode, base: string | undefined): string | undefined {
   const guid = childOf(item, 'guid');
   const permanent = guid?.attributes.isPermaLink !== 'false' ? textOfChild(item, 'guid') : '';
   const about = item.attributes['rdf:about'] ?? '';
-  const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((address) => address !== '');
+  const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((url) => url !== '');
   return safeUrl(plain ?? '', base);
 }
 

@@ -140,14 +140,14 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
   return {
     async prepare(queryText, documents, maxTokens, yieldIfDue) {
       const { query, fullTokens } = await readQuery(queryText, maxTokens && Math.floor(maxTokens / 2), yieldIfDue);
-      const room = maxTokens && maxTokens - query.ids.length;
+      const maxDocumentTokens = maxTokens && maxTokens - query.ids.length;
       const pairs: Prepared[] = [];
       const positions: number[][] = [];
       for (const document of documents) {
         const own: number[] = [];
         let rest = document;
         do {
-          const run = tokenizer.start(rest, room);
+          const run = tokenizer.start(rest, maxDocumentTokens);
           while (!run.step(STEP_UNITS) && !run.full) await yieldIfDue();
           const ids = run.ids();
           const cut = run.total > ids.length || !run.done;

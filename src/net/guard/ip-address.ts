@@ -14,8 +14,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * IP addresses of cloud metadata services, which reveal credentials. Most are in non-public ranges anyway; the list keeps
- * them closed if an operator allows a network that contains them.
+ * IP addresses of cloud metadata services, which reveal credentials. Most are in non-public ranges anyway; the list
+ * blocks them even if an operator allows a network that contains them.
  */
 const METADATA = [
   '168.63.129.16',
