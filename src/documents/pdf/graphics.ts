@@ -1,6 +1,6 @@
 /** The graphics state of a page and its stack of saved states: ISO 32000-1, sections 8.4 and 9.3. */
 
-import type { FontFacts, DrawingSources } from './drawn-content.ts';
+import type { DrawingSources, FontFacts } from './drawn-content.ts';
 import { type Box, intersect, type Matrix, multiply, toMatrix, transformBox } from './geometry.ts';
 
 export interface GraphicsState {

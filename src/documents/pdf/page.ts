@@ -1,9 +1,9 @@
 /** Reads one page: its drawn content, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import {
+  type DrawingSources,
   type DrawnContent,
   type FontFacts,
-  type DrawingSources,
   type Piece,
   type RawPiece,
   readDrawnContent,

@@ -15,7 +15,10 @@ export interface VectorQueryTools {
   readonly matching: (filters: Filters) => RawBuilder<{ id: number }>;
 }
 
-export function vectorQueries<Tables>(db: Kysely<Tables>, { rows, vectorTable, matching }: VectorQueryTools): VectorQueries {
+export function vectorQueries<Tables>(
+  db: Kysely<Tables>,
+  { rows, vectorTable, matching }: VectorQueryTools,
+): VectorQueries {
   return {
     withoutVector: (model, after, limit) =>
       rows<UnembeddedRow>(sql`SELECT p.id, g.title, p.heading, p.text
