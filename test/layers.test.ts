@@ -122,7 +122,7 @@ it('lets only net/ open a connection to an address that a caller chose', () => {
   expect(wrong).toEqual([]);
 });
 
-it('looks tables of texts up through own(), since objects inherit constructor and others', () => {
+it('looks tables of texts up through ownValue(), since objects inherit constructor and others', () => {
   const wrong = files.flatMap((file) => {
     const text = readFileSync(path.join(SRC, file), 'utf8');
     const tables = [...text.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]*): (?:Readonly<|Partial<)*Record<string,/gm)];
