@@ -122,7 +122,7 @@ it('lets only net/ connect to a URL that a caller chose', () => {
   expect(violations).toEqual([]);
 });
 
-it('looks up keys of text tables through own(), because objects inherit names like constructor', () => {
+it('looks up keys of text tables through ownValue(), because objects inherit names like constructor', () => {
   const violations = files.flatMap((file) => {
     const text = readFileSync(path.join(SRC, file), 'utf8');
     const tables = [...text.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]*): (?:Readonly<|Partial<)*Record<string,/gm)];

@@ -19,7 +19,7 @@ export interface ChargeQueueOptions {
 
 export interface ChargeQueue {
   add(charge: Charge): void;
-  /** Resolves when everything is written. Rejects if a write fails; writing is still retried. */
+  /** Resolves when everything is written. Rejects on a failure; writing is still retried. */
   flush(): Promise<void>;
   /** Writes the remaining charges, or saves them to a file for the next start. */
   close(): Promise<void>;

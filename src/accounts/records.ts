@@ -140,7 +140,7 @@ export interface Usage {
   hold(accountId: string, tokens: { wanted: number; least: number }): Promise<Hold | undefined>;
   /** Queues a charge, which is soon written in one transaction with others. Failed writes are retried. */
   charge(charge: Charge): void;
-  /** Resolves when all queued charges are written. Rejects if a write fails; writing is still retried. */
+  /** Resolves when all queued charges are written. Rejects on a failure; writing is still retried. */
   flush(): Promise<void>;
   /** Ordered by the groups. Without groups, returns one total, even if there was no usage. */
   sums(query: UsageQuery): Promise<UsageSum[]>;

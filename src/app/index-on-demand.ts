@@ -1,6 +1,4 @@
-/**
- * The search index of an installation, opened for the first page that is added. Commands that add no page start faster.
- */
+/** The search index of an installation, opened for the first page that is added. Commands that add no page start without it. */
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';

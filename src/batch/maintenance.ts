@@ -57,23 +57,23 @@ export function startBatchMaintenance({
     }
   }
 
-  const telling = createDeliveries({ store, now, ...options }, () => chores.wake());
-  const chores = startMaintenance({
+  const deliveries = createDeliveries({ store, now, ...options }, () => maintenance.wake());
+  const maintenance = startMaintenance({
     ...options,
     plural: JOBS.plural,
     tasks: [
       () => JOBS.expire(store, now()),
-      telling.deliverDue,
+      deliveries.deliverDue,
       chargeAll,
       clean,
       () => JOBS.forget(store, now() - rememberMs),
     ],
   });
   return {
-    wake: chores.wake,
+    wake: maintenance.wake,
     async close() {
-      await chores.close();
-      await telling.close();
+      await maintenance.close();
+      await deliveries.close();
     },
   };
 }
@@ -82,14 +82,14 @@ type TellingOptions = Pick<BatchMaintenanceOptions, 'store' | 'fetch' | 'links' 
 
 /** Sends webhooks of finished jobs. `onDue` is called when a delivery may be due. */
 function createDeliveries({ store, fetch, links, webhookRetryMs, now, log }: TellingOptions, onDue: () => void) {
-  const telling = new Set<Promise<void>>();
+  const deliveries = new Set<Promise<void>>();
   const retries = new Set<NodeJS.Timeout>();
 
   async function deliverOne(job: Job, tries: number, signal: AbortSignal): Promise<void> {
     const { webhookUrl } = job;
     if (webhookUrl === null) return;
-    const told = await sendWebhook({ ...job, webhookUrl }, { links, fetch, signal, now: now() });
-    const pauseMs = told ? undefined : webhookRetryMs[tries - 1];
+    const delivered = await sendWebhook({ ...job, webhookUrl }, { links, fetch, signal, now: now() });
+    const pauseMs = delivered ? undefined : webhookRetryMs[tries - 1];
     await setWebhook(store, job.id, pauseMs === undefined ? null : now() + pauseMs);
     if (pauseMs === undefined || signal.aborted) return;
     const retry = setTimeout(() => {
@@ -103,20 +103,20 @@ function createDeliveries({ store, fetch, links, webhookRetryMs, now, log }: Tel
     async deliverDue(signal: AbortSignal): Promise<void> {
       for (;;) {
         const row =
-          telling.size < MAX_DELIVERIES ? await takeWebhook(store, now(), now() + DELIVERY_LEASE_MS) : undefined;
+          deliveries.size < MAX_DELIVERIES ? await takeWebhook(store, now(), now() + DELIVERY_LEASE_MS) : undefined;
         if (!row || signal.aborted) return;
-        const told = deliverOne(jobOf(row), row.webhook_tries, signal)
+        const delivery = deliverOne(jobOf(row), row.webhook_tries, signal)
           .catch((err: unknown) => log.warn({ err }, 'could not send the webhook of a batch job, will retry'))
           .finally(() => {
-            telling.delete(told);
+            deliveries.delete(delivery);
             // More deliveries may be due than run concurrently.
             onDue();
           });
-        telling.add(told);
+        deliveries.add(delivery);
       }
     },
     async close() {
-      await Promise.all(telling);
+      await Promise.all(deliveries);
       for (const retry of retries) clearTimeout(retry);
     },
   };

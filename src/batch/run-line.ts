@@ -36,7 +36,7 @@ export interface Running {
   readonly signal: AbortSignal;
 }
 
-/** All batch work is one caller at a model. */
+/** All batch work counts as one caller in the queue of a model. */
 const CALLER = 'batch';
 
 /** Throws the problem of the line, or of the model. */

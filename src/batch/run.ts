@@ -98,8 +98,8 @@ interface InWork {
 async function runLines(work: Work, tools: RunTools): Promise<void> {
   const { row, lease, signal, inputBytes, cancelling, until } = work;
   const { store, now } = tools;
-  const leaving = new AbortController();
-  const within = AbortSignal.any([signal, leaving.signal]);
+  const closing = new AbortController();
+  const within = AbortSignal.any([signal, closing.signal]);
   // Each line in progress adds listeners; their number is bounded.
   setMaxListeners(0, within);
   const run = lineRunner(work, tools, within);
@@ -138,7 +138,7 @@ async function runLines(work: Work, tools: RunTools): Promise<void> {
       if (results.full) await writeProgress(store, lease, results.take(), now());
     }
   } catch (error) {
-    leaving.abort(error);
+    closing.abort(error);
     if (!(error instanceof LeaseLostError) && !results.empty) await writeProgress(store, lease, results.take(), now());
     throw error;
   }

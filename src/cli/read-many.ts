@@ -83,7 +83,7 @@ function isFatal(error: unknown, atServer: boolean): boolean {
 
 type ListedSource = Source | { readonly kind: 'invalid'; readonly name: string; readonly error: unknown };
 
-/** Yields the sources of arguments and list. An invalid line of the list does not affect the others. */
+/** Yields the sources of arguments and list. An invalid line of the list does not stop the others. */
 async function* listSources(
   sources: readonly Source[],
   { flags, context: { input } }: ReadContext,

@@ -22,7 +22,7 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
     command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
-    // Imported here so that the help starts faster.
+    // Imported here so that `--help` is fast.
     const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });

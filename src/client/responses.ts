@@ -2,9 +2,17 @@
 import { isRecord, LecternError } from './errors.ts';
 
 /** Facts of the target that the server reports in headers. */
-export function targetFacts(headers: Headers) {
+function targetFacts(headers: Headers) {
   const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
   return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
+}
+
+export async function bytesOf(response: Response) {
+  return {
+    bytes: new Uint8Array(await response.arrayBuffer()),
+    type: response.headers.get('content-type') ?? 'application/octet-stream',
+    ...targetFacts(response.headers),
+  };
 }
 
 export async function jsonOf<T>(response: Response, url: string): Promise<T> {
@@ -17,7 +25,13 @@ export async function jsonOf<T>(response: Response, url: string): Promise<T> {
 }
 
 export const EVENT_STREAM = 'text/event-stream';
-export const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no content type';
+const typeOf = ({ headers }: Response) => headers.get('content-type') ?? 'no content type';
+
+/** Throws `BAD_ANSWER` if the response is not an event stream. */
+export async function requireEventStream(response: Response, url: string): Promise<void> {
+  if (typeOf(response).startsWith(EVENT_STREAM)) return;
+  throw unexpectedAnswer(response, { url, wanted: 'an event stream', body: await response.text() });
+}
 
 interface Expected {
   readonly url: string;
@@ -25,7 +39,7 @@ interface Expected {
   readonly body: string;
 }
 
-export function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, cause?: unknown): LecternError {
+function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, cause?: unknown): LecternError {
   const message = `${url} answered with ${typeOf(response)} instead of ${wanted}: is this a Lectern server?`;
   return new LecternError(
     { message, code: 'BAD_ANSWER', status: response.status, body: body.slice(0, 1000) },

@@ -4,7 +4,7 @@ import { chunksOf } from './events.ts';
 import type { FaceName, Places } from './face-urls.ts';
 import { type CallLimits, createCallLimits } from './limits.ts';
 import { createRequestBuilder } from './requests.ts';
-import { EVENT_STREAM, isRedirect, jsonOf, redirectError, targetFacts, typeOf, unexpectedAnswer } from './responses.ts';
+import { bytesOf, EVENT_STREAM, isRedirect, jsonOf, redirectError, requireEventStream } from './responses.ts';
 import { isRetryable, pauseMs } from './retries.ts';
 
 export interface ClientOptions {
@@ -143,24 +143,12 @@ export function createTransport(options: ClientOptions): Transport {
     json: <T>(spec: RequestSpec, call: CallOptions = {}) =>
       callAndRead(spec, call, (response) => jsonOf<T>(response, urlOf(spec))),
     text: (spec, call = {}) => callAndRead(spec, call, (response) => response.text()),
-    bytes: (spec, call = {}) =>
-      callAndRead(spec, call, async (response) => ({
-        bytes: new Uint8Array(await response.arrayBuffer()),
-        type: response.headers.get('content-type') ?? 'application/octet-stream',
-        ...targetFacts(response.headers),
-      })),
+    bytes: (spec, call = {}) => callAndRead(spec, call, bytesOf),
     async *stream(spec, call = {}) {
       const limits = createCallLimits(call.signal, timeoutOf({ ...spec, untimed: true }, call));
       try {
         const response = await withRetries(spec, call, limits, async (started) => started);
-        const type = typeOf(response);
-        if (spec.accept?.startsWith(EVENT_STREAM) && !type.startsWith(EVENT_STREAM)) {
-          throw unexpectedAnswer(response, {
-            url: urlOf(spec),
-            wanted: 'an event stream',
-            body: await response.text(),
-          });
-        }
+        if (spec.accept?.startsWith(EVENT_STREAM)) await requireEventStream(response, urlOf(spec));
         if (!response.body) return;
         try {
           yield* chunksOf(response.body);

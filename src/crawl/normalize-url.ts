@@ -30,9 +30,9 @@ export function normalizeUrl(text: string): NormalizedUrl | undefined {
   }
   if (!/^#!?\//.test(url.hash)) url.hash = '';
   if (SESSION_IN_PATH.test(url.pathname)) url.pathname = url.pathname.replace(SESSION_IN_PATH, '');
-  const kept = queryPairs(url.search).filter((pair) => !isVisitorParameter(parameterName(pair)));
-  url.search = kept.join('&');
-  return { url: url.href, key: keyOf(url, kept), host: url.host };
+  const pairs = queryPairs(url.search).filter((pair) => !isVisitorParameter(parameterName(pair)));
+  url.search = pairs.join('&');
+  return { url: url.href, key: keyOf(url, pairs), host: url.host };
 }
 
 const isVisitorParameter = (name: string) => isTrackingParameter(name) || isSessionParameter(name);

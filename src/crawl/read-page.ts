@@ -49,8 +49,8 @@ export interface PageRequest {
 }
 
 /**
- * Temporary statuses: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585, section 4; RFC
- * 8470).
+ * Statuses of temporary failures: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585, section
+ * 4; RFC 8470).
  */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const BUSY: ReadonlySet<number> = new Set([429, 503]);

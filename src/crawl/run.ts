@@ -98,9 +98,9 @@ async function* addSitemaps(job: JobRow, context: SitemapContext, signal: AbortS
   for await (const urls of sitemapUrls(rules, context, signal)) {
     for (let from = 0; from < urls.length; from += SITEMAP_URLS_AT_ONCE) {
       const some = urls.slice(from, from + SITEMAP_URLS_AT_ONCE);
-      const kept = await filter.keepUrls(some, { rank: RANK.sitemap, depth: 1 });
-      if (kept.length) {
-        const progress = await writer.addUrls(kept);
+      const accepted = await filter.keepUrls(some, { rank: RANK.sitemap, depth: 1 });
+      if (accepted.length) {
+        const progress = await writer.addUrls(accepted);
         found = progress.job.found;
         yield progress;
       }

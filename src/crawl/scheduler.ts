@@ -1,6 +1,6 @@
 /**
- * Decides which page of a crawl is read next, how many are read at once, and when the run ends. Hosts are served in
- * turn, and a run that waits for long gives up its lease, so that other crawls can proceed. Owns the state of the run.
+ * Decides which page of a crawl is read next, how many are read at once, and when the run ends. Hosts are served round
+ * robin, and a run that waits long gives up its lease so that other crawls proceed. Owns the state of the run.
  */
 import { setMaxListeners } from 'node:events';
 import type { Problem } from '#errors.ts';

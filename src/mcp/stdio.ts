@@ -27,13 +27,13 @@ export async function serveOverStdio(options: StdioOptions): Promise<void> {
   const recent = createRecentPageStore().open();
   const resolveCaller = async () => ({ client: await client(), recent });
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_LINE_BYTES });
-  const gone = new Promise<void>((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
     output.once('error', () => resolve());
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
   const handle = serveStdio(() => createMcpServer({ ...options, resolveCaller }), { transport, onerror: onError });
-  await gone;
+  await closed;
   await handle.close();
 }

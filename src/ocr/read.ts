@@ -34,7 +34,7 @@ const MIN_CONFIDENCE = 0.3;
 const MIN_SIGN_CONFIDENCE = 0.7;
 /** Words with less confidence do not count as plausible text. */
 const MIN_LETTER_CONFIDENCE = 0.4;
-/** Divisor for the plausibility of readings with sideways boxes. */
+/** The plausibility of readings with sideways boxes is divided by this. */
 const SIDEWAYS_PENALTY = 10;
 
 export interface OcrReading {

@@ -206,10 +206,10 @@ async function answerOf(
 
 /** Stores a screenshot once, however many answers contain it. */
 function keepOnce(keep: SearchRequest['keepPicture']): SearchRequest['keepPicture'] {
-  const kept = new WeakMap<Uint8Array, Promise<string>>();
+  const stored = new WeakMap<Uint8Array, Promise<string>>();
   return (png, shown) => {
-    const url = kept.get(png) ?? keep(png, shown);
-    kept.set(png, url);
+    const url = stored.get(png) ?? keep(png, shown);
+    stored.set(png, url);
     return url;
   };
 }

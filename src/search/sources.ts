@@ -34,7 +34,7 @@ export interface Source {
   readonly maxCount: number;
   readonly operators: ReadonlySet<OperatorName>;
   readonly engines: readonly EngineName[];
-  /** Whether it is in back-off, so that others should be queried first. */
+  /** Whether it is in back-off, so that other sources are preferred. */
   isResting(): boolean;
   /** Returns page `query.page` of `query.count` results. Rejects with ProviderError or the signal's reason. */
   page(query: SearchQuery, request: SourceRequest): Promise<Hit[]>;

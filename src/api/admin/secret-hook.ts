@@ -6,7 +6,7 @@ import { problem } from '#errors.ts';
 import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 
 /**
- * Wrong secrets per minute and client IP. Beyond that, the correct secret is refused too; otherwise guessing could
+ * Wrong secrets per minute and client IP. Beyond that, the right secret is refused too, so that guessing cannot
  * continue.
  */
 const MAX_GUESSES = 20;

@@ -150,8 +150,8 @@ function pixelReader({ bits, masks }: BitmapHeader, palette: Uint8Array): ReadPi
 function channelOf(mask: number): ((value: number) => number) | undefined {
   if (mask === 0) return undefined;
   const shift = 31 - Math.clz32(mask & -mask);
-  const most = mask >>> shift;
-  return (value) => Math.round((((value & mask) >>> shift) * 255) / most);
+  const maxValue = mask >>> shift;
+  return (value) => Math.round((((value & mask) >>> shift) * 255) / maxValue);
 }
 
 function decodeRuns(data: Buffer, start: number, header: BitmapHeader, palette: Uint8Array, rgba: Uint8Array): void {

@@ -90,7 +90,7 @@ const TO_FILTERS: Readonly<Record<ConvertedTo, string>> = {
 
 export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOfficeOptions): LibreOffice {
   const soffice = findProgram(program);
-  const turns = createTaskQueue({ count: jobs, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const queue = createTaskQueue({ count: jobs, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const running = new Map<number, Promise<unknown>>();
   const closing = new AbortController();
 
@@ -143,7 +143,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       if (!filters) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be converted`);
       const signal = AbortSignal.any([caller, closing.signal]);
       signal.throwIfAborted();
-      await turns.acquire(0, signal);
+      await queue.acquire(0, signal);
       try {
         const deadline = Date.now() + timeoutMs;
         for (const from of filters) {
@@ -152,7 +152,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
           if (made) return made;
         }
       } finally {
-        turns.release();
+        queue.release();
       }
       throw await unreadableError(inputPath);
     },

@@ -87,16 +87,16 @@ function guttersOf(segments: readonly Segment[], bodySize: number): Interval[] {
 
 /** Merges columns that are almost never both filled: headers are sometimes offset from their cells. */
 function mergeColumns(rows: readonly (readonly Segment[])[], gutters: readonly Interval[]): Interval[] {
-  let kept = [...gutters];
-  for (let at = 0; at < kept.length; ) {
-    const cells = rows.map((row) => intoColumns(row, kept));
+  let remaining = [...gutters];
+  for (let at = 0; at < remaining.length; ) {
+    const cells = rows.map((row) => intoColumns(row, remaining));
     const filled = (column: number) => cells.filter((row) => row[column]!.length > 0).length;
     const both = cells.some((row) => row[at]!.length > 0 && row[at + 1]!.length > 0);
     if (!both && Math.min(filled(at), filled(at + 1)) <= Math.max(1, RARELY_FILLED * rows.length)) {
-      kept = kept.filter((_, index) => index !== at);
+      remaining = remaining.filter((_, index) => index !== at);
     } else at += 1;
   }
-  return kept;
+  return remaining;
 }
 
 function toRows(segments: readonly Segment[]): Segment[][] {

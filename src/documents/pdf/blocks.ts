@@ -119,24 +119,24 @@ const FULL_LINE = 4;
 /** In sizes: lines whose left edges differ by less are aligned. */
 const ALIGNED = 0.5;
 /** In sizes: less free space than this never ends a paragraph. */
-const MIN_ROOM = 2;
+const MIN_FREE_WIDTH = 2;
 /** The same in scripts without spaces, where every letter can end a line. */
-const MIN_UNSPACED_ROOM = 2.5;
+const MIN_UNSPACED_FREE_WIDTH = 2.5;
 /** In letters: added to the first word of the next line when checking whether it would have fitted. */
 const WORD_MARGIN = 1.5;
 /** In sizes: additional free space that justification may leave. */
-const ROOM_MARGIN = 0.5;
+const FREE_WIDTH_MARGIN = 0.5;
 /** Share of the line width. More free space ends a paragraph even before a lower-case word. */
-const MUCH_ROOM = 0.25;
+const LARGE_FREE_WIDTH = 0.25;
 /** Share of the column width. If all lines end before it, they are short on purpose. */
 const NARROW = 0.5;
 
 /** The right edge of the lines around each line; infinite if there are too few lines to tell. */
 function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[] {
   const edges = items.map((item, at) => {
-    const near = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
+    const neighbours = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
     return edgeOf(
-      near.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
+      neighbours.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
     );
   });
   // With too few lines nearby, use the rest of the column.
@@ -218,13 +218,13 @@ const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   if (isCentred(line, before)) return false;
-  const room = edge - before.x1;
-  if (room < MIN_ROOM * line.size) return false;
-  if (isUnspaced(line.text.slice(0, 1))) return room > MIN_UNSPACED_ROOM * line.size;
+  const freeWidth = edge - before.x1;
+  if (freeWidth < MIN_FREE_WIDTH * line.size) return false;
+  if (isUnspaced(line.text.slice(0, 1))) return freeWidth > MIN_UNSPACED_FREE_WIDTH * line.size;
   const letters = /^\S+/.exec(line.text)?.[0].length ?? 0;
   const width = ((line.x1 - line.x0) / Math.max(1, line.text.length)) * (letters + WORD_MARGIN);
-  if (room < width + ROOM_MARGIN * line.size) return false;
-  return ENDS.test(before.text) || room > MUCH_ROOM * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
+  if (freeWidth < width + FREE_WIDTH_MARGIN * line.size) return false;
+  return ENDS.test(before.text) || freeWidth > LARGE_FREE_WIDTH * (edge - before.x0) || !/^\p{Ll}/u.test(line.text);
 }
 
 const isBold = (line: Line): boolean => line.runs.every(({ bold, text }) => bold || text.trim() === '');

@@ -85,7 +85,7 @@ export interface FontFacts {
   readonly vertical: boolean;
 }
 
-export interface InkSources {
+export interface DrawingSources {
   readonly operators: { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
   readonly names: Readonly<Record<string, number>>;
   readonly viewport: { readonly width: number; readonly height: number; readonly transform: readonly number[] };
@@ -93,7 +93,7 @@ export interface InkSources {
   readonly layers: { isVisible(group: unknown): boolean } | null;
 }
 
-export function readDrawnContent({ operators, names, viewport, font, layers }: InkSources): DrawnContent {
+export function readDrawnContent({ operators, names, viewport, font, layers }: DrawingSources): DrawnContent {
   const graphics = new Graphics({ viewport, font });
   const marks = new MarkedContent(layers);
   const canvas = new Canvas(graphics, marks);

@@ -1,6 +1,6 @@
 /** The graphics state of a page and its stack of saved states: ISO 32000-1, sections 8.4 and 9.3. */
 
-import type { FontFacts, InkSources } from './drawn-content.ts';
+import type { DrawingSources, FontFacts } from './drawn-content.ts';
 import { type Box, intersect, type Matrix, multiply, toMatrix, transformBox } from './geometry.ts';
 
 export interface GraphicsState {
@@ -30,9 +30,9 @@ export class Graphics {
   state: GraphicsState;
   readonly #initial: Readonly<GraphicsState>;
   readonly #saved: GraphicsState[] = [];
-  readonly #fontNamed: InkSources['font'];
+  readonly #fontNamed: DrawingSources['font'];
 
-  constructor({ viewport, font }: Pick<InkSources, 'viewport' | 'font'>) {
+  constructor({ viewport, font }: Pick<DrawingSources, 'viewport' | 'font'>) {
     const { width, height, transform } = viewport;
     this.#fontNamed = font;
     this.#initial = {

@@ -1,4 +1,4 @@
-/** Detects insets, which are inside the text area but outside the text flow: tables between lines, framed parts. */
+/** Detects insets, which are not part of the text flow: tables between lines, framed parts. */
 import { alignedTable } from './aligned.ts';
 import type { DrawnContent, Piece } from './drawn-content.ts';
 import { type Box, containsPoint } from './geometry.ts';
@@ -7,20 +7,20 @@ import type { PageText } from './page.ts';
 import { boxOfSegments, insetSegment } from './regions.ts';
 import { mergeLines, ruledTable, toGrids } from './ruled.ts';
 
-type InsetSources = Pick<PageText, 'ink' | 'figures'>;
+type InsetSources = Pick<PageText, 'content' | 'figures'>;
 
 /** The page's segments, with each table and frame replaced by one inset segment. */
 export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources, bodySize: number): Segment[] {
-  const { ink, figures } = page;
+  const { content, figures } = page;
   const insets: Segment[] = figures.map(({ alt, ...box }) => insetSegment(box, { alt }, bodySize));
   let rest = pieces;
-  for (const grid of toGrids(ink.rules)) {
+  for (const grid of toGrids(content.rules)) {
     const found = ruledTable(grid, rest);
     if (!found) continue;
     insets.push(insetSegment(found.box, { table: found.table }, bodySize));
     rest = rest.filter((piece) => !found.used.has(piece));
   }
-  for (const frame of framesOf(ink)) {
+  for (const frame of framesOf(content)) {
     const inside = rest.filter((piece) =>
       containsPoint(frame, (piece.x0 + piece.x1) / 2, piece.y - LETTER_CENTRE * piece.size),
     );
@@ -31,7 +31,7 @@ export function segmentsWithInsets(pieces: readonly Piece[], page: InsetSources,
     const used = new Set(inside);
     rest = rest.filter((piece) => !used.has(piece));
   }
-  return [...betweenLevelLines(toSegments(rest), ink, bodySize), ...insets];
+  return [...betweenLevelLines(toSegments(rest), content, bodySize), ...insets];
 }
 
 const MIN_FRAMED_ROWS = 3;

@@ -63,8 +63,8 @@ export function createLayout(): Layout {
 }
 
 function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): LaidOut {
-  const { number, ink, turned, scanned } = page;
-  const segments = segmentsWithInsets(withDrawnBullets(pieces, ink.dots), page, bodySize);
+  const { number, content, turned, scanned } = page;
+  const segments = segmentsWithInsets(withDrawnBullets(pieces, content.dots), page, bodySize);
   return {
     number,
     regions: toRegions(segments, { bodySize }).map(withoutSpentPieces),

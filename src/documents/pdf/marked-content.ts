@@ -1,5 +1,5 @@
 /** Tracks the marked content sequences around the current operator: ISO 32000-1, sections 14.6 and 8.11.3. */
-import type { InkSources } from './drawn-content.ts';
+import type { DrawingSources } from './drawn-content.ts';
 
 interface Mark {
   /** The id by which the structure tree refers to it. */
@@ -15,10 +15,10 @@ const NONE: Mark = { mark: null, artifact: false };
 
 export class MarkedContent {
   readonly #open: OpenMark[] = [];
-  readonly #layers: InkSources['layers'];
+  readonly #layers: DrawingSources['layers'];
   #off = 0;
 
-  constructor(layers: InkSources['layers']) {
+  constructor(layers: DrawingSources['layers']) {
     this.#layers = layers;
   }
 

@@ -1,9 +1,9 @@
-/** Reads one page: its ink, its links, and which text is visible. */
+/** Reads one page: its drawn content, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import {
+  type DrawingSources,
   type DrawnContent,
   type FontFacts,
-  type InkSources,
   type Piece,
   type RawPiece,
   readDrawnContent,
@@ -20,7 +20,7 @@ export interface PageText {
   /** Visible pieces, along the page; turned text is separate. */
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
-  readonly ink: DrawnContent;
+  readonly content: DrawnContent;
   readonly figures: readonly Figure[];
   readonly hidden: number;
   readonly scanned: boolean;
@@ -41,17 +41,17 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
     const layers = await document.getOptionalContentConfig({ intent: 'display' });
     const operators = await page.getOperatorList({ intent: 'display' });
     const font = fontsOf(page);
-    const names = OPS as unknown as InkSources['names'];
-    const inkAt = (rotation: number) => {
+    const names = OPS as unknown as DrawingSources['names'];
+    const contentAt = (rotation: number) => {
       const viewport = page.getViewport({ scale: 1, rotation });
-      return { viewport, ink: readDrawnContent({ operators, names, viewport, font, layers }) };
+      return { viewport, content: readDrawnContent({ operators, names, viewport, font, layers }) };
     };
-    let { viewport, ink } = inkAt(page.rotate);
-    const turn = mainTurn(ink.pieces);
-    if (turn !== 0) ({ viewport, ink } = inkAt((page.rotate + 360 - turn) % 360));
-    const seen = visiblePieces(ink);
+    let { viewport, content } = contentAt(page.rotate);
+    const rotation = mainTurn(content.pieces);
+    if (rotation !== 0) ({ viewport, content } = contentAt((page.rotate + 360 - rotation) % 360));
+    const seen = visiblePieces(content);
     const links = await linksOf(page, viewport.transform);
-    const tags = await tagsOf(document, page, ink);
+    const tags = await tagsOf(document, page, content);
     const pieces = seen.pieces.map((piece) => {
       const tag = piece.mark === null ? undefined : tags.texts.get(piece.mark);
       const href = hrefAt(piece, links);
@@ -60,14 +60,14 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
     const letters = seen.pieces.reduce((sum, { text }) => sum + text.length, 0);
     return {
       number,
-      width: ink.width,
-      height: ink.height,
+      width: content.width,
+      height: content.height,
       pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
       turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
-      ink,
-      figures: figuresOf(ink, tags.figures),
+      content,
+      figures: figuresOf(content, tags.figures),
       hidden: seen.hidden,
-      scanned: letters < FEW_LETTERS && (pictureShare(ink) > 0.05 || (letters === 0 && ink.graphics > 0)),
+      scanned: letters < FEW_LETTERS && (pictureShare(content) > 0.05 || (letters === 0 && content.graphics > 0)),
     };
   } finally {
     page.cleanup();

@@ -15,7 +15,7 @@ const DEFAULT_SCALE = 2;
 const LARGEST = 4_000;
 const MAX_IMAGE_PIXELS = 50_000_000;
 /**
- * Time after which a run starts no further page: long relative to opening the file, short for others that wait for the
+ * Time after which a run starts no further page: long compared with opening the file, short for tasks that wait for the
  * process.
  */
 const runMs = (openingMs: number) => Math.min(2_000, Math.max(250, 10 * openingMs));

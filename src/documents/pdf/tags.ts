@@ -38,8 +38,9 @@ const WHOLE_PAGE = 0.6;
 const LONG_PAGE = 1_200;
 
 /** Empty if the file has no tags or implausible ones. */
-export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink: DrawnContent): Promise<Tags> {
-  if (!ink.pieces.some(({ mark }) => mark !== null) && !ink.fills.some(({ mark }) => mark !== null)) return NONE;
+export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, content: DrawnContent): Promise<Tags> {
+  if (!content.pieces.some(({ mark }) => mark !== null) && !content.fills.some(({ mark }) => mark !== null))
+    return NONE;
   const info = (await document.getMarkInfo().catch(() => null)) as { Marked?: boolean } | null;
   if (!info?.Marked) return NONE;
   const tree = (await page.getStructTree().catch(() => null)) as Node | null;
@@ -63,7 +64,7 @@ export async function tagsOf(document: PDFDocumentProxy, page: PDFPageProxy, ink
     const ownAlt = role === 'Figure' ? (node.alt ?? '').trim() : alt;
     for (const child of (node.children ?? []).toReversed()) todo.push({ node: child, tag: own, alt: ownAlt });
   }
-  return { texts: isBelievable(texts, ink.pieces) ? texts : new Map(), figures };
+  return { texts: isBelievable(texts, content.pieces) ? texts : new Map(), figures };
 }
 
 /** A list item forms one block with its marker and text; a paragraph in an item or a cell forms its own. */

@@ -80,7 +80,7 @@ export function plainLine(source: string): string {
 
 export const oneLine = (text: string): string => text.replace(/[\s\0-\x1f]+/g, ' ').trim();
 
-/** Plain text as paragraphs, which empty lines separate. */
+/** Plain text as paragraphs; empty lines separate them. */
 export const plainParagraphs = (text: string): string =>
   text
     .split(/\n[ \t]*\n/)

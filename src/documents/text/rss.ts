@@ -15,7 +15,7 @@ export function readRss(root: XmlNode): Feed {
   const base = firstHttpUrl(
     channel.attributes['xml:base'],
     root.attributes['xml:base'],
-    ...childrenOf(channel, 'link', 'atom:link').map(addressOf),
+    ...childrenOf(channel, 'link', 'atom:link').map(urlOf),
   );
   const hidden = { count: 0 };
   const updated = isoDate(textOfChild(channel, 'lastBuildDate', 'pubDate', 'dc:date', 'dcterms:modified'));
@@ -82,16 +82,16 @@ function sourceOf(item: XmlNode): string {
   return childrenOf(node).length > 0 ? xmlToHtml(node) : textIn(node);
 }
 
-const addressOf = (link: XmlNode): string =>
+const urlOf = (link: XmlNode): string =>
   (link.attributes.rel ?? 'alternate') === 'alternate' ? (link.attributes.href ?? textIn(link)) : '';
 
 /** The link of an entry, otherwise its guid if that is a URL. */
 function linkOf(item: XmlNode, base: string | undefined): string | undefined {
-  const links = childrenOf(item, 'link', 'atom:link').map(addressOf);
+  const links = childrenOf(item, 'link', 'atom:link').map(urlOf);
   const guid = childOf(item, 'guid');
   const permanent = guid?.attributes.isPermaLink !== 'false' ? textOfChild(item, 'guid') : '';
   const about = item.attributes['rdf:about'] ?? '';
-  const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((address) => address !== '');
+  const plain = [...links, /^https?:/i.test(permanent) ? permanent : '', about].find((url) => url !== '');
   return safeUrl(plain ?? '', base);
 }
 

@@ -177,10 +177,10 @@ function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope): Sc
   for (const [name, uri] of Object.entries(attributes)) {
     if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
     const prefix = name.slice(6);
-    const ours = ownValue(NAMESPACES, uri.trim()) ?? prefix;
-    if (outer.get(prefix) === ours || outer.size >= MAX_PREFIXES) continue;
+    const canonicalPrefix = ownValue(NAMESPACES, uri.trim()) ?? prefix;
+    if (outer.get(prefix) === canonicalPrefix || outer.size >= MAX_PREFIXES) continue;
     scope ??= new Map(outer);
-    scope.set(prefix, ours);
+    scope.set(prefix, canonicalPrefix);
   }
   return scope ?? outer;
 }
@@ -188,9 +188,9 @@ function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope): Sc
 function nameOf(raw: string, scope: Scope, isAttribute: boolean): string {
   const colon = raw.indexOf(':');
   const prefix = colon < 0 ? '' : raw.slice(0, colon);
-  const ours = colon < 0 && isAttribute ? '' : (scope.get(prefix) ?? prefix);
+  const canonicalPrefix = colon < 0 && isAttribute ? '' : (scope.get(prefix) ?? prefix);
   const local = raw.slice(colon + 1);
-  return ours === '' ? local : `${ours}:${local}`;
+  return canonicalPrefix === '' ? local : `${canonicalPrefix}:${local}`;
 }
 
 /** Characters at the start of a file that are searched for its root element. */

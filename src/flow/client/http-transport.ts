@@ -3,7 +3,7 @@ import { ownValue } from '#own-value.ts';
 import { documentJson, readDocument } from '../json/index.ts';
 import type { DataRequest, Status } from '../request.ts';
 import { isObject, type JsonObject } from '../values.ts';
-import { addressOf, authorizationOf, type Transport, type TransportTarget, unreachable } from './transport.ts';
+import { authorizationOf, hostAndPort, type Transport, type TransportTarget, unreachable } from './transport.ts';
 
 const METHODS: Readonly<Record<string, string>> = { '/update': 'PUT', '/delete': 'DELETE' };
 
@@ -31,7 +31,7 @@ function answerOf({ header }: DataRequest, body: Body): DataRequest {
 }
 
 export function openHttpTransport(target: TransportTarget): Transport {
-  const base = `http${target.tls ? 's' : ''}://${addressOf(target)}`;
+  const base = `http${target.tls ? 's' : ''}://${hostAndPort(target)}`;
   const headers = { 'content-type': 'application/json', ...authorizationOf(target) };
 
   async function call(path: string, init: RequestInit): Promise<Response> {

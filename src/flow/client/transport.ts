@@ -30,5 +30,5 @@ export const unreachable = (message: string, cause?: unknown): FlowUnreachable =
 export const authorizationOf = ({ token }: TransportTarget): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
-export const addressOf = ({ host, port }: TransportTarget): string =>
+export const hostAndPort = ({ host, port }: TransportTarget): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;

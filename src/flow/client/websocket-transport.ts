@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
 import type { DataRequest } from '../request.ts';
-import { addressOf, authorizationOf, type Transport, type TransportTarget, unreachable } from './transport.ts';
+import { authorizationOf, hostAndPort, type Transport, type TransportTarget, unreachable } from './transport.ts';
 
 const MAX_ANSWER_BYTES = 2 ** 30;
 
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 export function openWebSocketTransport(target: TransportTarget): Transport {
-  const base = `ws${target.tls ? 's' : ''}://${addressOf(target)}`;
+  const base = `ws${target.tls ? 's' : ''}://${hostAndPort(target)}`;
   const waiting = new Map<string, Waiting>();
   let opening: Promise<WebSocket> | undefined;
 

@@ -137,12 +137,12 @@ export function createWebSocketGateway({
 
 /** Sends one answer without waiting for a message. */
 async function answerDryRun(socket: WebSocket, codec: FrameCodec, flow: Flow): Promise<void> {
-  const gone = new AbortController();
-  socket.on('close', () => gone.abort());
+  const disconnected = new AbortController();
+  socket.on('close', () => disconnected.abort());
   socket.on('error', () => socket.terminate());
   socket.on('message', () => {});
-  const status = await flow.dryRun(gone.signal);
-  if (gone.signal.aborted) return;
+  const status = await flow.dryRun(disconnected.signal);
+  if (disconnected.signal.aborted) return;
   socket.send(codec.writeStatus(status), { binary: codec.isBinary });
   socket.close(1000);
 }

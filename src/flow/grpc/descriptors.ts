@@ -97,20 +97,20 @@ function readFile(name: string, text: string): File {
   let oneof: string | undefined;
   for (const line of lines) {
     if (line === '' || /^(?:syntax|package|import) /.test(line)) continue;
-    const here = open.at(-1)!;
+    const innermost = open.at(-1)!;
     const [, kind, blockName] = OPENING.exec(line) ?? [];
     if (kind === 'oneof') {
       oneof = blockName!;
-      here.oneofs.push(oneof);
+      innermost.oneofs.push(oneof);
     } else if (kind) {
       const block = createBlock(kind as Block['kind'], blockName!);
-      here.blocks.push(block);
+      innermost.blocks.push(block);
       open.push(block);
     } else if (line === '}') {
       if (oneof) oneof = undefined;
       else open.pop();
     } else {
-      readMember(line, here, oneof);
+      readMember(line, innermost, oneof);
     }
   }
   return { name, scope, imports, blocks: top.blocks };

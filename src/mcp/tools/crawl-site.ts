@@ -64,8 +64,8 @@ export const crawlSite = defineTool({
         return `${piece.text.trimEnd()}${piece.end < text.length ? '\n[cut here]' : ''}`;
       }),
     );
-    const over = all.length - fitting.length;
-    const cut = over ? `\n${over} pages did not fit: raise \`max_tokens\` or lower \`limit\`.` : '';
+    const omitted = all.length - fitting.length;
+    const cut = omitted ? `\n${omitted} pages did not fit: raise \`max_tokens\` or lower \`limit\`.` : '';
     return textResult(`${counts}\n${markUntrusted(pieces.join('\n\n---\n\n'), source)}${cut}`);
   },
 });

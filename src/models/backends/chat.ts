@@ -44,12 +44,12 @@ const MAX_STREAM_BYTES = 64_000_000;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): Chat {
-  const address = `${url.replace(/\/+$/, '')}/chat/completions`;
+  const endpoint = `${url.replace(/\/+$/, '')}/chat/completions`;
   const headers = { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
 
   async function ask(request: ChatRequest, limit: AbortSignal, stream: boolean): Promise<ChatResponse> {
     const send = (wanted: ChatRequest) =>
-      fetch(address, {
+      fetch(endpoint, {
         method: 'POST',
         headers: { ...headers, accept: stream ? 'text/event-stream' : 'application/json' },
         body: JSON.stringify(bodyOf(model, wanted, stream)),
@@ -75,7 +75,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
   }
 
   return {
-    check: () => fetch.check?.(address),
+    check: () => fetch.check?.(endpoint),
     async complete(request) {
       const limit = AbortSignal.timeout(timeoutMs);
       try {

@@ -116,8 +116,8 @@ const MOST_SHOWN = 100;
 
 function missing(name: string, ids: readonly string[]) {
   const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
-  const there = ids.length
+  const available = ids.length
     ? `Available for /v1/chat/completions: ${ids.join(', ')}`
     : 'No model is available for /v1/chat/completions';
-  return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${there}` });
+  return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${available}` });
 }

@@ -17,8 +17,8 @@ export interface Finish {
 
 /** Never writes to `values`; returns the same array if nothing changes. */
 export function finishVector(values: Float32Array, { dimensions, normalized }: Finish): Float32Array {
-  const kept = dimensions < values.length ? values.subarray(0, dimensions) : values;
-  return normalized ? normalise(kept) : kept;
+  const truncated = dimensions < values.length ? values.subarray(0, dimensions) : values;
+  return normalized ? normalise(truncated) : truncated;
 }
 
 /** A zero vector has no direction, so its cosine with any vector is undefined. */

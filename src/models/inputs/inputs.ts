@@ -45,15 +45,15 @@ const TOKEN_IDS =
 export function readInputs(value: unknown, at: string, rules: InputRules): Input[] {
   const { faults, kind } = rules;
   if (!Array.isArray(value)) return [readInput(value, [at], { ...rules, isAlone: true })];
-  const most = takesMedia(kind) ? MAX_MEDIA_INPUTS : MAX_INPUTS;
+  const maxInputs = takesMedia(kind) ? MAX_MEDIA_INPUTS : MAX_INPUTS;
   if (!value.length) faults.add([at], 'too_short', 'must have at least one item', value);
   else if (value.every(isTokenIds) || value.every(isNumber)) faults.add([at], 'string_type', TOKEN_IDS, value);
-  else if (value.length > most) {
-    faults.add([at], 'too_long', `must have at most ${most} items, not ${value.length}`, value);
+  else if (value.length > maxInputs) {
+    faults.add([at], 'too_long', `must have at most ${maxInputs} items, not ${value.length}`, value);
   } else {
     const inputs = value.map((item, index) => readInput(item, [at, index], { ...rules, isAlone: false }));
     const parts = inputs.reduce((sum, input) => sum + input.parts.length, 0);
-    if (parts > most) faults.add([at], 'too_long', `must have at most ${most} parts in total, not ${parts}`);
+    if (parts > maxInputs) faults.add([at], 'too_long', `must have at most ${maxInputs} parts in total, not ${parts}`);
     return inputs;
   }
   return [];

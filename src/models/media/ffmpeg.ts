@@ -134,9 +134,9 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident }: 
       inFolder(clip, async (folder) => {
         const input = ['-t', String(seconds), '-i', `file:${CLIP}`, '-map', '0:a:0'];
         const output = ['-ac', '1', '-ar', String(samplesPerSecond), '-t', String(seconds), '-f', 'f32le', 'pipe:1'];
-        const most = samplesPerSecond * seconds * Float32Array.BYTES_PER_ELEMENT;
-        const bytes = await run(folder, [...input, ...output], most + 4_096, signal);
-        const count = Math.min(bytes.length, most) >> 2;
+        const maxBytes = samplesPerSecond * seconds * Float32Array.BYTES_PER_ELEMENT;
+        const bytes = await run(folder, [...input, ...output], maxBytes + 4_096, signal);
+        const count = Math.min(bytes.length, maxBytes) >> 2;
         if (count === 0) throw new MediaError('has no audio');
         return Float32Array.from({ length: count }, (_, at) => bytes.readFloatLE(at * 4));
       }),

@@ -93,10 +93,10 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     support: { documents: documents !== undefined, ffmpeg: ffmpeg !== undefined, speech: transcribe !== undefined },
     async read(medium, value, wants) {
       const { signal, hold } = wants;
-      let letGo = () => {};
+      let releaseBytes = () => {};
       try {
         const { bytes, mediaType } = await loadMedia(value, { fetch, maxBytes: MAX_BYTES[medium], signal });
-        letGo = hold(bytes.length);
+        releaseBytes = hold(bytes.length);
         if (medium === 'pdf') return await converter.pdf(bytes, wants);
         if (medium === 'video') return [await converter.video(bytes, mediaType, wants)];
         if (medium === 'audio') return [await converter.audio(bytes, mediaType, wants)];
@@ -106,7 +106,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
         signal.throwIfAborted();
         throw failureOf(error, timeoutMs);
       } finally {
-        letGo();
+        releaseBytes();
       }
     },
     close: () => processes.close(),

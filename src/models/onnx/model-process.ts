@@ -77,14 +77,9 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
     if (closed) throw drained();
     const since = performance.now();
     const child = start();
-    let model: LoadedModel;
-    try {
-      model = (await child.send({ do: 'load', spec }, loadTimeoutMs)) as LoadedModel;
-    } catch (error) {
-      child.kill();
-      if (closed) throw drained(error);
-      throw unloadable(id, error);
-    }
+    const model = await openModel(child, spec, loadTimeoutMs).catch((error: unknown) => {
+      throw closed ? drained(error) : unloadable(id, error);
+    });
     await child.checkMemory();
     const failure = child.failure();
     if (failure) throw unloadable(id, failure);
@@ -151,6 +146,16 @@ export function createModelProcess(options: ModelProcessOptions): ModelProcess {
       return residentBytes;
     },
   };
+}
+
+/** Opens the model in a new process. Kills the process if that fails. */
+async function openModel(child: ModelChild, spec: ModelSpec, timeoutMs: number): Promise<LoadedModel> {
+  try {
+    return (await child.send({ do: 'load', spec }, timeoutMs)) as LoadedModel;
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
 }
 
 function orAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {

@@ -33,7 +33,7 @@ const BORDER_CHARS = 512;
 /** Texts beyond this many contexts are not counted to the end; the rest is estimated. */
 const COUNTED_CONTEXTS = 8;
 /** How long the thread may be blocked before it yields. */
-const TURN_MS = 10;
+const MAX_BLOCK_MS = 10;
 
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
   const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
@@ -79,7 +79,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
     const isQuery = task === 'query';
     const start = frameStart(task);
     const limit = marks && isQuery ? marks.queryTokens : maxTokens;
-    const { ids, full } = await idsOf(text, roomOf(limit, start.length + after.length));
+    const { ids, full } = await idsOf(text, remainingTokens(limit, start.length + after.length));
     const all = [...start, ...ids, ...after];
     while (marks && marked && isQuery && all.length < marks.queryTokens) all.push(marked.mask);
     while (all.length < textTokens) all.push(padId);
@@ -97,12 +97,12 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
       if (items.length === 1) return [await one(prefix + items[0], { maxTokens, task })];
       const lead = prefix.trimEnd();
       const start = [...frameStart(task), ...(await idsOf(lead, Number.POSITIVE_INFINITY)).ids];
-      const room = roomOf(maxTokens, start.length + after.length);
+      const maxTextTokens = remainingTokens(maxTokens, start.length + after.length);
       const windows: Window[] = [];
       for (const item of items) {
         const last = windows.at(-1);
-        const { ids, full } = await idsOf(item, room, lead !== '' || last !== undefined);
-        const isRoom = last !== undefined && last.ids.length + ids.length <= room;
+        const { ids, full } = await idsOf(item, maxTextTokens, lead !== '' || last !== undefined);
+        const isRoom = last !== undefined && last.ids.length + ids.length <= maxTextTokens;
         const window = isRoom ? last : { ids: [], spans: [], lost: 0 };
         if (!isRoom) windows.push(window);
         const from = start.length + window.ids.length;
@@ -121,13 +121,13 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
       const around = pair.before.length + pair.between.length + pair.after.length;
       const asked = await idsOf(query, Math.max(1, Math.floor(maxTokens / 2) - pair.before.length));
       const lost = asked.full - asked.ids.length;
-      const room = Math.max(1, maxTokens - around - asked.ids.length);
+      const maxTextTokens = Math.max(1, maxTokens - around - asked.ids.length);
       const first = Int32Array.from(asked.ids);
       const pairs: ReadySequence[] = [];
       const positions: number[][] = [];
       for (const document of documents) {
         const { ids } = await idsOf(document, Number.POSITIVE_INFINITY);
-        const windows = windowsOf(ids, room);
+        const windows = windowsOf(ids, maxTextTokens);
         positions.push(windows.map((_, at) => pairs.length + at));
         for (const window of windows) {
           const { ids: all, typeIds } = framePair(tokenizer.frame, first, Int32Array.from(window));
@@ -145,17 +145,17 @@ interface Window {
   lost: number;
 }
 
-const roomOf = (limit: number | undefined, around: number) =>
+const remainingTokens = (limit: number | undefined, around: number) =>
   limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - around);
 
 /** Windows overlap by an eighth, so that text at a border is complete in one of them. */
-export function windowsOf(ids: readonly number[], room: number): (readonly number[])[] {
-  if (ids.length <= room) return [ids];
-  const step = Math.max(1, room - Math.floor(room / 8));
+export function windowsOf(ids: readonly number[], maxTextTokens: number): (readonly number[])[] {
+  if (ids.length <= maxTextTokens) return [ids];
+  const step = Math.max(1, maxTextTokens - Math.floor(maxTextTokens / 8));
   const windows: (readonly number[])[] = [];
   for (let from = 0; ; from += step) {
-    windows.push(ids.slice(from, from + room));
-    if (from + room >= ids.length) return windows;
+    windows.push(ids.slice(from, from + maxTextTokens));
+    if (from + maxTextTokens >= ids.length) return windows;
   }
 }
 
@@ -177,7 +177,7 @@ export function* piecesOf(text: string): Generator<string> {
 function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < TURN_MS) return;
+    if (performance.now() - since < MAX_BLOCK_MS) return;
     await yieldToEventLoop();
     since = performance.now();
   };

@@ -88,7 +88,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
   let scheduled: NodeJS.Immediate | undefined;
   let closed = false;
 
-  function run({ items, lane, caller, background = false, signal, trace }: Work<Item, Of>): Promise<Result[]> {
+  function run({ items, lane, caller, background, signal, trace }: Work<Item, Of>): Promise<Result[]> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (closed) return Promise.reject(closing());
     if (!items.length) return Promise.resolve([]);
@@ -98,25 +98,11 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     }
     return new Promise((resolve, reject) => {
       const onAbort = () => leave(job, signal.reason);
-      const job: OwnJob = {
-        items,
-        lane,
-        caller,
-        background,
-        results: new Array(items.length),
-        since: now(),
-        steps: trace && traceSteps(trace),
-        next: 0,
-        left: items.length,
-        over: false,
-        settle(outcome) {
-          job.over = true;
-          job.steps?.over();
-          signal.removeEventListener('abort', onAbort);
-          if (outcome) reject(outcome.error);
-          else resolve(job.results);
-        },
-      };
+      const job: OwnJob = createJob({ items, lane, caller, background, trace }, now(), (outcome) => {
+        signal.removeEventListener('abort', onAbort);
+        if (outcome) reject(outcome.error);
+        else resolve(job.results);
+      });
       signal.addEventListener('abort', onAbort, { once: true });
       backlog.add(job);
       schedule();
@@ -199,6 +185,31 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
       for (const job of jobs) leave(job, closing());
     },
   };
+}
+
+function createJob<Item extends QueueItem, Of extends Lane, Result>(
+  { items, lane, caller, background = false, trace }: Omit<Work<Item, Of>, 'signal'>,
+  since: number,
+  onSettled: (outcome: { error: unknown } | undefined) => void,
+): Job<Item, Of, Result> {
+  const job: Job<Item, Of, Result> = {
+    items,
+    lane,
+    caller,
+    background,
+    results: new Array(items.length),
+    since,
+    steps: trace && traceSteps(trace),
+    next: 0,
+    left: items.length,
+    over: false,
+    settle(outcome) {
+      job.over = true;
+      job.steps?.over();
+      onSettled(outcome);
+    },
+  };
+  return job;
 }
 
 const queueFull = (retryAfter: number): Problem =>

@@ -15,11 +15,11 @@ export interface AvailabilityOptions {
 
 /** A model with a non-commercial licence is only served if the operator has downloaded it. */
 export function createAvailability({ hub, download, hasRuntime }: AvailabilityOptions): AvailabilityCheck {
-  const here = new Set<string>();
+  const onThisMachine = new Set<string>();
   const availability = (row: ModelRow): Availability => {
     if (row.runs.on !== 'onnx') return 'here';
     if (!hasRuntime) return 'away';
-    if (here.has(row.id)) return 'here';
+    if (onThisMachine.has(row.id)) return 'here';
     // An operator's folder is never filled from the hub.
     if (row.runs.folder !== undefined) return 'away';
     return download === 'on' && !isNonCommercial(row.licence) ? 'download' : 'away';
@@ -29,8 +29,8 @@ export function createAvailability({ hub, download, hasRuntime }: AvailabilityOp
     async look(rows) {
       for (const row of rows) {
         if (row.runs.on !== 'onnx') continue;
-        if (await hub.onDisk(row)) here.add(row.id);
-        else here.delete(row.id);
+        if (await hub.onDisk(row)) onThisMachine.add(row.id);
+        else onThisMachine.delete(row.id);
       }
     },
   };

@@ -113,8 +113,10 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
     const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
     const ids = (await list()).flatMap((model) => (model.row.does === does ? [model.name] : []));
     const pull = pullable(name, does);
-    const there = ids.length ? `Available for ${endpoint}: ${ids.join(', ')}` : `No model is available for ${endpoint}`;
-    return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${pull}${there}` });
+    const available = ids.length
+      ? `Available for ${endpoint}: ${ids.join(', ')}`
+      : `No model is available for ${endpoint}`;
+    return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${pull}${available}` });
   }
 
   return {

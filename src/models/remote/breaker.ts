@@ -52,13 +52,13 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
       const isProbe = openMs > 0;
       if (isProbe) {
         const leftMs = openUntil - now();
-        if (leftMs > 0 || probing) throw away(Math.max(leftMs, 0));
+        if (leftMs > 0 || probing) throw unavailable(Math.max(leftMs, 0));
         probing = true;
       }
-      let told = false;
+      let reported = false;
       const once = (then: () => void) => () => {
-        if (told) return;
-        told = true;
+        if (reported) return;
+        reported = true;
         if (isProbe) probing = false;
         then();
       };
@@ -76,7 +76,7 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
   };
 }
 
-const away = (leftMs: number) =>
+const unavailable = (leftMs: number) =>
   problem('ServiceNodeResourceDrainError', {
     message: 'The model server is temporarily unavailable, try again',
     retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),

@@ -51,13 +51,14 @@ export function createInputPreparer(
     return counted.map((text, index) => {
       const fullTokens = counts[index]!;
       const mayBeCut = maxTokens !== undefined && Math.max(fullTokens, text.tokens) > maxTokens * SURE_SHARE;
-      let kept = text.text;
-      if (maxTokens !== undefined && protocol.truncates) kept = mayBeCut ? tokens.keep(kept, maxTokens * 4) : kept;
+      let shortened = text.text;
+      if (maxTokens !== undefined && protocol.truncates)
+        shortened = mayBeCut ? tokens.keep(shortened, maxTokens * 4) : shortened;
       else if (maxTokens !== undefined && fullTokens > maxTokens) {
-        kept = cutTo(tokens, text, fullTokens, maxTokens, SPECIAL_TOKENS);
+        shortened = cutTo(tokens, text, fullTokens, maxTokens, SPECIAL_TOKENS);
       }
       const payload: Payload = {
-        texts: [kept],
+        texts: [shortened],
         task: taskFor(task),
         truncate: mayBeCut && protocol.truncates,
         maxTokens,

@@ -68,9 +68,9 @@ export function createEmbedSender({ row, model, embedProtocol, transport, tokens
     if (maxTokens === undefined || lateChunking || payload.media || shortenings === MAX_SHORTENINGS)
       throw tooLong(contextTokens);
     const maxTextTokens = Math.max(1, Math.floor((maxTokens - SPECIAL_TOKENS) * SHORTEN_SHARE ** (shortenings + 1)));
-    const kept = tokens.keep(texts[0]!, maxTextTokens);
+    const shortened = tokens.keep(texts[0]!, maxTextTokens);
     return await sendOrSplit(
-      [{ payload: { ...payload, texts: [kept] }, tokens: maxTextTokens, at }],
+      [{ payload: { ...payload, texts: [shortened] }, tokens: maxTextTokens, at }],
       options,
       shortenings + 1,
     );

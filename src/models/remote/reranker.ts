@@ -55,12 +55,12 @@ export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: Rem
     const positions: number[][] = [];
     for (const [index, text] of texts.entries()) {
       const count = counts[index]! - SPECIAL_TOKENS;
-      const room = (maxTokens ?? Number.POSITIVE_INFINITY) - queryTokens - SEPARATOR_TOKENS;
-      if (speaks!.windows || count <= room * WINDOW_SHARE) {
+      const maxDocumentTokens = (maxTokens ?? Number.POSITIVE_INFINITY) - queryTokens - SEPARATOR_TOKENS;
+      if (speaks!.windows || count <= maxDocumentTokens * WINDOW_SHARE) {
         positions.push([add(text, count)]);
         continue;
       }
-      const limit = Math.max(1, Math.floor(room * WINDOW_SHARE));
+      const limit = Math.max(1, Math.floor(maxDocumentTokens * WINDOW_SHARE));
       const pieces = await windows(tokens, text, limit, signal);
       positions.push(pieces.map((piece) => add(piece, limit)));
     }

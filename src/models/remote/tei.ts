@@ -4,8 +4,8 @@ import type { Protocol, Reply } from './protocol.ts';
 
 /** Token counts are only in a header. */
 const tokensOf = ({ headers }: Reply): number | undefined => {
-  const told = headers['x-compute-tokens'];
-  return told && /^\d+$/.test(told) ? countOf(Number(told)) : undefined;
+  const reported = headers['x-compute-tokens'];
+  return reported && /^\d+$/.test(reported) ? countOf(Number(reported)) : undefined;
 };
 
 /** A limit of 0 means unknown. */

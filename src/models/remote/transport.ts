@@ -80,7 +80,7 @@ export function createTransport(options: TransportOptions): Transport {
   async function send(ask: ProtocolRequest, { signal, maxBytes }: SendOptions): Promise<Reply> {
     const to = endpointUrl(base, address, ask.path);
     const json = ask.body === undefined ? undefined : JSON.stringify(ask.body);
-    const giveBack = await slots.take(signal);
+    const release = await slots.take(signal);
     const limit = createLimit(signal, timeoutMs);
     limits.add(limit);
     if (closed) limit.end(shuttingDown());
@@ -102,7 +102,7 @@ export function createTransport(options: TransportOptions): Transport {
     } finally {
       limits.delete(limit);
       limit.leave();
-      giveBack();
+      release();
     }
   }
 
@@ -195,17 +195,17 @@ function networkFailure(error: unknown): unknown {
 
 function statusFailure({ status, headers }: TrustedResponse, text: string): Failure | Problem {
   const retryAfter = retryAfterSeconds(headers['retry-after'], RETRY_AFTER_S);
-  const away = (name: ProblemName, message: string, counts: boolean) => {
-    const told = headers['retry-after'] === undefined ? {} : { pauseMs: retryAfter * 1_000 };
-    return new Failure(problem(name, { message, retryAfter }), { counts, again: true, ...told });
+  const unavailable = (name: ProblemName, message: string, counts: boolean) => {
+    const requestedPause = headers['retry-after'] === undefined ? {} : { pauseMs: retryAfter * 1_000 };
+    return new Failure(problem(name, { message, retryAfter }), { counts, again: true, ...requestedPause });
   };
   if (status === 429) {
-    return away('ServiceNodeResourceDrainError', 'The model server has no capacity left, try again', false);
+    return unavailable('ServiceNodeResourceDrainError', 'The model server has no capacity left, try again', false);
   }
   if (status === 502 || status === 503) {
-    return away('ServiceNodeResourceDrainError', 'The model server is temporarily unavailable, try again', true);
+    return unavailable('ServiceNodeResourceDrainError', 'The model server is temporarily unavailable, try again', true);
   }
-  if (status === 504) return away('ServiceTimeoutError', 'The model server timed out', true);
+  if (status === 504) return unavailable('ServiceTimeoutError', 'The model server timed out', true);
   if (status >= 500) {
     const message = `The model server failed (status ${status})`;
     return new Failure(problem('DownstreamServiceFailureError', { message }), { counts: true, again: false });

@@ -72,9 +72,9 @@ function send(session: ClientHttp2Session, host: string, request: ChannelRequest
   const { method, path, headers, body, signal } = request;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const kept = Object.entries(headers).filter(([name]) => !HTTP1_HEADERS.has(name.toLowerCase()));
+    const allowed = Object.entries(headers).filter(([name]) => !HTTP1_HEADERS.has(name.toLowerCase()));
     const stream = session.request(
-      { ':method': method, ':scheme': 'https', ':authority': host, ':path': path, ...Object.fromEntries(kept) },
+      { ':method': method, ':scheme': 'https', ':authority': host, ':path': path, ...Object.fromEntries(allowed) },
       { endStream: body === null },
     );
     const leave = () => session.destroy(signal.reason as Error);

@@ -55,13 +55,13 @@ export function parseHead(bytes: Buffer, method: string): ResponseHead {
   const { headers, isRegular } = headersOf(rest);
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
   const framing = hasBody ? framingOf(headers, isHttp10) : 'none';
-  const kept = headers.filter(([name]) => !REWRITTEN.has(name.toLowerCase()));
+  const unchanged = headers.filter(([name]) => !REWRITTEN.has(name.toLowerCase()));
   const lengths = valuesOf(headers, 'content-length');
   const closesConnection =
     !isRegular || framing === 'close' || (framing === 'chunked' && lengths.length > 0) || wantsClose(headers, isHttp10);
   const lines = [
     `HTTP/1.1 ${status} ${reason}`,
-    ...[...kept, ...singleHeaders(headers, status)].map(([name, value]) => `${name}: ${printable(value)}`),
+    ...[...unchanged, ...singleHeaders(headers, status)].map(([name, value]) => `${name}: ${printable(value)}`),
     ...framingLines(hasBody ? framing : soleLength(lengths)),
     ...(closesConnection ? ['Connection: close'] : []),
   ];

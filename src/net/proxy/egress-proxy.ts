@@ -88,15 +88,15 @@ export async function createEgressProxy(options: EgressProxyOptions): Promise<Eg
 
   /** Opens a socket to the target of a client. It is closed with the client's socket. */
   const open = async (client: Socket, target: EgressRequest, route: RouteTarget | undefined, isHttp: boolean) => {
-    const gone = new AbortController();
-    const leave = () => gone.abort(new Error('The client disconnected'));
+    const disconnected = new AbortController();
+    const leave = () => disconnected.abort(new Error('The client disconnected'));
     client.once('close', leave);
     try {
       if (client.destroyed) leave();
       const hostname = parsedHost(target.host, target.port);
-      const addresses = await guard.resolve(hostname, target.port, gone.signal);
+      const addresses = await guard.resolve(hostname, target.port, disconnected.signal);
       const timeoutMs = connectTimeoutMs ?? (route ? 6_000 : 5_000);
-      const to = { hostname, port: target.port, addresses, timeoutMs, signal: gone.signal };
+      const to = { hostname, port: target.port, addresses, timeoutMs, signal: disconnected.signal };
       const socket = await (route ? route.dial(to, isHttp) : dial(to));
       meters.connect(target.username, socket);
       targets.add(socket);

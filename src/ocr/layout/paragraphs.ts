@@ -16,7 +16,7 @@ const MAX_PITCH = 1.4;
 const MAX_DISTANCE = 1.2;
 /** In letter sizes: continuation lines of an item start this far to the right of its marker. */
 const ITEM_INDENT = 0.5;
-/** In letter sizes: a line is indented beyond the first, and not indented below the second. */
+/** In letter sizes: from the first value on a line is indented; up to the second it is not. */
 const FIRST_INDENT = 0.8;
 const NO_INDENT = 0.5;
 /** Share of the column width that the last line of a paragraph leaves free. */

@@ -29,8 +29,8 @@ function nearest(size: number, max: number): [top: number, bottom: number] {
   let rest = size - Math.floor(size);
   while (rest > 1e-9) {
     const next = Math.floor(1 / rest);
-    const room = Math.floor((max - lastBottom) / bottom);
-    const step = Math.min(next, room);
+    const maxMultiplier = Math.floor((max - lastBottom) / bottom);
+    const step = Math.min(next, maxMultiplier);
     const [newTop, newBottom] = [top * step + lastTop, bottom * step + lastBottom];
     if (step < next) {
       const isNearer = Math.abs(newTop / newBottom - size) < Math.abs(top / bottom - size);

@@ -151,19 +151,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
       redirectStatus = status;
       return;
     }
-    answered = {
-      url: response.url(),
-      status,
-      statusText: response.statusText(),
-      lastModified: headers['last-modified'],
-      retryAfter: headers['retry-after'],
-      noStore: forbidsCopies(headers['cache-control']),
-      robotsTag: headers['x-robots-tag'],
-      partialWarning: isSupplied ? undefined : partialResponseWarning(status, headers['content-range']),
-      ...(isSupplied && config.answer),
-      mediaType: mediaTypeOf(headers['content-type']),
-      response,
-    };
+    answered = describeDocument(response, isSupplied, config.answer);
     changed();
   });
   page.on('framenavigated', (frame) => {
@@ -192,6 +180,25 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
     isRefused: facts.isRefused,
     loadedData: facts.loadedData,
     frameType: facts.frameType,
+  };
+}
+
+/** With `isSupplied` the content came with the visit, and `answer` has the facts of its original answer. */
+function describeDocument(response: Response, isSupplied: boolean, answer: NetworkConfig['answer']): MainDocument {
+  const headers = response.headers();
+  const status = response.status();
+  return {
+    url: response.url(),
+    status,
+    statusText: response.statusText(),
+    lastModified: headers['last-modified'],
+    retryAfter: headers['retry-after'],
+    noStore: forbidsCopies(headers['cache-control']),
+    robotsTag: headers['x-robots-tag'],
+    partialWarning: isSupplied ? undefined : partialResponseWarning(status, headers['content-range']),
+    ...(isSupplied && answer),
+    mediaType: mediaTypeOf(headers['content-type']),
+    response,
   };
 }
 

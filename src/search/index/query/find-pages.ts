@@ -105,9 +105,9 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
       return [{ ids, weight: 1 }];
     }
     const specific = slots.filter(({ common }) => !common);
-    const looked = unique(specific.length > 0 ? specific : slots);
+    const searchSlots = unique(specific.length > 0 ? specific : slots);
     const [byWords, byMeaning] = await Promise.all([
-      by.includes('words') ? store.byWords(looked, filters, Math.max(CANDIDATES.words, limit)) : [],
+      by.includes('words') ? store.byWords(searchSlots, filters, Math.max(CANDIDATES.words, limit)) : [],
       by.includes('meaning') && vectors
         ? vectors.nearest(query.words, filters, Math.max(CANDIDATES.meaning, limit))
         : [],
@@ -121,15 +121,15 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
   /** Keeps the pages that contain each phrase verbatim, which stems cannot show. Stops at `limit` pages. */
   async function withPhrases(pages: readonly FoundPage[], { phrases }: Filters, limit: number): Promise<FoundPage[]> {
     if (phrases.length === 0) return pages.slice(0, limit);
-    const kept: FoundPage[] = [];
+    const selected: FoundPage[] = [];
     for (const found of pages) {
-      if (kept.length >= limit) break;
+      if (selected.length >= limit) break;
       const { page, title } = found.passages[0]!;
       const texts = [title, ...(await store.textsOf(page))].map(surfaceText);
       const has = (surface: string) => texts.some((text) => text.includes(surface) || hasUnspaced(text, surface));
-      if (phrases.every(({ surface }) => has(surface))) kept.push(found);
+      if (phrases.every(({ surface }) => has(surface))) selected.push(found);
     }
-    return kept;
+    return selected;
   }
 
   return {

@@ -1,4 +1,4 @@
-/** Counts in how many passages of the PostgreSQL index a word occurs, and weighs the words of a query by it. */
+/** Counts the passages of the PostgreSQL index that contain a word, and weights the words of a query accordingly. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Slot } from '../text/terms.ts';
 import { anyOf } from './postgres-conditions.ts';

@@ -27,7 +27,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const idsOf = async (query: RawBuilder<{ id: number }>) => (await rows(query)).map(({ id }) => id);
   const frequencies = createWordFrequencies(rows);
-  const near = await openVectorTable(db as unknown as Kysely<never>);
+  const vectorTable = await openVectorTable(db as unknown as Kysely<never>);
   const matching = (filters: Filters) =>
     sql<{
       id: number;
@@ -47,9 +47,9 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
     },
     remove: async (url) => (await idsOf(sql`DELETE FROM index_pages WHERE url = ${url} RETURNING id`)).length > 0,
     async byWords(slots, filters, limit) {
-      const looked = await frequencies.weigh(slots);
-      if (looked.length === 0) return [];
-      const any = looked.map(({ query }) => query).join(' | ');
+      const weighted = await frequencies.weigh(slots);
+      if (weighted.length === 0) return [];
+      const any = weighted.map(({ query }) => query).join(' | ');
       const where =
         isUnfiltered(filters) && !filters.owners
           ? sql``
@@ -57,7 +57,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       return idsOf(sql`
         SELECT p.id, (
           SELECT sum(s.weight * ts_rank(${WEIGHTS}::real[], p.terms, s.query::tsquery, 1))
-          FROM unnest(${looked.map(({ query }) => query)}::text[], ${looked.map(({ weight }) => weight)}::float8[])
+          FROM unnest(${weighted.map(({ query }) => query)}::text[], ${weighted.map(({ weight }) => weight)}::float8[])
             AS s (query, weight)
         ) AS score
         FROM index_passages p WHERE p.terms @@ ${any}::tsquery ${where} ORDER BY score DESC, p.id LIMIT ${limit}`);
@@ -74,7 +74,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       (await rows<{ text: string }>(sql`SELECT text FROM index_passages WHERE page = ${page} ORDER BY id`)).map(
         ({ text }) => text,
       ),
-    ...vectorQueries(db, { rows, near, matching }),
+    ...vectorQueries(db, { rows, vectorTable, matching }),
     ...sizeQueries(rows),
     async clear() {
       // Not TRUNCATE, which would wait for readers.

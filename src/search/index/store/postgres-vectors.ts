@@ -10,12 +10,15 @@ type VectorQueries = Pick<IndexStore, 'withoutVector' | 'writeCodes' | 'nearest'
 export interface VectorQueryTools {
   readonly rows: RunQuery;
   /** The table of pgvector, if the database has it. */
-  readonly near: VectorTable | undefined;
+  readonly vectorTable: VectorTable | undefined;
   /** A query for the passages that match filters. */
   readonly matching: (filters: Filters) => RawBuilder<{ id: number }>;
 }
 
-export function vectorQueries<Tables>(db: Kysely<Tables>, { rows, near, matching }: VectorQueryTools): VectorQueries {
+export function vectorQueries<Tables>(
+  db: Kysely<Tables>,
+  { rows, vectorTable, matching }: VectorQueryTools,
+): VectorQueries {
   return {
     withoutVector: (model, after, limit) =>
       rows<UnembeddedRow>(sql`SELECT p.id, g.title, p.heading, p.text
@@ -37,14 +40,14 @@ export function vectorQueries<Tables>(db: Kysely<Tables>, { rows, near, matching
           ON CONFLICT (passage) DO UPDATE
             SET seq = nextval('index_vectors_seq_seq'), model = excluded.model, code = excluded.code
             WHERE index_vectors.model <> excluded.model`.execute(within);
-        await near?.write(within as unknown as Kysely<never>, model, codes);
+        await vectorTable?.write(within as unknown as Kysely<never>, model, codes);
       });
     },
-    ...(near && {
+    ...(vectorTable && {
       nearest: (model, vector, filters, limit) =>
         isUnfiltered(filters)
-          ? near.nearest(model, vector, { owners: filters.owners }, limit)
-          : near.nearest(model, vector, { among: matching(filters) }, limit),
+          ? vectorTable.nearest(model, vector, { owners: filters.owners }, limit)
+          : vectorTable.nearest(model, vector, { among: matching(filters) }, limit),
     }),
     codesFrom: (model, seq, limit) =>
       rows(sql`SELECT v.seq, v.passage AS id, v.code, g.owner

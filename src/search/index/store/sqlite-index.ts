@@ -6,7 +6,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { IndexStore, PassageRow } from './index-store.ts';
 import { conditionsOf } from './sqlite-conditions.ts';
 import { SQLITE_MIGRATIONS } from './sqlite-migrations.ts';
-import { createPages, idsOf } from './sqlite-pages.ts';
+import { createPages, idsOf, readStats } from './sqlite-pages.ts';
 import { vectorQueries } from './sqlite-vectors.ts';
 import { createWordSearch } from './sqlite-words.ts';
 
@@ -53,7 +53,7 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
         .all<{ text: string }>('SELECT text FROM passages WHERE page = ? ORDER BY id', page)
         .map(({ text }) => text),
     ...vectorQueries(database),
-    stats: async (model) => pages.stats(model),
+    stats: async (model) => readStats(database, model),
     async prune(maxBytes) {
       let pruned = 0;
       for (let removed = 1; removed > 0; pruned += removed) {

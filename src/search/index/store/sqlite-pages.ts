@@ -70,29 +70,6 @@ export function createPages(database: Database) {
     }
   }
 
-  function stats(model: string | undefined) {
-    const sums = database.get<{ pages: number; bytes: number; onlyAll: number; oldestAt: number | null }>(
-      `SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, count(*) FILTER (WHERE owner = ?) AS onlyAll,
-         min(indexed_at) AS oldestAt FROM pages`,
-      ONLY_ALL,
-    )!;
-    const { passages } = database.get<{ passages: number }>('SELECT count(*) AS passages FROM passages')!;
-    const { vectors } = database.get<{ vectors: number }>(
-      'SELECT count(*) AS vectors FROM vectors WHERE ?1 IS NULL OR model = ?1',
-      model ?? null,
-    )!;
-    const languages = database.all<{ language: string; count: number }>(
-      `SELECT language, count(*) AS count FROM pages WHERE language <> '' GROUP BY language ORDER BY count DESC, language`,
-    );
-    return {
-      ...sums,
-      passages,
-      vectors,
-      languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
-      oldestAt: sums.oldestAt ?? undefined,
-    };
-  }
-
   function pruneSome(maxBytes: number): number {
     let { bytes } = database.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM pages')!;
     if (bytes <= maxBytes) return 0;
@@ -110,5 +87,28 @@ export function createPages(database: Database) {
     return removed;
   }
 
-  return { write, removePage, stats, pruneSome };
+  return { write, removePage, pruneSome };
+}
+
+export function readStats(database: Database, model: string | undefined) {
+  const sums = database.get<{ pages: number; bytes: number; onlyAll: number; oldestAt: number | null }>(
+    `SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes, count(*) FILTER (WHERE owner = ?) AS onlyAll,
+       min(indexed_at) AS oldestAt FROM pages`,
+    ONLY_ALL,
+  )!;
+  const { passages } = database.get<{ passages: number }>('SELECT count(*) AS passages FROM passages')!;
+  const { vectors } = database.get<{ vectors: number }>(
+    'SELECT count(*) AS vectors FROM vectors WHERE ?1 IS NULL OR model = ?1',
+    model ?? null,
+  )!;
+  const languages = database.all<{ language: string; count: number }>(
+    `SELECT language, count(*) AS count FROM pages WHERE language <> '' GROUP BY language ORDER BY count DESC, language`,
+  );
+  return {
+    ...sums,
+    passages,
+    vectors,
+    languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
+    oldestAt: sums.oldestAt ?? undefined,
+  };
 }

@@ -54,9 +54,9 @@ export function createShortlist(dimensions: number): Shortlist {
     if (!owners) return undefined;
     const allowed = new Set(owners.flatMap((owner) => numbers.get(owner) ?? []));
     if (allowed.size === numbers.size) return undefined;
-    const looked: number[] = [];
-    for (let position = 0; position < size; position++) if (allowed.has(ownersAt[position]!)) looked.push(position);
-    return looked;
+    const compared: number[] = [];
+    for (let position = 0; position < size; position++) if (allowed.has(ownersAt[position]!)) compared.push(position);
+    return compared;
   };
 
   const distanceAt = (position: number, query: Uint32Array): number => {
@@ -109,13 +109,13 @@ export function createShortlist(dimensions: number): Shortlist {
     nearest(vector, limit, filter = {}) {
       const query = new Uint32Array(words);
       signBits(query, 0, dimensions, (at) => vector[at]!);
-      const looked = candidatePositions(filter);
-      const count = looked?.length ?? size;
+      const compared = candidatePositions(filter);
+      const count = compared?.length ?? size;
       const distances = new Uint16Array(count);
       // Distances are small integers, so a counting sort finds the bound of the best without sorting all.
       const counts = new Uint32Array(words * 32 + 1);
       for (let at = 0; at < count; at++) {
-        const distance = distanceAt(looked ? looked[at]! : at, query);
+        const distance = distanceAt(compared ? compared[at]! : at, query);
         distances[at] = distance;
         counts[distance]! += 1;
       }
@@ -123,7 +123,7 @@ export function createShortlist(dimensions: number): Shortlist {
       for (let sum = counts[0]!; sum < limit && bound + 1 < counts.length; sum += counts[bound]!) bound += 1;
       const found: { id: number; distance: number }[] = [];
       for (let at = 0; at < count; at++) {
-        if (distances[at]! <= bound) found.push({ id: ids[looked ? looked[at]! : at]!, distance: distances[at]! });
+        if (distances[at]! <= bound) found.push({ id: ids[compared ? compared[at]! : at]!, distance: distances[at]! });
       }
       return found
         .sort((a, b) => a.distance - b.distance)
