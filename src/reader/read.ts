@@ -24,7 +24,7 @@ import {
   type FileTools,
   fileProblem,
   readFileSnapshot,
-  SCAN_BOX,
+  SCAN_BOX_PX,
   SCAN_SCALE,
 } from './file.ts';
 import { type ModelTools, requireModels, writeByModel } from './formats/write-by-model.ts';
@@ -73,12 +73,12 @@ export interface ReaderParts extends Engines {
   readonly writers: ModelTools;
   /** Absent without a vision model. */
   readonly captioner?: Captioner | undefined;
-  readonly limits: Limits;
+  readonly limits: ReaderLimits;
   /** Parent folder of the files of a read, which are removed at its end. */
   readonly temporaryDir: string;
 }
 
-export interface Limits extends RenderLimits {
+export interface ReaderLimits extends RenderLimits {
   /** `maxElements` for callers without a key. */
   readonly maxElementsKeyless: number;
 }
@@ -188,7 +188,7 @@ export function createReader(parts: ReaderParts): Reader {
   ): AsyncGenerator<Rendition> {
     const { signal, options, target } = request;
     const { file, text: html, document } = snapshot;
-    const fit = { width: SCAN_BOX, height: SCAN_BOX };
+    const fit = { width: SCAN_BOX_PX, height: SCAN_BOX_PX };
     const first = document?.page ?? 1;
     const pictureOf =
       file &&

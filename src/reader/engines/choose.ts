@@ -7,7 +7,7 @@ import type { ReadRequest } from '../read.ts';
 import { findOmittedContent, isHtml, type Snapshot } from '../snapshot.ts';
 import { type AutoParts, browserReason, isRefusal, readAuto, withEngineReason, withEngineReasons } from './auto.ts';
 import type { Engine, Visit } from './engine.ts';
-import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
+import { FRAMESET_SIGN, MIN_WORDS } from './evidence.ts';
 import { createRenderComparison } from './render-comparison.ts';
 
 /** Default timeouts (docs/reference/wire/reader.md, Timing). */
@@ -39,7 +39,7 @@ interface Started extends ReadRequest {
  */
 export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
-  const auto: AutoParts = { ...parts, learn: sites && createRenderComparison(renderer, sites) };
+  const auto: AutoParts = { ...parts, compareRendered: sites && createRenderComparison(renderer, sites) };
 
   return async function* capture(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;
@@ -102,7 +102,7 @@ export function createCapture(parts: Engines) {
     if (options.prefersBrowser.length) return browserReason(options.prefersBrowser[0]!);
     if (!browser || options.engine === 'direct') return undefined;
     const { words, scripts, sign } = await renderer.probe(text, url, signal);
-    if (sign === MADE_OF_FRAMES) return sign;
+    if (sign === FRAMESET_SIGN) return sign;
     return scripts && words < MIN_WORDS ? 'too little content without scripts' : undefined;
   }
 
