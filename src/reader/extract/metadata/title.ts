@@ -3,7 +3,6 @@
  * readers see the heading. So a heading that the head or the URL supports wins. An unsupported heading (a logo, a
  * slogan, a section) does not.
  */
-
 import { lettersAndDigits, type SiteNames, wordsOf } from './site-name.ts';
 import { isFrontPage } from './urls.ts';
 
