@@ -10,7 +10,7 @@ import {
   createBrowserEngine,
   createCaptioner,
   createDirectEngine,
-  createPictureFitter,
+  createImageScaler,
   createPool,
   createReader,
   createRemoteEngine,
@@ -18,10 +18,10 @@ import {
   createScriptFetcher,
   describeImage,
   findBrowser,
+  type ImageScaler,
   openCache,
   openSiteRecords,
   PICTURE_INSTRUCTION,
-  type PictureFitter,
   type Pool,
   type Reader,
   type Renderer,
@@ -46,7 +46,7 @@ export interface ReaderModule {
   readonly renderer: Renderer;
   /** `undefined` without a browser. */
   readonly pool: Pool | undefined;
-  readonly fitPicture: PictureFitter;
+  readonly fitPicture: ImageScaler;
 }
 
 export async function openReaderModule(
@@ -106,7 +106,7 @@ export async function openReaderModule(
     cfAccount && cfToken
       ? createRemoteEngine({ url: cfUrl, account: cfAccount, token: cfToken, fetch: trusted, guard, version })
       : undefined;
-  const fitPicture = createPictureFitter(documents, temporaryDir);
+  const fitPicture = createImageScaler(documents, temporaryDir);
   const { ocrMaxPages } = config;
   const reader = createReader({
     guard,

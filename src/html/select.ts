@@ -232,7 +232,10 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
   return having;
 }
 
-/** The compounds in an element's `mask` from which a chain is complete, given the results `later` for the nodes after the element. */
+/**
+ * The compounds in an element's `mask` from which a chain is complete. `later` has the results for the nodes after the
+ * element.
+ */
 function completed(test: HasTest, mask: number, later: Record<' ' | '>' | '+' | '~', number>): number {
   let done = 0;
   for (let bit = 0; bit < test.compounds.length; bit++) {

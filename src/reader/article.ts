@@ -46,9 +46,8 @@ export interface Article extends DeclaredMetadata {
   /** The tree to convert: a copy of the extracted content, or the document's own body for the whole page. */
   content: Element | Document;
   /**
-   * How the content was chosen. `main`: block by block; `container`: everything outside the site frame; `page`: the
-   * whole page; `head`: a page without text, represented by its head; `nothing`: a page that consists only of its
-   * frame.
+   * How the content was chosen. `main`: block by block; `container`: everything outside the boilerplate; `page`: the
+   * whole page; `head`: a page without text, represented by its head; `nothing`: a page of boilerplate only.
    */
   source: 'main' | 'container' | 'page' | 'head' | 'nothing';
   kind?: PageKind;

@@ -36,7 +36,7 @@ export interface FileTools {
 
 export type FileSnapshot = Snapshot & { readonly file: DocumentFile };
 
-export interface FileRead {
+export interface FileReadRequest {
   readonly snapshot: FileSnapshot;
   readonly target: Target;
   readonly options: Options;
@@ -49,7 +49,7 @@ export interface FileRead {
  * Decodes an image and fits it into `box` x `box` pixels. Throws DocumentError if it is not an image that can be
  * decoded.
  */
-export const createPictureFitter =
+export const createImageScaler =
   (documents: Documents, temporaryDir: string) =>
   async (bytes: Uint8Array, contentType: string, box: number, signal: AbortSignal): Promise<Picture> => {
     const folder = createTemporaryFolder(temporaryDir);
@@ -72,11 +72,11 @@ export const SCAN_SCALE = 200 / 72;
 /** Side of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Documents and other types). */
 const PICTURE_BOX = 1_024;
 /** Side of the box, in pixels, for images to recognise: small print needs the resolution. */
-export const SCAN_BOX = 4_000;
+export const SCAN_BOX_PX = 4_000;
 
-export async function readFileSnapshot(read: FileRead, tools: FileTools): Promise<Snapshot> {
+export async function readFileSnapshot(read: FileReadRequest, tools: FileTools): Promise<Snapshot> {
   const { snapshot, target, options } = read;
-  const page = options.page ?? fragmentPage(target.url);
+  const page = options.page ?? pageInFragment(target.url);
   try {
     const document = await readInTime(read, page, tools);
     const single = page !== undefined && document.pages.length === 1 && document.pages[0]!.number === page;
@@ -117,7 +117,7 @@ export async function readFileSnapshot(read: FileRead, tools: FileTools): Promis
 }
 
 /** The document; AssertionFailureError if the caller's timeout ends first. */
-async function readInTime({ snapshot, signal, deadline }: FileRead, page: number | undefined, tools: FileTools) {
+async function readInTime({ snapshot, signal, deadline }: FileReadRequest, page: number | undefined, tools: FileTools) {
   if (deadline === undefined) return tools.documents.read(snapshot.file, { page }, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
   try {
@@ -130,7 +130,7 @@ async function readInTime({ snapshot, signal, deadline }: FileRead, page: number
 }
 
 /** The page that a URL fragment such as `#3` selects. */
-export function fragmentPage(url: string): number | undefined {
+export function pageInFragment(url: string): number | undefined {
   const found = /#(\d{1,6})$/.exec(url);
   return found && Number(found[1]) > 0 ? Number(found[1]) : undefined;
 }
@@ -140,7 +140,7 @@ type UnreadReason = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
 /** The pages, with recognised text added to those that are images. */
 async function recogniseText(
-  read: FileRead,
+  read: FileReadRequest,
   document: ReadFile,
   tools: FileTools,
   notes: string[],
@@ -191,12 +191,12 @@ const isPageFailure = (error: unknown) =>
 /** Draws a page and recognises its text as HTML; `undefined` if text recognition is disabled. */
 function recogniserOf(
   page: DocumentPage,
-  { snapshot, signal }: FileRead,
+  { snapshot, signal }: FileReadRequest,
   { documents, ocr }: FileTools,
 ): (() => Promise<string>) | undefined {
   if (!ocr) return undefined;
   const draw = async () => {
-    const fit = { width: SCAN_BOX, height: SCAN_BOX };
+    const fit = { width: SCAN_BOX_PX, height: SCAN_BOX_PX };
     const picture = await documents.picture(snapshot.file, { page: page.number, scale: SCAN_SCALE, fit }, signal);
     if (!picture) throw new DocumentError('unsupported', 'The page cannot be rendered');
     return picture;
@@ -218,7 +218,7 @@ function unreadNote(reason: UnreadReason, pages: readonly number[], { ocrMaxPage
 }
 
 /** The document's own title, else the file name, else the hash of its bytes with an extension; none for text. */
-function titleOf(document: ReadFile, { snapshot, target }: FileRead, page: number | undefined): string {
+function titleOf(document: ReadFile, { snapshot, target }: FileReadRequest, page: number | undefined): string {
   const own = document.title.trim();
   const hashed = target.upload && `${target.url.replace(/^blob:|#.*$/g, '')}${extensionOf(document.mediaType)}`;
   const named = own || (document.source === undefined ? nameOf(snapshot.file.name ?? hashed ?? target.url) : '');
@@ -229,7 +229,7 @@ function titleOf(document: ReadFile, { snapshot, target }: FileRead, page: numbe
  * Describes an image in Markdown: by the vision model, or in a fixed sentence for tiny images. `undefined` if the file
  * is not an image or there is no model.
  */
-async function describePicture(read: FileRead, document: ReadFile, { describe, documents }: FileTools) {
+async function describePicture(read: FileReadRequest, document: ReadFile, { describe, documents }: FileTools) {
   const { snapshot, options, signal } = read;
   const { mediaType, metadata, pages } = document;
   if (!mediaType.startsWith('image/') || pages.length !== 1 || !pages[0]!.scanned || options.modelFormat)
@@ -275,7 +275,7 @@ function nameOf(text: string): string {
 
 /** Draws the selected page of a document, else the first one. */
 async function drawPictures(
-  { snapshot, options, signal }: FileRead,
+  { snapshot, options, signal }: FileReadRequest,
   { pages, mediaType }: ReadFile,
   html: string,
   tools: FileTools,
@@ -294,7 +294,7 @@ async function drawPictures(
   return { screenshot: picture, ...(formats.has('pageshot') && { pageshot: picture }) };
 }
 
-export type PictureFitter = ReturnType<typeof createPictureFitter>;
+export type ImageScaler = ReturnType<typeof createImageScaler>;
 
 export interface DrawRequest {
   readonly file: DocumentFile;

@@ -14,7 +14,7 @@ export { createScriptFetcher } from './engines/script.ts';
 export { defaultUserAgent } from './engines/user-agent.ts';
 export type { CrawlLink, CrawlLinks } from './extract/content/crawl-links.ts';
 export { REMOVAL_STEPS } from './extract/content/removal-log.ts';
-export { createPictureFitter, type PictureFitter } from './file.ts';
+export { createImageScaler, type ImageScaler } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
 export { featuresNeeded } from './options/features.ts';

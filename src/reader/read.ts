@@ -19,7 +19,7 @@ import { assertAllowed, isFailedTarget } from './read-checks.ts';
 import type { Rendition } from './rendition.ts';
 import { createShoot } from './shoot.ts';
 import type { Snapshot } from './snapshot.ts';
-import { createSnapshotRenderer, type Limits } from './snapshot-renderer.ts';
+import { createSnapshotRenderer, type ReaderLimits } from './snapshot-renderer.ts';
 import type { Target } from './target.ts';
 import { writeUpload } from './write-upload.ts';
 
@@ -61,7 +61,7 @@ export interface ReaderParts extends Engines {
   readonly writers: ModelTools;
   /** Absent without a vision model. */
   readonly captioner?: Captioner | undefined;
-  readonly limits: Limits;
+  readonly limits: ReaderLimits;
   /** Parent folder of the files of a read, which are removed at its end. */
   readonly temporaryDir: string;
 }

@@ -33,7 +33,7 @@ import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
-import { warnings } from './warnings.ts';
+import { warningsFor } from './warnings.ts';
 import { wholePageMetadata } from './whole-page-metadata.ts';
 import { countWords } from './words.ts';
 
@@ -53,7 +53,7 @@ export interface RenderTask {
 }
 
 /** Called at the end of a step; the time after the last call counts as `markdown`. */
-export type StepDone = (step: 'parse' | 'extract') => void;
+export type OnStepDone = (step: 'parse' | 'extract') => void;
 
 /** Limits and prices set by the operator. */
 export interface RenderLimits {
@@ -72,7 +72,7 @@ export interface RenderLimits {
 
 export function render(
   { snapshot, options, requestedUrl, limits, captions, pageLinks, isGiven, isKeyless }: RenderTask,
-  done?: StepDone,
+  done?: OnStepDone,
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
@@ -271,7 +271,7 @@ function assemble({
   const html = fields.html === undefined ? undefined : cut(fields.html);
   const text = fields.text === undefined ? undefined : cut(fields.text);
   const contentTokens = content === undefined ? undefined : countTokens(content);
-  const told = warnings(snapshot, {
+  const told = warningsFor(snapshot, {
     contentTokens,
     hasText: fields.text !== undefined,
     hasHtml: fields.html !== undefined,

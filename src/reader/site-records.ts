@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
-import { MAX_KINDS, type Template } from './engines/template.ts';
+import { MAX_ELEMENT_KINDS, type Template } from './engines/template.ts';
 
 export interface SiteRecords {
   /**
@@ -155,7 +155,7 @@ const NOTHING: Learned = { kinds: new Uint8Array(0), words: 0 };
 function learn(before: Row | undefined, { kinds, words }: Template): Learned {
   const known = before?.streak ? kindsIn(before) : new Uint32Array(0);
   const all = new Set([...kinds, ...known]);
-  const most = Uint32Array.from([...all].slice(0, 2 * MAX_KINDS));
+  const most = Uint32Array.from([...all].slice(0, 2 * MAX_ELEMENT_KINDS));
   return { kinds: new Uint8Array(most.buffer), words: before?.streak ? Math.min(before.words, words) : words };
 }
 

@@ -3,7 +3,7 @@ import { problem } from '#errors.ts';
 import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import type { Captioner } from './captions.ts';
 import type { Engines } from './engines/choose.ts';
-import { drawPage, type FileTools, fileProblem, SCAN_BOX, SCAN_SCALE } from './file.ts';
+import { drawPage, type FileTools, fileProblem, SCAN_BOX_PX, SCAN_SCALE } from './file.ts';
 import { type ModelTools, writeByModel } from './formats/write-by-model.ts';
 import type { Options } from './options/resolve.ts';
 import type { ReadRequest } from './read.ts';
@@ -12,14 +12,14 @@ import type { Rendition } from './rendition.ts';
 import { createRenditionCache } from './renditions.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface Limits extends RenderLimits {
+export interface ReaderLimits extends RenderLimits {
   /** `maxElements` for callers without a key. */
   readonly maxElementsKeyless: number;
 }
 
 export interface SnapshotRendererParts {
   readonly renderer: Engines['renderer'];
-  readonly limits: Limits;
+  readonly limits: ReaderLimits;
   readonly files: FileTools;
   readonly writers: ModelTools;
   readonly captioner?: Captioner | undefined;
@@ -85,7 +85,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
   ): AsyncGenerator<Rendition> {
     const { signal, options, target } = request;
     const { file, text: html, document } = snapshot;
-    const fit = { width: SCAN_BOX, height: SCAN_BOX };
+    const fit = { width: SCAN_BOX_PX, height: SCAN_BOX_PX };
     const first = document?.page ?? 1;
     const pictureOf =
       file &&

@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshot.ts';
 /** Only shorter answers carry the warnings that explain why they may be short. */
 const SHORT_TOKENS = 200;
 
-export const CAPTCHA =
+export const CAPTCHA_MARKUP =
   /g-recaptcha|h-captcha|cf-turnstile|recaptcha\/api|hcaptcha\.com|challenges\.cloudflare\.com|captcha-delivery/i;
 
 /** `keptAt` in milliseconds since 1970. */
@@ -62,13 +62,13 @@ interface WarningFacts {
   readonly unused?: readonly string[];
 }
 
-export const cutAfter = (tokens: number): string =>
+export const truncationWarning = (tokens: number): string =>
   `This answer was cut after ${tokens} tokens (maxTokens), the rest was left out.`;
 
 /**
  * The warnings of a snapshot: first those of docs/reference/wire/reader.md, Warnings, in that order, then further ones.
  */
-export function warnings(snapshot: Snapshot, facts: WarningFacts): string[] {
+export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
   const { contentTokens, complete, source, waits, framesUnread, unmatched, tooMuch, cutAt, unused = [] } = facts;
   const lines: string[] = [];
   const { status, statusText } = snapshot;
@@ -91,7 +91,7 @@ export function warnings(snapshot: Snapshot, facts: WarningFacts): string[] {
     if (snapshot.hiddenShadow) {
       lines.push('This page contains shadow DOM that are currently hidden, consider enabling shadow DOM processing.');
     }
-    if (CAPTCHA.test(snapshot.text)) {
+    if (CAPTCHA_MARKUP.test(snapshot.text)) {
       lines.push('This page maybe requiring CAPTCHA, please make sure you are authorized to access this page.');
     }
     if (snapshot.cachedAt !== undefined) {
@@ -116,7 +116,7 @@ export function warnings(snapshot: Snapshot, facts: WarningFacts): string[] {
   if (complete && tooMuch) {
     lines.push('This page has too many elements, or too deep ones, for Markdown: this is its text.');
   }
-  if (cutAt !== undefined) lines.push(cutAfter(cutAt));
+  if (cutAt !== undefined) lines.push(truncationWarning(cutAt));
   for (const name of ['targetSelector', 'removeSelector'] as const) {
     if (unmatched?.[name].length)
       lines.push(

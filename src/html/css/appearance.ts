@@ -244,7 +244,7 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
   return /var\(|color/.test(value) ? 'unknown' : undefined;
 }
 
-/** Reads the look of an element. `mayChange`: scripts could later show what is hidden now. */
+/** Computes the appearance of an element. `mayChange`: scripts could later show what is hidden now. */
 export function readAppearance(values: Values, mayChange: boolean): Appearance {
   const hiddenBy = hidingMethodOf(values, mayChange);
   const isAnimated = (mayChange && isInMotion(values)) || isInMotion(values, /^animation/);

@@ -1,7 +1,6 @@
 /**
  * Whether a style attribute alone hides the text of its element. For HTML fragments embedded in someone else's page.
  */
-
 import { isTinyFont, isTrackedProperty, MIN_VISIBLE_OPACITY, readAppearance } from './appearance.ts';
 import { areIndistinguishable, blendOver, WHITE } from './color.ts';
 import { parseStyleAttribute } from './declarations.ts';

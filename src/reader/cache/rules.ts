@@ -5,12 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import { isCapabilityUrl } from '#net/capability-url.ts';
-import { fragmentPage } from '../file.ts';
+import { pageInFragment } from '../file.ts';
 import { OPTIONS, type OptionName, type OptionRow, RESPOND_TIMINGS } from '../options/options.ts';
 import type { EngineChoice, Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
-import { CAPTCHA } from '../warnings.ts';
+import { CAPTCHA_MARKUP } from '../warnings.ts';
 
 /** A snapshot without its text and pictures. */
 export type SnapshotFacts = Omit<
@@ -74,7 +74,7 @@ export function copyKey(
   const { waitForSelector, locale, proxy } = options;
   const byRule = {
     address: of === 'at fragment' ? target.url : withoutFragment(target.url),
-    page: of === 'document' ? (options.page ?? fragmentPage(target.url)) : undefined,
+    page: of === 'document' ? (options.page ?? pageInFragment(target.url)) : undefined,
     given: target.given && [sha256(target.given.text), target.given.mediaType],
     // The file name may become the title: copies must not show another file's name.
     upload: target.upload && [target.upload.mediaType, target.upload.contentType, target.upload.name],
@@ -187,7 +187,7 @@ export function isWorthCaching(snapshot: Snapshot, options: Options): boolean {
   if (engine === 'given' && !document) return false;
   const start = text.slice(0, MAX_EXAMINED_CHARACTERS);
   if (!document && isHtml(snapshot) && !hasTitle(start)) return false;
-  return (status === 200 && !CAPTCHA.test(start)) || hasTokens(start, isHtml(snapshot), FEW_TOKENS);
+  return (status === 200 && !CAPTCHA_MARKUP.test(start)) || hasTokens(start, isHtml(snapshot), FEW_TOKENS);
 }
 
 function isCacheableDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {

@@ -20,12 +20,12 @@ export interface AutoParts {
   readonly browser?: Engine | undefined;
   readonly renderer: Renderer;
   readonly sites?: SiteRecords | undefined;
-  readonly learn?: CompareRendered | undefined;
+  readonly compareRendered?: CompareRendered | undefined;
   readonly abuse?: Pick<AbuseRefusals, 'check'> | undefined;
 }
 
 /** The visit of each engine: their default timeouts differ. */
-export interface Visits {
+export interface EngineVisits {
   readonly direct: () => Visit;
   readonly browser: () => Visit;
 }
@@ -46,7 +46,7 @@ export const browserReason = (required: OptionName): string =>
 const BROWSER_FIRST: readonly OptionName[] = ['preloadUrl', 'storageState', 'exportStorageState'];
 
 export async function* readAuto(
-  visits: Visits,
+  visits: EngineVisits,
   required: readonly OptionName[],
   parts: AutoParts,
 ): AsyncGenerator<Snapshot> {
@@ -83,7 +83,7 @@ async function withoutBrowser(fetched: Snapshot, visit: Visit, { direct, rendere
   if (!file?.alone) return page;
   let shown: Snapshot | undefined;
   try {
-    for await (const seen of direct.visit({ ...visit, url: file.url, cameFrom: fetched.url })) shown = seen;
+    for await (const seen of direct.visit({ ...visit, url: file.url, referringUrl: fetched.url })) shown = seen;
   } catch (error) {
     visit.signal.throwIfAborted();
     if (!(error instanceof Problem)) throw error;
@@ -96,7 +96,7 @@ async function* renderPage(
   plan: Plan,
   visit: Visit,
   required: readonly OptionName[],
-  { browser, learn }: AutoParts & { readonly browser: Engine },
+  { browser, compareRendered }: AutoParts & { readonly browser: Engine },
 ): AsyncGenerator<Snapshot> {
   const { status, url, text } = fetched;
   yield withEngineReason({ ...fetched, settled: false }, plan.reason);
@@ -114,7 +114,7 @@ async function* renderPage(
     if (required.length || isRefusal(error)) throw error;
     yield withEngineReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser returned nothing');
   }
-  if (plan.template && last) learn?.(fetched, last, plan.template);
+  if (plan.template && last) compareRendered?.(fetched, last, plan.template);
 }
 
 /** What to do with a fetched page. */

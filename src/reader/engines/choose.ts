@@ -29,7 +29,7 @@ export interface Engines extends Omit<AutoParts, 'learn'> {
  */
 export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
-  const auto: AutoParts = { ...parts, learn: sites && createRenderComparison(renderer, sites) };
+  const auto: AutoParts = { ...parts, compareRendered: sites && createRenderComparison(renderer, sites) };
 
   return async function* capture(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
     const { target, options, keyed } = asked;

@@ -75,7 +75,7 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   const proxy = asked.proxyUrl ? parseProxyUrl(asked.proxyUrl) : visit.proxy;
   const start = new URL(visit.url);
   const own = headersFor(start, asked, options);
-  const headers = visit.cameFrom === undefined ? own : headersForRedirect(new URL(visit.cameFrom), start, own);
+  const headers = visit.referringUrl === undefined ? own : headersForRedirect(new URL(visit.referringUrl), start, own);
   let hop: Hop = { url: start, headers, redirects: 0 };
   for (;;) {
     const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);

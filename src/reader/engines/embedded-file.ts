@@ -15,7 +15,7 @@ const INVISIBLE = new Set(['script', 'style', 'noscript', 'template', 'head']);
 /** The first embedded file, recognised by the declared type, else by its name. */
 export function findEmbeddedFile(document: Document, url: string): EmbeddedFile | undefined {
   let base: string | undefined;
-  let address: string | undefined;
+  let found: string | undefined;
   let others = 0;
   let skip = false;
   for (let node: Child | null = following(document, document); node; node = following(node, document, skip)) {
@@ -26,11 +26,11 @@ export function findEmbeddedFile(document: Document, url: string): EmbeddedFile 
     skip = INVISIBLE.has(node.name) || EMBEDS.has(node.name);
     if (!EMBEDS.has(node.name)) continue;
     base ??= baseOf(document, url);
-    const file = address === undefined ? fileOf(node, base) : undefined;
+    const file = found === undefined ? fileOf(node, base) : undefined;
     if (file === undefined) others++;
-    else address = file;
+    else found = file;
   }
-  return address === undefined ? undefined : { url, alone: others === 0 };
+  return found === undefined ? undefined : { url: found, alone: others === 0 };
 }
 
 function fileOf(element: Element, base: string): string | undefined {

@@ -13,12 +13,12 @@ export interface Visit {
   readonly url: string;
   readonly html?: string | undefined;
   /** URL of the page that led here, if any. Headers meant for it are not sent to other sites. */
-  readonly cameFrom?: string | undefined;
+  readonly referringUrl?: string | undefined;
   /**
    * Set if `html` is the response just fetched from `url`: it replaces the first request to that URL; later ones are
    * fetched.
    */
-  readonly answer?: ResponseFacts | undefined;
+  readonly fetchedResponse?: ResponseFacts | undefined;
   /** Cookie jar of the read, with the caller's cookies. Engines that run one after the other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;

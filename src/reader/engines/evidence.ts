@@ -38,7 +38,7 @@ export interface Evidence {
 }
 
 /** The sign of a page whose only content is its frames. */
-export const MADE_OF_FRAMES = 'its frames are its content';
+export const FRAMESET_SIGN = 'its frames are its content';
 /** HTML with fewer words of main content has almost no content. */
 export const MIN_WORDS = 30;
 /** With more words, a placeholder or empty root is only a minor part of the page. */
@@ -83,7 +83,7 @@ export interface PageSigns {
 
 function signFor(signs: PageSigns, words: number, url: string): string | undefined {
   if (signs.refreshes) return 'the page redirects itself';
-  if (signs.frames) return MADE_OF_FRAMES;
+  if (signs.frames) return FRAMESET_SIGN;
   if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its URL is a route of its scripts';
   if (words >= FEW_WORDS) return undefined;
   if (signs.challenge) return 'the page is a challenge';

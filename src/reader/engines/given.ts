@@ -2,7 +2,7 @@
 import { findOmittedContent, isHtml, type Snapshot } from '../snapshot.ts';
 import { type AutoParts, browserReason, isRefusal, withEngineReason } from './auto.ts';
 import { ASKED_FOR, BROWSER_MS, type CaptureRequest, visitOf } from './capture-request.ts';
-import { MADE_OF_FRAMES, MIN_WORDS } from './evidence.ts';
+import { FRAMESET_SIGN, MIN_WORDS } from './evidence.ts';
 
 type GivenParts = Pick<AutoParts, 'browser' | 'renderer'>;
 
@@ -46,6 +46,6 @@ async function reasonToRender(
   if (options.prefersBrowser.length) return browserReason(options.prefersBrowser[0]!);
   if (!browser || options.engine === 'direct') return undefined;
   const { words, scripts, sign } = await renderer.probe(text, url, signal);
-  if (sign === MADE_OF_FRAMES) return sign;
+  if (sign === FRAMESET_SIGN) return sign;
   return scripts && words < MIN_WORDS ? 'too little content without scripts' : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
-import { MAX_KINDS, templateOf } from './template.ts';
+import { MAX_ELEMENT_KINDS, templateOf } from './template.ts';
 
 const page = (body: string, head = '') => `<!doctype html><title>A page</title>${head}<body>${body}`;
 const look = (html: string) => templateOf(parseDocument(html))!;
@@ -61,7 +61,7 @@ describe('the kinds of elements of a page', () => {
 
   it('are not recorded for a page with too many', () => {
     const many = Array.from(
-      { length: MAX_KINDS + 1 },
+      { length: MAX_ELEMENT_KINDS + 1 },
       (_, n) => `<i class="${'x'.repeat(n % 40)}-${n.toString(36).replace(/\d/g, 'Q')}y${'z'.repeat(n / 40)}">a</i>`,
     ).join('');
     expect(templateOf(parseDocument(page(many)))).toBeUndefined();

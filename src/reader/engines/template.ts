@@ -17,7 +17,7 @@ export interface Template {
 }
 
 /** A page with more kinds of elements is not compared. */
-export const MAX_KINDS = 1_000;
+export const MAX_ELEMENT_KINDS = 1_000;
 const MAX_ATTRIBUTES = 30;
 const MAX_CLASSES = 30;
 const MAX_NAME_CHARACTERS = 200;
@@ -37,7 +37,7 @@ export function templateOf(document: Document): Omit<Template, 'words'> | undefi
     hashCode(node, code);
     skip = INVISIBLE.has(node.name);
     if (isInBody && !skip) addKinds(node, filled.has(node), kinds);
-    if (kinds.size > MAX_KINDS) return undefined;
+    if (kinds.size > MAX_ELEMENT_KINDS) return undefined;
   }
   return { code: code.digest('hex'), kinds: Uint32Array.from(kinds).sort() };
 }

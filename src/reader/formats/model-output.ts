@@ -5,7 +5,7 @@ import type { MarkdownStyle } from '../markdown/style.ts';
 import { toMarkdown } from '../markdown/to-markdown.ts';
 import { orderedPage, type Page, type Rendition } from '../rendition.ts';
 import { countTokens, keepTokens } from '../tokens.ts';
-import { cutAfter } from '../warnings.ts';
+import { truncationWarning } from '../warnings.ts';
 import { cleanMarkdown } from './clean-output.ts';
 
 export interface ModelOutputTask {
@@ -33,7 +33,7 @@ export function renderModelOutput(task: ModelOutputTask): Rendition {
   const content = maxTokens === undefined ? whole : keepTokens(whole, maxTokens);
   const total = countTokens(content) || countTokens(head.description);
   const tokens = Math.min(Math.max(total, MIN_CHARGE) * chargeFactor, MAX_CHARGE);
-  const cut = content.length < whole.length ? [cutAfter(maxTokens!)] : [];
+  const cut = content.length < whole.length ? [truncationWarning(maxTokens!)] : [];
   const lines = [...notes, ...cut];
   const warning = lines.length > 0 ? { warning: lines.join('\n') } : {};
   const page = orderedPage({ ...head, content, ...warning, usage: { tokens } });

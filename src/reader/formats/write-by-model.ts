@@ -10,7 +10,7 @@ import { unusedOptions } from '../options/unused.ts';
 import type { RenderTask } from '../render.ts';
 import type { Renderer } from '../renderer.ts';
 import type { Rendition } from '../rendition.ts';
-import { warnings } from '../warnings.ts';
+import { warningsFor } from '../warnings.ts';
 import { unwrapOutput } from './clean-output.ts';
 import type { ModelInput } from './model-input.ts';
 import type { ModelOutputTask } from './model-output.ts';
@@ -127,7 +127,7 @@ const answerBase = (
 
 /** Warnings about the page itself: an error status, partial content. */
 const pageWarnings = (task: RenderTask): string[] =>
-  warnings(task.snapshot, {
+  warningsFor(task.snapshot, {
     contentTokens: undefined,
     hiddenCount: 0,
     complete: true,

@@ -6,7 +6,7 @@ import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-screenshot.ts';
 import { FileTargetError, unreadable } from './failures.ts';
 import type { Lease, Pool } from './pool.ts';
-import { prepare } from './prepare.ts';
+import { prepareVisit } from './prepare-visit.ts';
 import { type VisitTools, visitPage } from './visit.ts';
 
 export interface BrowserEngineConfig extends VisitTools {
@@ -25,7 +25,7 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
   const engine: Engine = {
     name: 'browser',
     async *visit(visit) {
-      const preparation = await prepare(visit, tools.guard);
+      const preparation = await prepareVisit(visit, tools.guard);
       const { trace } = visit;
       const lease = await traceStep('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
       let file: FileTargetError;
@@ -59,7 +59,7 @@ async function* readFile(
   direct: Engine,
   browser: Engine,
 ): AsyncGenerator<Snapshot> {
-  const { html: _, answer: __, ...rest } = visit;
+  const { html: _, fetchedResponse: __, ...rest } = visit;
   const deadline =
     visit.options.timeoutMs === undefined ? Math.max(visit.deadline, performance.now() + FILE_MS) : visit.deadline;
   const next = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };

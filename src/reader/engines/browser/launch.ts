@@ -6,7 +6,7 @@ import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
 import { createHomeFolder } from './home-folder.ts';
 import { capturePipes, type DroppedMessage, limitMessages } from './messages.ts';
-import { commandOf, killGroup, recordLaunch, removeProfile } from './orphans.ts';
+import { commandOf, killProcessGroup, recordLaunch, removeProfile } from './orphans.ts';
 
 /** The egress proxy as the browser needs it. */
 export type EgressAddress = Pick<EgressProxy, 'url' | 'username' | 'password' | 'route' | 'meter'>;
@@ -81,10 +81,10 @@ export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
   let ending: Promise<void> | undefined;
   const end = async () => {
     const closed = browser.close().catch(() => {});
-    const timer = setTimeout(() => killGroup(pid), CLOSE_MS);
+    const timer = setTimeout(() => killProcessGroup(pid), CLOSE_MS);
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, CLOSE_MS + 500).unref())]);
     clearTimeout(timer);
-    killGroup(pid);
+    killProcessGroup(pid);
     removeProfile(profile);
     trace.forget();
   };

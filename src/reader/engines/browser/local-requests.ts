@@ -43,8 +43,8 @@ export function watchLocalRequests({ guard, isOwnHost, hasPageLoaded, stop }: Lo
  * Whether the page acted on its own, without influence of the caller's input. Otherwise a caller could cause other
  * people's hosts to be refused.
  */
-export function actedWithoutCallerInput({ html, answer, options }: Visit): boolean {
-  const isSubmitted = html !== undefined && answer === undefined;
+export function actedWithoutCallerInput({ html, fetchedResponse, options }: Visit): boolean {
+  const isSubmitted = html !== undefined && fetchedResponse === undefined;
   const { injectPageScript, injectFrameScript, setCookies, customHeader, storageState, preloadUrl, proxyUrl } = options;
   return (
     !isSubmitted &&

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { childEnvironment } from '#concurrency/environment.ts';
-import { killGroup, residentBytes } from './orphans.ts';
+import { killProcessGroup, residentBytes } from './orphans.ts';
 
 export interface MemoryLimits {
   /** Maximum memory of one renderer, in bytes. */
@@ -43,7 +43,7 @@ export function watchMemory(root: number, { rendererBytes, otherBytes }: MemoryL
       for (const pid of renderers.keys()) if (!seen.has(pid)) renderers.delete(pid);
       if (others <= otherBytes) return;
       log('the browser took too much memory', { pid: root, bytes: others });
-      killGroup(root);
+      killProcessGroup(root);
     },
   };
 }

@@ -340,7 +340,7 @@ describe('HTML that was fetched before', () => {
 
   it('replaces the first response, with its status and date', async () => {
     const answer = { status: 999, statusText: 'Denied Here', lastModified: 'Tue, 03 Mar 2026 10:00:00 GMT' };
-    const page = (await bench.visit('/never-fetched', {}, { html, answer })).at(-1)!;
+    const page = (await bench.visit('/never-fetched', {}, { html, fetchedResponse: answer })).at(-1)!;
     expect(page).toMatchObject({ ...answer, settled: true });
     expect(page.text).toContain('fetched before');
     expect(bench.site.hits('/never-fetched')).toBe(0);
@@ -348,7 +348,9 @@ describe('HTML that was fetched before', () => {
 
   it('does not replace the next response: a page that reloads is requested', async () => {
     const gate = '<title>Gate</title><p>gate</p><script>document.cookie = "gate=open"; location.reload()</script>';
-    const page = (await bench.visit('/cookies', {}, { html: gate, answer: { status: 200, statusText: 'OK' } })).at(-1)!;
+    const page = (
+      await bench.visit('/cookies', {}, { html: gate, fetchedResponse: { status: 200, statusText: 'OK' } })
+    ).at(-1)!;
     expect(words(page.text)).toContain('gate=open');
     expect(page.status).toBe(200);
   });

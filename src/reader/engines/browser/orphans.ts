@@ -43,7 +43,7 @@ export function recordLaunch(dataDir: string): LaunchRecord {
 }
 
 /** Ends the browsers of earlier servers; returns their number. */
-export async function endOrphans(dataDir: string): Promise<number> {
+export async function killOrphans(dataDir: string): Promise<number> {
   let ended = 0;
   for (const name of list(runs(dataDir))) {
     const folder = path.join(runs(dataDir), name);
@@ -58,7 +58,7 @@ export async function endOrphans(dataDir: string): Promise<number> {
     if (launch) {
       // The pid may have been reused: end it only if it was started with that profile.
       const ours = launch.profile && (await commandOf(launch.pid)).includes(launch.profile);
-      if (ours && killGroup(launch.pid)) ended++;
+      if (ours && killProcessGroup(launch.pid)) ended++;
       removeProfile(launch.profile);
     }
     rmSync(folder, { recursive: true, force: true });
@@ -73,7 +73,7 @@ export function removeProfile(profile: string | undefined): void {
 }
 
 /** Kills a process group led by a browser; false if there was none. */
-export function killGroup(pid: number): boolean {
+export function killProcessGroup(pid: number): boolean {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
     return true;

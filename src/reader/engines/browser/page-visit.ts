@@ -36,12 +36,12 @@ import { type DetectedAbuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { actedWithoutCallerInput, type LocalRequestWatch, watchLocalRequests } from './local-requests.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
 import { removeOverlays } from './overlay.ts';
-import { preload } from './preload.ts';
-import { isWeb, PLACEHOLDER_URL, type Preparation } from './prepare.ts';
+import { preloadPage } from './preload.ts';
+import { isWebUrl, PLACEHOLDER_URL, type Preparation } from './prepare-visit.ts';
 import { watchRedirects } from './redirects.ts';
 import { overrideDeviceScale, takeScreenshots } from './screenshots.ts';
 import { type CapturedDocument, captureFrames } from './snapshot.ts';
-import { takeStorageState } from './storage-state.ts';
+import { readStorageState } from './storage-state.ts';
 import { isCaptureDue, readyAt, type TimingRequirements } from './timing.ts';
 import { trackDocument } from './tracker.ts';
 import { openWorld, type World } from './world.ts';
@@ -152,7 +152,7 @@ export class PageVisit {
       hasPageLoaded: () => this.#progress.started || preparation.preloadUrl !== undefined,
       stop: (abuse) => this.#stop(abuse),
     });
-    this.#isSubmitted = visit.html !== undefined && visit.answer === undefined;
+    this.#isSubmitted = visit.html !== undefined && visit.fetchedResponse === undefined;
     const tenth = (visit.deadline - performance.now()) / 10;
     this.#reserveMs = Math.min(Math.max(tenth, RESERVE_MS.least), RESERVE_MS.most);
     const { waitForSelector, targetSelector, injectPageScript, injectFrameScript, respondTiming } = visit.options;
@@ -167,7 +167,7 @@ export class PageVisit {
   async *run(scripts: InjectedScripts, identity: Identity): AsyncGenerator<Snapshot> {
     const { url, html, options, signal } = this.#visit;
     const { headers, preloadUrl } = this.#preparation;
-    const entry = isWeb(url) ? url : PLACEHOLDER_URL;
+    const entry = isWebUrl(url) ? url : PLACEHOLDER_URL;
     // Open it first: later pages are closed as soon as they open.
     const before = preloadUrl === undefined ? undefined : await this.#context.newPage();
     this.#listen();
@@ -189,14 +189,14 @@ export class PageVisit {
     if (before) {
       const session = await this.#context.newCDPSession(before);
       await watchRedirects(session, { ...hops, headers: {}, isSupplied: false, onTooManyRedirects: () => {} });
-      await preload(before, preloadUrl!, this.#watchUntil - performance.now());
+      await preloadPage(before, preloadUrl!, this.#watchUntil - performance.now());
     }
     this.#navigate(entry);
     yield* this.#watch();
   }
 
   #watchNetwork(entry: string): Promise<Network> {
-    const { html, answer, options, signal } = this.#visit;
+    const { html, fetchedResponse, options, signal } = this.#visit;
     const { proxy, proxyResources } = this.#preparation;
     const { fetch, guard, limits = PAGE_LIMITS } = this.#tools;
     const acceptInvalidCertificates = options.skipCertVerification === true;
@@ -207,7 +207,7 @@ export class PageVisit {
       guard,
       entry,
       html,
-      answer,
+      answer: fetchedResponse,
       limits,
       proxyBypass: isSplit ? { fetch, acceptInvalidCertificates, signal, moved: this.#session.moved } : undefined,
       pictures: needsImages(options),
@@ -481,7 +481,7 @@ export class PageVisit {
     const { url } = this.#visit;
     const main = this.#isSubmitted ? undefined : this.#network.main();
     return {
-      url: this.#isSubmitted && !isWeb(url) ? url : address,
+      url: this.#isSubmitted && !isWebUrl(url) ? url : address,
       status: main?.status ?? 200,
       statusText: main?.statusText ?? 'OK',
       mediaType: (main !== this.#undeclared && main?.mediaType) || 'text/html',
@@ -550,7 +550,7 @@ export class PageVisit {
       const hangs = error instanceof DeadlineExceededError && final && !this.#isGone;
       taken = hangs ? await this.#captureHalted() : undefined;
     }
-    if (!taken || !isWeb(taken.captured.url)) return undefined;
+    if (!taken || !isWebUrl(taken.captured.url)) return undefined;
     await this.#network.checked();
     if (this.#network.failure()) return undefined;
     if (!this.#isSubmitted) await assertPage(taken, this.#network, this.#world);
@@ -601,7 +601,7 @@ export class PageVisit {
     if (!this.#visit.options.exportStorageState) return undefined;
     const left = Math.max(this.#visit.deadline - performance.now(), STATE_MS.least);
     try {
-      const { state, complete } = await takeStorageState(this.#context, Math.min(STATE_MS.most, left));
+      const { state, complete } = await readStorageState(this.#context, Math.min(STATE_MS.most, left));
       if (!complete) this.#warnings.add('The storage state of the page is too large; part of it was left out');
       return state;
     } catch {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, dataDir, foundBrowser, startBench, words } from './browser.suite.ts';
-import { endOrphans } from './orphans.ts';
+import { killOrphans } from './orphans.ts';
 
 const isAlive = (pid: number) => {
   try {
@@ -175,7 +175,7 @@ describe.runIf(process.platform === 'linux')('a killed server', () => {
     process.kill(pid, 'SIGKILL');
     await until(() => !isAlive(pid));
     expect(isAlive(browser)).toBe(true);
-    expect(await endOrphans(data)).toBe(1);
+    expect(await killOrphans(data)).toBe(1);
     await until(() => !isAlive(browser));
     expect(existsSync(profile)).toBe(false);
     expect(readdirSync(path.join(data, 'browser', 'runs'))).toEqual([]);
@@ -190,7 +190,7 @@ describe.runIf(process.platform === 'linux')('a killed server', () => {
     const launch = { server: 2 ** 22 + 1, serverStart: '', pid: process.pid, profile: path.join(data, 'precious') };
     mkdirSync(launch.profile);
     writeFileSync(path.join(folder, 'launch.json'), JSON.stringify(launch));
-    expect(await endOrphans(data)).toBe(0);
+    expect(await killOrphans(data)).toBe(0);
     expect(existsSync(launch.profile)).toBe(true);
     rmSync(data, { recursive: true });
   });

@@ -8,7 +8,7 @@ import type { FoundBrowser } from './find.ts';
 import { type EgressAddress, type Launched, launchBrowser } from './launch.ts';
 import { limitRenderers, type MemoryWatch, watchMemory } from './memory.ts';
 import type { DroppedMessage } from './messages.ts';
-import { endOrphans, residentBytes } from './orphans.ts';
+import { killOrphans, residentBytes } from './orphans.ts';
 
 export interface PoolConfig {
   readonly found: FoundBrowser;
@@ -236,7 +236,7 @@ export class Pool {
       if (this.#failures && left > 0) {
         throw unavailable('The browser does not start', { retryAfter: Math.ceil(left / 1_000) });
       }
-      this.#orphansEnded ??= endOrphans(this.#config.dataDir).catch(() => {});
+      this.#orphansEnded ??= killOrphans(this.#config.dataDir).catch(() => {});
       await this.#orphansEnded;
       const launched = await this.#launchSandboxed();
       this.#failures = 0;

@@ -6,7 +6,7 @@ const MAX_MS = 10_000;
 const CLOSE_MS = 1_000;
 
 /** Uses at most half of the remaining time. Failures are ignored: the target is read in any case. */
-export async function preload(page: Page, url: string, leftMs: number): Promise<void> {
+export async function preloadPage(page: Page, url: string, leftMs: number): Promise<void> {
   const limitMs = Math.max(Math.min(leftMs / 2, MAX_MS), 1);
   const visit = async () => {
     await page.goto(url, { waitUntil: 'load', timeout: limitMs });

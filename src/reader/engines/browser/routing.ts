@@ -17,7 +17,7 @@ export interface RoutingConfig {
   readonly entry: string;
   readonly html: string | undefined;
   /** Set if that HTML is the response just fetched from the URL: it is used for the first request only. */
-  readonly answer: Visit['answer'];
+  readonly answer: Visit['fetchedResponse'];
   /** How to load images, fonts and styles if they bypass the proxy. */
   readonly proxyBypass: Omit<ProxyBypass, 'onRefused'> | undefined;
   /** Whether images and fonts are loaded or substituted. */

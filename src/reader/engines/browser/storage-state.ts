@@ -88,7 +88,7 @@ function sizeOf(value: unknown): number {
   }
 }
 
-export interface TakenState {
+export interface StorageStateResult {
   readonly state: StorageState;
   /** False if the state exceeded the limits and was cut. */
   readonly complete: boolean;
@@ -98,7 +98,7 @@ export interface TakenState {
  * The cookies of a context and the local storage of the origins that its pages visited, within the limits of an input
  * state. Throws DeadlineExceededError.
  */
-export async function takeStorageState(context: BrowserContext, limitMs: number): Promise<TakenState> {
+export async function readStorageState(context: BrowserContext, limitMs: number): Promise<StorageStateResult> {
   const { cookies, origins } = await within(limitMs, context.storageState());
   const kept: StorageState['origins'][number][] = [];
   let room = MAX_CHARACTERS - JSON.stringify(cookies).length;

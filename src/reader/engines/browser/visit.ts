@@ -11,9 +11,9 @@ import { FileTargetError } from './failures.ts';
 import { fetchScripts } from './inject.ts';
 import { type PageTools, PageVisit } from './page-visit.ts';
 import type { Lease } from './pool.ts';
-import { isWeb, type Preparation } from './prepare.ts';
+import { isWebUrl, type Preparation } from './prepare-visit.ts';
 import type { RefusalLog } from './refusals.ts';
-import { takeStorageState } from './storage-state.ts';
+import { readStorageState } from './storage-state.ts';
 
 export interface VisitTools extends PageTools {
   /** Fetches a script from a URL given by the caller. */
@@ -40,7 +40,7 @@ export async function* visitPage(
   };
   const identity = identify({
     userAgent: options.userAgent ?? tools.userAgent,
-    host: isWeb(visit.url) ? new URL(visit.url).hostname : '',
+    host: isWebUrl(visit.url) ? new URL(visit.url).hostname : '',
     chromiumMajor: lease.chromiumMajor,
     version: tools.version,
   });
@@ -76,6 +76,6 @@ export async function* visitPage(
 async function attachState(file: FileTargetError, context: BrowserContext, { options }: Visit): Promise<void> {
   file.jar = await readCookieJar(context).catch(() => undefined);
   if (!options.exportStorageState) return;
-  const taken = await takeStorageState(context, STATE_MS).catch(() => undefined);
+  const taken = await readStorageState(context, STATE_MS).catch(() => undefined);
   file.storageState = taken?.state;
 }

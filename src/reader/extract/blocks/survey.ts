@@ -14,7 +14,7 @@ export interface Block {
   /** Index of its first text in the survey's texts, and one past its last. */
   firstText: number;
   endText: number;
-  /** White space collapsed; at most LONGEST_TEXT characters. */
+  /** White space collapsed; at most MAX_TEXT_CHARACTERS characters. */
   text: string;
   words: number;
   linkWords: number;

@@ -1,6 +1,6 @@
 /**
  * Finds the boilerplate of a page by landmarks and names alone: navigation, header and footer bars, sidebars, link boxes,
- * notices. Used for pages with too little text to score, and for pages where no block is surely content.
+ * notices. Used for pages with too little text to score, and for pages where no block is clearly content.
  */
 import { attribute } from '#html/node.ts';
 import { PARTS, type Part } from '../blocks/class-words.ts';

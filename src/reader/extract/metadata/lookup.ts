@@ -82,8 +82,8 @@ const WRITTEN_BY = new Set(
 const keyOf = (name: string) => (name.startsWith('dc:') || name.startsWith('dcterms:') ? name.replace(':', '.') : name);
 
 export class FactLookup {
-  readonly found: Declarations;
-  readonly data: LinkedData;
+  readonly declarations: Declarations;
+  readonly linkedData: LinkedData;
   readonly url: string;
   /** Types that the page declares in JSON-LD and microdata, in lower case. */
   readonly types: Set<string>;
@@ -98,13 +98,13 @@ export class FactLookup {
   #microformats: Microformats | undefined;
 
   constructor(document: Document, url: string) {
-    this.found = collectDeclarations(document);
-    this.data = readLinkedData(this.found.scripts, url);
+    this.declarations = collectDeclarations(document);
+    this.linkedData = readLinkedData(this.declarations.scripts, url);
     this.url = url;
-    this.types = new Set([...this.data.types, ...this.found.types]);
+    this.types = new Set([...this.linkedData.types, ...this.declarations.types]);
     this.#isThread = THREADS.some((type) => this.types.has(type));
     this.#document = document;
-    for (const [name, values] of this.found.metas) {
+    for (const [name, values] of this.declarations.metas) {
       const key = name.length > 100 ? '' : keyOf(name.toLowerCase());
       if (!this.#named.has(key)) this.#named.set(key, values);
     }
@@ -127,20 +127,20 @@ export class FactLookup {
   }
 
   #read(kind: string, name: string): readonly (string | SourceValue)[] {
-    const { found, url } = this;
+    const { declarations, url } = this;
     switch (kind) {
       case 'ld':
         return this.#linked(name as keyof LinkedData);
       case 'meta':
         return this.#named.get(name)?.slice(0, 50) ?? [];
       case 'item':
-        return pageItems(found.items.get(name) ?? [], this.#isThread).map(itemValue);
+        return pageItems(declarations.items.get(name) ?? [], this.#isThread).map(itemValue);
       case 'link':
         return this.#linksOf(name);
       case 'html':
-        return found.root ? [attribute(found.root, name) ?? ''] : [];
+        return declarations.root ? [attribute(declarations.root, name) ?? ''] : [];
       case 'http-equiv':
-        return found.contentLanguage === null ? [] : [found.contentLanguage];
+        return declarations.contentLanguage === null ? [] : [declarations.contentLanguage];
       case 'label':
         return this.#labelled(name);
       case 'class':
@@ -148,9 +148,9 @@ export class FactLookup {
       case 'byline':
         return this.#inByline(name as keyof Byline);
       case 'rel':
-        return isFrontPage(url) ? [] : authorsOf(found.authorLinks);
+        return isFrontPage(url) ? [] : authorsOf(declarations.authorLinks);
       case 'time':
-        return isFrontPage(url) ? [] : ownTime(found.times);
+        return isFrontPage(url) ? [] : ownTime(declarations.times);
       default:
         return [dateInUrl(url) ?? ''];
     }
@@ -158,11 +158,11 @@ export class FactLookup {
 
   #linksOf(rel: string): string[] {
     const has = (link: Element) => relTokens(attribute(link, 'rel') ?? '').includes(rel);
-    return this.found.links.filter(has).map((link) => attribute(link, 'href') ?? '');
+    return this.declarations.links.filter(has).map((link) => attribute(link, 'href') ?? '');
   }
 
   #linked(key: keyof LinkedData): readonly string[] {
-    const value = this.data[key];
+    const value = this.linkedData[key];
     if (typeof value === 'string') return [decodeReferences(value)];
     return Array.isArray(value) ? value.map(decodeReferences) : [];
   }
@@ -177,7 +177,7 @@ export class FactLookup {
   }
 
   #classed(name: string): SourceValue[] {
-    if (!this.found.hasEntry) return [];
+    if (!this.declarations.hasEntry) return [];
     this.#microformats ??= readMicroformats(this.#document);
     return (this.#microformats.get(name) ?? []).map(itemValue);
   }
@@ -194,7 +194,7 @@ export class FactLookup {
 
   /** The element where the page shows its title. */
   #titleElement(): Element | undefined {
-    const { headings, subheadings } = this.found;
+    const { headings, subheadings } = this.declarations;
     const title = lettersAndDigits(this.title);
     const isTitle = (heading: Element) => lettersAndDigits(headingText(heading)) === title;
     return (

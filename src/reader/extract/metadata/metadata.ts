@@ -92,36 +92,37 @@ function firstOf<T>(texts: Iterable<string>, read: (text: string) => T | undefin
 
 /** The page's named facts: its language, every meta, and the JSON-LD of its main object. */
 function metasOf(
-  { found, data }: FactLookup,
+  { declarations, linkedData }: FactLookup,
   lang: string | undefined,
   author: string | undefined,
 ): Record<string, string> {
   const metadata = new Map<string, string>();
   if (lang) metadata.set('lang', lang);
-  for (const [name, values] of found.metas) metadata.set(name, values.join(','));
+  for (const [name, values] of declarations.metas) metadata.set(name, values.join(','));
   if (author && !metadata.has('author')) metadata.set('author', author);
-  for (const [name, value] of Object.entries(data.page)) metadata.set(`jsonld:${name}`, boundedLine(value));
+  for (const [name, value] of Object.entries(linkedData.page)) metadata.set(`jsonld:${name}`, boundedLine(value));
   return Object.fromEntries(metadata);
 }
 
 /** Extracts the page's metadata. `baseUrl` is the base for relative URLs, `url` the page's own URL. */
 export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
   const lookup = new FactLookup(document, url);
-  const { found } = lookup;
+  const { declarations } = lookup;
   const { types } = lookup;
-  for (const ogType of found.metas.get('og:type')?.slice(0, 1) ?? []) types.add(`og:${ogType.trim().toLowerCase()}`);
+  for (const ogType of declarations.metas.get('og:type')?.slice(0, 1) ?? [])
+    types.add(`og:${ogType.trim().toLowerCase()}`);
 
   const names = namesOfSite(lookup);
   lookup.site = createSiteNames(names, url);
-  const documentTitle = found.title ? boundedLine(textOf(found.title)) : '';
+  const documentTitle = declarations.title ? boundedLine(textOf(declarations.title)) : '';
   const title = chooseTitle({
-    declared: [...lookup.values('title')].map(boundedLine).filter(Boolean),
+    declaredTitles: [...lookup.values('title')].map(boundedLine).filter(Boolean),
     documentTitle,
-    headings: found.headings.map(headingText).filter(Boolean),
+    headings: declarations.headings.map(headingText).filter(Boolean),
     site: lookup.site,
     url,
   });
-  const rootLang = found.root?.attributes.find(({ name }) => name === 'lang')?.value;
+  const rootLang = declarations.root?.attributes.find(({ name }) => name === 'lang')?.value;
   const lang = firstOf(lookup.values('language'), languageTag);
   lookup.title = title;
   lookup.language = lang ?? '';
@@ -134,7 +135,7 @@ export function extractMetadata(document: Document, baseUrl: string, url = baseU
   return {
     title,
     documentTitle,
-    description: found.description ?? '',
+    description: declarations.description ?? '',
     ...(lang && { lang }),
     ...(publishedTime && { publishedTime }),
     ...(modifiedTime && { modifiedTime }),
@@ -143,7 +144,7 @@ export function extractMetadata(document: Document, baseUrl: string, url = baseU
     ...(image && { image }),
     ...(canonicalUrl && { canonicalUrl }),
     metadata: metasOf(lookup, rootLang, author),
-    external: headLinks(found.links, baseUrl),
+    external: headLinks(declarations.links, baseUrl),
     types,
   };
 }

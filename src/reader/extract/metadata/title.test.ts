@@ -51,8 +51,8 @@ test.each([
 });
 
 describe('chooseTitle', () => {
-  const choose = (documentTitle: string, headings: string[], declared: string[] = [], url = URL_OF_PAGE) =>
-    chooseTitle({ documentTitle, headings, declared, site: createSiteNames(['Clay House'], url), url });
+  const choose = (documentTitle: string, headings: string[], declaredTitles: string[] = [], url = URL_OF_PAGE) =>
+    chooseTitle({ documentTitle, headings, declaredTitles, site: createSiteNames(['Clay House'], url), url });
 
   test('returns the heading that the head repeats, in its own spelling', () => {
     expect(choose('How to fire in reduction | Clay House', ['How To Fire in Reduction'])).toBe(

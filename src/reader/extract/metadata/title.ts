@@ -3,13 +3,12 @@
  * readers see the heading. So a heading that the head or the URL supports wins. An unsupported heading (a logo, a
  * slogan, a section) does not.
  */
-
 import { lettersAndDigits, type SiteNames, wordsOf } from './site-name.ts';
 import { isFrontPage } from './urls.ts';
 
 export interface TitleSources {
   /** Titles that the page declares apart from `<title>`, the most trusted first; one line each. */
-  declared: readonly string[];
+  declaredTitles: readonly string[];
   documentTitle: string;
   /** Texts of the h1 elements in document order. */
   headings: readonly string[];
@@ -122,7 +121,10 @@ function slugOf(url: string): string[] {
  * Headings that name the site: `<title>` ends with them after the page's name, and neither the URL nor another title
  * repeats them.
  */
-function logosAmong({ headings, declared, documentTitle, site }: TitleSources, slug: readonly string[]): Set<string> {
+function logosAmong(
+  { headings, declaredTitles, documentTitle, site }: TitleSources,
+  slug: readonly string[],
+): Set<string> {
   const parts = partsOf(documentTitle);
   const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
   const isRepeated = lettersAndDigits(documentTitle.slice(0, parts[0]!.to)) === last;
@@ -130,7 +132,7 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
   if (parts.length < 2 || isRepeated || logo === undefined) return new Set();
   const isTitle =
     (slug.length >= 3 && similarity(wordsOf(logo), slug) >= MIN_SIMILARITY) ||
-    declared.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
+    declaredTitles.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
   if (isTitle) return new Set();
   // Titles that begin with the site's name are as common. So there must be a sign that the part before is the page's
   // own name, at least that it is longer.
@@ -140,7 +142,7 @@ function logosAmong({ headings, declared, documentTitle, site }: TitleSources, s
     site.isName(logo) ||
     similarity(wordsOf(first), slug) >= MIN_SIMILARITY ||
     headings.some((heading) => lettersAndDigits(heading) === lettersAndDigits(first)) ||
-    declared.some((title) => lettersAndDigits(title) === lettersAndDigits(first));
+    declaredTitles.some((title) => lettersAndDigits(title) === lettersAndDigits(first));
   return new Set(isNamed ? [last] : []);
 }
 
@@ -159,8 +161,8 @@ function headingOf(headings: readonly string[], titles: readonly string[], slug:
 
 /** Chooses the title; '' if the page has none at all. */
 export function chooseTitle(sources: TitleSources): string {
-  const { declared, documentTitle, url } = sources;
-  const heads = [...new Set([...declared, documentTitle])].filter((title) => title !== '');
+  const { declaredTitles, documentTitle, url } = sources;
+  const heads = [...new Set([...declaredTitles, documentTitle])].filter((title) => title !== '');
   const isEmpty = (title: string) => EMPTY_TITLES.has(lettersAndDigits(title));
   if (isFrontPage(url)) return heads.find((title) => !isEmpty(title)) ?? sources.headings[0] ?? heads[0] ?? '';
   const slug = slugOf(url);
@@ -174,7 +176,7 @@ export function chooseTitle(sources: TitleSources): string {
   const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
   // The head's title ends with it and it is no logo, so the part before it is the site's name.
   const ending = parts.length > 1 ? headings.find((one) => lettersAndDigits(one) === last) : undefined;
-  if (ending !== undefined && declared.length === 0) return ending;
+  if (ending !== undefined && declaredTitles.length === 0) return ending;
   const bare = new Set(heads.map((title) => withoutSiteName(title, site)));
   const cut = [...bare].filter((title) => !isEmpty(title) && !site.isName(title));
   const heading = headingOf(headings, cut, slug);

@@ -110,7 +110,7 @@ function splitKind(fitted: FittedKind, survey: Survey, keep: Uint8Array, facts: 
   return cells > words * TABLE_CELL_SHARE && fitted !== 'collection' ? 'table' : fitted;
 }
 
-/** Whether most of the page is in short boxes with the same look, each with a link. */
+/** Whether most of the page is in short boxes with the same tag and class, each with a link. */
 function hasItems({ groups }: Records, words: number): boolean {
   for (let at = 0; at < groups.size; at++) {
     const count = groups.count[at]!;

@@ -50,7 +50,7 @@ interface Finding {
   readonly kind: Kind;
   readonly reason: string;
   /** Whether scripts may well show it: some pages start completely hidden. */
-  readonly soft: boolean;
+  readonly mayBeShown: boolean;
 }
 
 /** Elements that never hold readable text; their text is not judged. */
@@ -134,17 +134,17 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       const isOverPicture =
         kind === 'colour' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
       if (kind && !isOverPicture && !keep.has(kind))
-        findings.push({ node, kind, reason: 'unreadable text', soft: true });
+        findings.push({ node, kind, reason: 'unreadable text', mayBeShown: true });
       else visibleLetters += letters;
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const appearance = appearanceOf(node, textStyle.custom);
       const inside = textStyleInside(node, appearance, textStyle, styles);
       pictures.enter(node, appearance);
       const finding = hiddenBy(node, appearance, inside);
-      const isShown = finding?.soft && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
+      const isShown = finding?.mayBeShown && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
       const isHidden = finding !== null && !isShown;
       if (isHidden && MEDIA.has(node.name)) emptied.push(node);
-      else if (isHidden && finding.soft && PICTURES.has(node.name)) {
+      else if (isHidden && finding.mayBeShown && PICTURES.has(node.name)) {
         for (const image of [node, ...elements(node, 'img')]) emptied.push(image);
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
@@ -168,23 +168,24 @@ function hiddenBy(element: Element, appearance: ElementAppearance | null, textSt
   for (const { name, value } of element.attributes) {
     if (name === HIDDEN_ATTRIBUTE) {
       const kind = value === 'opacity' || value === 'visibility' ? value : 'attribute';
-      const soft = kind !== 'attribute' || PICTURES.has(element.name);
-      marked = { node: element, kind, reason: 'not visible in the browser', soft };
-    } else if (name === 'hidden' && value.toLowerCase() !== 'until-found') return hard(element, 'hidden attribute');
-    else if (name === 'popover') return hard(element, 'closed popover');
+      const mayBeShown = kind !== 'attribute' || PICTURES.has(element.name);
+      marked = { node: element, kind, reason: 'not visible in the browser', mayBeShown };
+    } else if (name === 'hidden' && value.toLowerCase() !== 'until-found')
+      return alwaysHidden(element, 'hidden attribute');
+    else if (name === 'popover') return alwaysHidden(element, 'closed popover');
   }
-  if (element.name === 'dialog' && attribute(element, 'open') === null) return hard(element, 'closed dialog');
+  if (element.name === 'dialog' && attribute(element, 'open') === null) return alwaysHidden(element, 'closed dialog');
   if (marked && !PICTURES.has(element.name)) return marked;
   return hiddenByStyle(element, appearance, textStyle) ?? marked;
 }
 
 function hiddenByStyle(element: Element, appearance: ElementAppearance | null, textStyle: TextStyle): Finding | null {
   const isPicture = PICTURES.has(element.name);
-  const found = (kind: Kind, isOwn: boolean, soft: boolean): Finding => ({
+  const found = (kind: Kind, isOwn: boolean, mayBeShown: boolean): Finding => ({
     node: element,
     kind,
     reason: isOwn ? 'inline style' : 'style sheet',
-    soft,
+    mayBeShown,
   });
   if (appearance?.all.hiddenBy) {
     const isOwn = appearance.inline !== null && appearance.inline.hiddenBy !== null;
@@ -199,7 +200,12 @@ function hiddenByStyle(element: Element, appearance: ElementAppearance | null, t
   return isPicture && textStyle.invisible ? found('visibility', false, true) : null;
 }
 
-const hard = (node: Element, reason: string): Finding => ({ node, kind: 'attribute', reason, soft: false });
+const alwaysHidden = (node: Element, reason: string): Finding => ({
+  node,
+  kind: 'attribute',
+  reason,
+  mayBeShown: false,
+});
 
 const MAX_SKIP_LINK_CHARACTERS = 60;
 
@@ -216,8 +222,8 @@ const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
   const letters = new Map<Kind, number>();
   let all = 0;
-  for (const { node, kind, soft } of findings) {
-    if (!soft) continue;
+  for (const { node, kind, mayBeShown } of findings) {
+    if (!mayBeShown) continue;
     const count = lettersIn(node);
     letters.set(kind, (letters.get(kind) ?? 0) + count);
     all += count;

@@ -1,8 +1,7 @@
 /**
- * Declarations of the page's own style sheets for its elements. External sheets are not fetched; `external` says
- * whether there are any, since they may override these.
+ * Declarations of the page's own style sheets for its elements. External sheets are not fetched; `hasExternalSheets`
+ * says whether there are any, since they may override these.
  */
-
 import { isTrackedProperty } from '#html/css/appearance.ts';
 import { applyStyleSheets, type MatchedDeclarations } from '#html/css/cascade.ts';
 import { matchesMedia } from '#html/css/conditions.ts';

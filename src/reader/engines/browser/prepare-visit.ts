@@ -24,12 +24,12 @@ export interface Preparation {
 /** Submitted HTML without a URL still needs an origin: one that can never exist. */
 export const PLACEHOLDER_URL = 'https://document.invalid/';
 
-export const isWeb = (address: string): boolean => /^https?:/i.test(address) && URL.canParse(address);
+export const isWebUrl = (address: string): boolean => /^https?:/i.test(address) && URL.canParse(address);
 
 /** Throws ParamValidationError or SecurityCompromiseError with the invalid option as path. */
-export async function prepare(visit: Visit, guard: Guard): Promise<Preparation> {
+export async function prepareVisit(visit: Visit, guard: Guard): Promise<Preparation> {
   const { options, url, signal } = visit;
-  const entry = new URL(isWeb(url) ? url : PLACEHOLDER_URL);
+  const entry = new URL(isWebUrl(url) ? url : PLACEHOLDER_URL);
   const { cookie, ...headers } = checkCustomHeaders(options.customHeader);
   const given = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl);
   return {
