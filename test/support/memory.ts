@@ -1,7 +1,8 @@
 /** What a process and all that it has started take of the machine's memory. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const SAMPLE_MS = 50;
+/** Reading the share of each process takes the machine a while. */
+const SAMPLE_MS = 150;
 
 export interface MemoryWatch {
   /** Ends the watch. The growth since it began, at its greatest, in bytes. */
