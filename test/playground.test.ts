@@ -489,7 +489,7 @@ describe('untrusted content', () => {
     expect(await panel(page).locator('pre.text').innerText()).toContain(wide.slice(0, 20));
     await read(page);
     await panel(page).getByText('Glaze is a layer').first().waitFor();
-    await expect.poll(() => panel(page).getByText('too large to render').count()).toBe(0);
+    await expect.poll(() => panel(page).getByText('too large to render').count(), { timeout: 20_000 }).toBe(0);
     expect(await panel(page).locator('.prose p').count()).toBeGreaterThan(0);
   });
 

@@ -112,7 +112,7 @@ async function ask(body: Record<string, unknown>, accept = 'application/json'): 
   return answer.json();
 }
 
-it('every option has a value here, or a reason why it has none', () => {
+it('lists every option: with a value, or with the reason why it has none', () => {
   const known = [...Object.keys(VALUES), ...Object.keys(ELSEWHERE)].sort();
   expect(known).toEqual(Object.keys(OPTIONS).sort());
 });

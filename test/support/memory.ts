@@ -1,7 +1,8 @@
 /** Memory use of a process and all its descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const SAMPLE_MS = 50;
+/** Reading the share of each process takes the machine a while. */
+const SAMPLE_MS = 150;
 
 export interface MemoryWatch {
   /** Stops sampling. Returns the peak growth since the start, in bytes. */

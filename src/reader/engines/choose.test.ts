@@ -21,7 +21,7 @@ const prose = Array.from({ length: 12 }, (_, n) => sentence(n)).join('');
 const page = (head: string, body: string, rest = '') =>
   `<!doctype html><html lang="en"><head><title>The harbour</title>${head}</head><body><article><h1>The harbour</h1>${body}</article>${rest}</body></html>`;
 
-/** A shared script of a site that only acts where there is something for it to do. */
+/** A shared script of a site. It changes a page only if one of these elements is there. */
 const SITE_SCRIPT = `
 document.addEventListener('click', () => {});
 const at = (name) => document.getElementById(name);
@@ -36,7 +36,7 @@ if (comments) fetch('/comments?of=' + location.pathname).then((answer) => answer
 const wanted = JSON.parse(at('data')?.textContent ?? '[]');
 for (const text of wanted) document.querySelector('article').insertAdjacentHTML('beforeend', '<p>' + text + '</p>');`;
 
-/** What scripts make of the third page of a site whose first two they leave as they are. */
+/** How scripts change the third page of a site whose first two they do not change. */
 const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual?: string }>> = {
   inline: {
     rest: `<script>document.querySelector('article').insertAdjacentHTML('beforeend', '<p>Made inline.</p>')</script>`,

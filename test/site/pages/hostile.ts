@@ -31,7 +31,7 @@ setInterval(() => { const p = document.createElement('p'); p.textContent = 'tick
 let at = document.body; for (let n = 0; n < (Number(location.search.slice(1)) || 20000); n++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'the bottom'</script>`,
   '/wide': ({ response }) => sendHtml(response, `<!doctype html><title>Wide</title>${'<i>x</i>'.repeat(20_000)}`),
   '/many-requests': `<!doctype html><title>Many</title><p>Asks too much.</p><script>
-for (let n = 0; n < 4000; n++) new Image().src = '/boat.svg?' + n</script>`,
+for (let n = 0; n < 200; n++) new Image().src = '/boat.svg?' + n</script>`,
   '/many-domains': `<!doctype html><title>Many</title><p>Asks too many.</p><script>
-for (let n = 0; n < 300; n++) new Image().src = 'http://site-' + n + '.example-' + n + '.com/x.png'</script>`,
+for (let n = 0; n < 50; n++) new Image().src = 'http://site-' + n + '.example-' + n + '.com/x.png'</script>`,
 };

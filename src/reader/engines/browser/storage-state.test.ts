@@ -6,8 +6,8 @@ import { parseStorageState } from './storage-state.ts';
 const cookie = { name: 'a', value: '1', domain: 'a.example', path: '/' };
 const whole = { ...cookie, expires: -1, httpOnly: false, secure: false, sameSite: 'Lax' };
 
-describe('a state that is given', () => {
-  it('has defaults for what may be left out, and loses what is not part of it', () => {
+describe('a submitted state', () => {
+  it('gets defaults for missing fields, and loses unknown ones', () => {
     expect(parseStorageState({})).toEqual({ cookies: [], origins: [] });
     expect(parseStorageState({ cookies: [{ ...cookie, partitionKey: 'x' }], more: 1 })).toEqual({
       cookies: [whole],
@@ -20,7 +20,7 @@ describe('a state that is given', () => {
     ).toEqual({ cookies: [], origins: [{ origin: 'https://a.example', localStorage: [{ name: '', value: '' }] }] });
   });
 
-  it('is taken as it was exported', () => {
+  it('is accepted as it was exported', () => {
     const state = {
       cookies: [
         { ...whole, domain: '.a.example', expires: 1_900_000_000.5, httpOnly: true, secure: true, sameSite: 'None' },
@@ -69,7 +69,7 @@ describe('a state that is given', () => {
     expect((thrown as Problem).message).toContain(field);
   });
 
-  it('is a state or a problem, whatever it is', () => {
+  it('results in a state or a problem for any input', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (value) => {
         try {

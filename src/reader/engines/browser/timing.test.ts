@@ -39,7 +39,7 @@ describe('readyAt', () => {
     expect(at('network-idle', { loadedAt: undefined })).toBe(never);
   });
 
-  it('answers early neither without a title, nor with scripts, nor before the selectors', () => {
+  it('is late for a page without a title, with scripts, or before its selectors match', () => {
     for (const timing of RESPOND_TIMINGS) {
       expect(readyAt({ ...done, hasTitle: false }, { timing, ...plain }), timing).toBe(3_500);
       expect(readyAt(done, { timing, hasScripts: false, waitsForSelector: true }), timing).toBe(never);
@@ -49,7 +49,7 @@ describe('readyAt', () => {
     }
   });
 
-  it('is never later than network idle, whatever the timing', () => {
+  it('is never later than network idle, with any timing', () => {
     const traffic = fc.record({ open: fc.nat(2), lastEndAt: fc.nat(5_000) });
     const moment = fc.option(fc.nat(5_000), { nil: undefined });
     const state = fc.record({
@@ -74,7 +74,7 @@ describe('readyAt', () => {
 });
 
 describe('captureDue', () => {
-  it('is not more often than every 1.2 s, unless the page grew or shrank by a twentieth', () => {
+  it('is true at most every 1.2 s, unless the size of the page changed by a twentieth', () => {
     expect(isCaptureDue(0, 10, undefined)).toBe(true);
     const last = { at: 1_000, elements: 100 };
     expect(isCaptureDue(2_199, 105, last)).toBe(false);
