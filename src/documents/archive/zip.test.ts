@@ -131,15 +131,15 @@ describe('a hostile archive', () => {
     expect(faultIn(() => steep.read('a.txt'))).toBe('too large');
   });
 
-  it('is too large when its entries together are, be they the same bytes', () => {
-    const content = new Uint8Array(100 * 1024 * 1024);
+  it('is too large if its entries together are, even if they share their bytes', () => {
+    const content = new Uint8Array(130 * 1024 * 1024);
     for (let at = 0; at < content.length; at += 512) content[at] = Math.imul(at, 2654435761) >>> 24;
-    const zip = openZip(overlapping(content, 6));
+    const zip = openZip(overlapping(content, 4));
     const read = () => zip.names.map((name) => zip.read(name)?.length);
-    expect(zip.names).toHaveLength(6);
+    expect(zip.names).toHaveLength(4);
     expect(faultIn(read)).toBe('too large');
     // Entries that were counted once are not counted again.
-    for (let n = 0; n < 6; n++) expect(zip.read('0')).toHaveLength(content.length);
+    for (let n = 0; n < 2; n++) expect(zip.read('0')).toHaveLength(content.length);
   }, 120_000);
 
   it('with too many entries is too large', () => {

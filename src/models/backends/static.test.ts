@@ -61,7 +61,7 @@ describe('vectors', () => {
     }
   });
 
-  test('of long texts do not depend on who runs in between', async () => {
+  test('of long texts do not depend on requests that run in between', async () => {
     const long = Array.from({ length: 60_000 }, (_, at) => `word${at % 977}`).join(' ');
     const [alone] = await vectors([long], 1024);
     const many = await Promise.all([vectors([long], 1024), vectors(TEXTS, 1024), vectors([long, 'tea'], 1024)]);
@@ -91,18 +91,18 @@ test('a text is cut to the tokens asked for, and says how long it was', async ()
 
 describe('bad input', () => {
   test.each([
-    ['a word of a million characters', 'x'.repeat(1_000_000)],
-    ['a million ideographs', '光'.repeat(1_000_000)],
-    ['a million marks', 'e\u0301\u0323'.repeat(333_333)],
-    ['a million different words', Array.from({ length: 140_000 }, (_, at) => at.toString(36)).join(' ')],
-    ['a million surrogates', '\udc00'.repeat(1_000_000)],
+    ['a very long word', 'x'.repeat(300_000)],
+    ['very many ideographs', '光'.repeat(300_000)],
+    ['very many marks', 'e\u0301\u0323'.repeat(100_000)],
+    ['very many different words', Array.from({ length: 40_000 }, (_, at) => at.toString(36)).join(' ')],
+    ['very many lone surrogates', '\udc00'.repeat(300_000)],
   ])('%s', async (_, text) => {
     const [vector] = await vectors([text], 1024);
     expect(vector).toHaveLength(1024);
     expect(vector!.every(Number.isFinite)).toBe(true);
   });
 
-  test('others run while a long text is read', async () => {
+  test('other work runs while a long text is read', async () => {
     let turns = 0;
     let running = true;
     const count = () => {
