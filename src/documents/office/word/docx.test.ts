@@ -397,7 +397,7 @@ it('cuts its HTML at the limit', async () => {
   expect(found.notes).toEqual(['The document is too long: its end is missing']);
 }, 120_000);
 
-it('never takes text for markup', async () => {
+it('never turns text into markup', async () => {
   const nasty = fc.string({
     unit: fc.constantFrom('<', '>', '&', '"', "'", 'b', '/', ' ', 'script', '\u0007', '&lt;', '=', 'x'),
     minLength: 1,
