@@ -24,15 +24,15 @@ const pages = [
 ];
 
 describe('reference pages', () => {
-  it.each(Object.entries(referencePages()))('%s is what `npm run docs` makes', (name, text) => {
+  it.each(Object.entries(referencePages()))('%s is what `npm run docs` generates', (name, text) => {
     expect(readFileSync(path.join(ROOT, 'docs/reference', name), 'utf8')).toBe(text);
   });
 
-  it('cli.md is what `npm run docs` makes', async () => {
+  it('cli.md is what `npm run docs` generates', async () => {
     expect(readFileSync(path.join(ROOT, 'docs/reference/cli.md'), 'utf8')).toBe(await cliPage());
   });
 
-  it('flags of the command line are those of the tables', () => {
+  it('command-line flags match the tables', () => {
     expect(READ_FLAGS).toEqual(readFlags());
     expect(SEARCH_FLAGS).toEqual(searchFlags());
     expect(SETTING_FLAGS).toEqual(settingFlags());
@@ -72,9 +72,9 @@ describe('command lines', async () => {
       findCommandLines(readFileSync(path.join(ROOT, file), 'utf8')).map((line) => ({ file, ...line })),
     );
 
-  it('are found', () => expect(lines.length).toBeGreaterThan(30));
+  it('are found in the documents', () => expect(lines.length).toBeGreaterThan(30));
 
-  it('ask for what there is', async () => {
+  it('use only existing commands and options', async () => {
     const wrong: string[] = [];
     for (const { file, line, isName } of lines) {
       const fault = await findError(program, line);
@@ -84,7 +84,7 @@ describe('command lines', async () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that are wrong would be told', async () => {
+  it('that are wrong are reported', async () => {
     expect(await findError(program, 'lectern keys make laptop')).toMatch(/unknown command|too many/);
     expect(await findError(program, 'lectern read https://example.com --with-link')).toContain('unknown option');
     expect(await findError(program, 'lectern batch submit lines.jsonl')).toContain('--model');

@@ -151,7 +151,7 @@ const EXPECTED: Record<string, { readonly says: readonly RegExp[]; readonly isTh
   'retrieval-flow': { says: [/"matches":\[\{/, /Tea is served at four/] },
 };
 
-it('knows every example', () => {
+it('covers every example', () => {
   const folders = readdirSync(EXAMPLES).filter((name) => !ELSEWHERE.includes(name));
   expect(folders.sort()).toEqual(Object.keys(EXPECTED).sort());
 });
@@ -179,7 +179,7 @@ describe('langchain', () => {
   });
 
   it.skipIf(!hasClients)(
-    'goes to the hosted API without that line',
+    'calls the hosted API without that line',
     async () => {
       const [line] = diff.filter((one) => one.startsWith('+'));
       const before = program.replace(`${line!.slice(1)}\n`, '');

@@ -155,7 +155,7 @@ describe('accounts', () => {
 });
 
 describe('usage', () => {
-  it('is totalled in a table, with names', async () => {
+  it('is summed up in a table, with names', async () => {
     expect((await run('usage')).printed).toEqual(['No usage.']);
     const { id: accountId } = await json('accounts create team --json');
     const { id: keyId } = await json(`keys mint laptop --account ${accountId} --json`);
@@ -219,7 +219,7 @@ it('works as a program: key on stdout, notes on stderr, and an exit code', {
   expect(await program(['usage', '--from', 'x'])).toMatchObject({ out: '', code: 2 });
 });
 
-it('works beside a running server, which applies the change within a moment', async () => {
+it('works beside a running server, which soon applies the change', async () => {
   const server = await startProcess({ LECTERN_DATA_DIR: dataDir, LECTERN_BROWSER: 'none' });
   try {
     const { id, key } = await json('keys mint --json');

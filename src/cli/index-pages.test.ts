@@ -97,7 +97,7 @@ let stopAfter: number | undefined;
 const LONG = 120_000;
 
 it(
-  'reads a page, and those of its host so many links away',
+  'reads a page, and pages of its host up to the depth',
   async () => {
     const { filled, stats } = await run(`${base}/`, '--depth', '1');
     expect(filled).toMatchObject({ added: 2, failed: 0 });
@@ -108,7 +108,7 @@ it(
 );
 
 it(
-  'reads the pages of a sitemap but for those that robots.txt forbids',
+  'reads the pages of a sitemap except those that robots.txt forbids',
   async () => {
     const { filled, stats } = await run(`${base}/sitemap.xml`);
     expect(filled).toMatchObject({ added: 2, refused: 1, failed: 0 });
@@ -135,7 +135,7 @@ it(
 );
 
 it(
-  'reads the files of a folder, and empties the index',
+  'reads the files of a folder, and clears the index',
   async () => {
     const folder = path.join(dataDir, 'files');
     await mkdir(path.join(folder, 'below'), { recursive: true });
@@ -166,7 +166,7 @@ it(
 );
 
 it(
-  'says what is wrong',
+  'reports invalid arguments',
   async () => {
     await expect(run()).rejects.toThrow('nothing to do');
     await expect(run(path.join(dataDir, 'nowhere'))).rejects.toThrow('neither a URL nor');

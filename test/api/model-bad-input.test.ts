@@ -70,7 +70,7 @@ describe('texts', () => {
 });
 
 describe('lists', () => {
-  it('of 100,000 inputs are refused by their number', async () => {
+  it('of 100,000 inputs are refused because of their number', async () => {
     const { status, body } = await embed({ input: new Array(100_000).fill('text') });
     expect(status).toBe(422);
     expect(body.errors).toEqual([
@@ -83,7 +83,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('of 2,048 inputs are answered whole, 1,024 numbers each', async () => {
+  it('of 2,048 inputs are answered completely, with 1,024 numbers each', async () => {
     const input = Array.from({ length: 2_048 }, (_, index) => `number ${index} of the texts`);
     const { body } = await embed({ input });
     expect(body.data).toHaveLength(2_048);
@@ -92,12 +92,12 @@ describe('lists', () => {
     expect(body.data[2_000].embedding).toEqual(alone.embedding);
   });
 
-  it('of a million values are refused unread', async () => {
+  it('of a million values are refused without being read', async () => {
     const { status, body } = await embed({ input: new Array(1_000_000).fill(1) });
     expect([status, body.errors[0].field]).toEqual([422, 'body']);
   });
 
-  it('of 2,048 wrong inputs are told one by one, in a bounded answer', async () => {
+  it('of 2,048 wrong inputs are reported one by one, in a bounded answer', async () => {
     const { status, body } = await embed({
       input: new Array(2_048)
         .fill({ text: 'x'.repeat(1_000), image: 'y' })
@@ -116,7 +116,7 @@ describe('lists', () => {
   });
 });
 
-describe('numbers where strings belong, and the other way round', () => {
+describe('wrong JSON types', () => {
   it.each([
     ['input', 12],
     ['input', true],
@@ -153,15 +153,15 @@ describe('names', () => {
     expect(body.detail.length).toBeLessThan(2_000);
   });
 
-  it('of fields that objects have by themselves change nothing', async () => {
+  it('of inherited object properties are ignored', async () => {
     const text = `{"model":"${model}","input":"x","__proto__":{"dimensions":64},"constructor":1,"toString":2}`;
     const { status, body } = await host.post('/v1/embeddings', text);
     expect([status, body.data[0].embedding.length]).toEqual([200, 1_024]);
   });
 });
 
-describe('clients that leave', () => {
-  it('cost nothing more: what they sent is not run', async () => {
+describe('clients that disconnect', () => {
+  it('cause no more work: their inputs are not run', async () => {
     const batches: number[] = [];
     let wait = true;
     const slow = await startModelHost({
@@ -199,7 +199,7 @@ describe('clients that leave', () => {
     }
   });
 
-  it('and those who wait too long are told so', async () => {
+  it('and clients that wait too long get an error', async () => {
     const slow = await startModelHost({
       rows: [fakeRow('dense')],
       deadlineMs: 200,
@@ -215,7 +215,7 @@ describe('clients that leave', () => {
   });
 });
 
-describe('what is no JSON as it comes', () => {
+describe('bodies that are not plain JSON', () => {
   const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${host.url}/v1/embeddings`, {
       method: 'POST',
@@ -226,18 +226,18 @@ describe('what is no JSON as it comes', () => {
   };
   const text = JSON.stringify({ model, input: 'x' });
 
-  it('is refused with 415 when it is compressed', async () => {
+  it('are refused with 415 if compressed', async () => {
     const compressed = new Uint8Array(gzipSync(text));
     const { status, body } = await post(compressed, { 'content-encoding': 'gzip' });
     expect([status, body.detail]).toEqual([415, expect.stringContaining('send the body uncompressed')]);
     expect((await post(text, { 'content-encoding': 'identity' })).status).toBe(200);
   });
 
-  it('is read behind a byte order mark', async () => {
+  it('are read after a byte order mark', async () => {
     expect((await post(`\ufeff${text}`)).status).toBe(200);
   });
 
-  it('is named by its place in the address', async () => {
+  it('are named by their endpoint', async () => {
     const failureOf = async (place: string) => {
       const answer = await fetch(`${host.url}${place}`);
       const { errors } = (await answer.json()) as { errors: object[] };

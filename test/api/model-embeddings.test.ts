@@ -62,7 +62,7 @@ describe('the answer', () => {
     expect(await vectors({ input: { text: '' } })).toHaveLength(1);
   });
 
-  it('names the model that served, whatever it was asked for by', async () => {
+  it('names the model that served, whatever name was requested', async () => {
     for (const model of [
       'dense',
       'makers/dense-en',
@@ -74,7 +74,7 @@ describe('the answer', () => {
     }
   });
 
-  it('takes 2,048 inputs, of every length, in order', async () => {
+  it('accepts 2,048 inputs of any length, in order', async () => {
     const input = Array.from({ length: 2_048 }, (_, index) => 'word '.repeat(index % 20).trim());
     const all = await vectors({ input });
     expect(all).toHaveLength(2_048);
@@ -112,7 +112,7 @@ describe('numbers', () => {
     expect(both).toEqual({ binary: [53], base64: 'JAhCPwR5LL4Eeaw+BHmsPcNagb5Fl9c+BHmsvQR5LD4=' });
   });
 
-  it('follow the canonical name when an alias comes too, and null is as good as absent', async () => {
+  it('follow the canonical name if an alias is given too; null means absent', async () => {
     expect(await vectors({ ...example, embedding_type: 'binary', encoding_format: 'base64' })).toEqual([[53]]);
     expect(await vectors({ ...example, embedding_type: null, encoding_format: 'ubinary', dimensions: null })).toEqual([
       [181],
@@ -131,7 +131,7 @@ describe('tasks', () => {
     return seen[0];
   };
 
-  it('put the model’s own text in front', async () => {
+  it('put the model’s own prefix before the text', async () => {
     expect(await front({ task: 'retrieval.query' })).toBe('query: x');
     expect(await front({ task: 'retrieval.passage' })).toBe('passage: x');
     expect(await front({ task: 'classification' })).toBe('query: x');
@@ -140,14 +140,14 @@ describe('tasks', () => {
     expect(await front({ task: null })).toBe('x');
   });
 
-  it('can be a side, where there is no task', async () => {
+  it('can be a side if the model has no tasks', async () => {
     expect(await front({ input_type: 'search_document' })).toBe('passage: x');
     expect(await front({ input_type: 'query' })).toBe('query: x');
     expect(await front({ input_type: 'clustering' })).toBe('x');
     expect(await front({ input_type: 'query', task: 'retrieval.passage' })).toBe('passage: x');
   });
 
-  it('are those of the kind that the model is asked as', async () => {
+  it('are those of the requested kind of model', async () => {
     const model = 'jina-embeddings-v5-text-nano';
     expect(await front({ model })).toBe('query: x');
     expect(await front({ model, task: 'retrieval' })).toBe('passage: x');
@@ -161,7 +161,7 @@ describe('tasks', () => {
 describe('length', () => {
   const long = 'word '.repeat(40).trim();
 
-  it('is refused, unless the input may be cut', async () => {
+  it('is refused unless the input may be truncated', async () => {
     const { status, body } = await embed({ input: ['short', long] });
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -182,7 +182,7 @@ describe('length', () => {
 });
 
 describe('late chunking', () => {
-  it('reads the inputs as one document, and gives each a vector', async () => {
+  it('reads the inputs as one document, and returns a vector for each', async () => {
     const input = ['Berlin is large.', 'It has a zoo.'];
     const { body } = await embed({ input, late_chunking: true });
     const apart = await vectors({ input });
@@ -192,11 +192,11 @@ describe('late chunking', () => {
     expectClose(body.data[1].embedding, unit(fakeVector(`in context: ${input[1]}`)));
   });
 
-  it('is the ordinary way for a single input', async () => {
+  it('makes no difference for a single input', async () => {
     expect(await vectors({ input: ['alone'], late_chunking: true })).toEqual(await vectors({ input: ['alone'] }));
   });
 
-  it('needs the whole to fit, or packs windows', async () => {
+  it('requires that all inputs fit, or packs windows', async () => {
     const input = Array.from({ length: 6 }, (_, index) => `some eight words that stand in text ${index}`);
     const { status, body } = await embed({ input, late_chunking: true });
     expect([status, body.code]).toEqual([400, 'INPUT_TOKEN_LIMIT_EXCEEDED']);
@@ -205,7 +205,7 @@ describe('late chunking', () => {
 });
 
 describe('other outputs', () => {
-  it('a vector a token', async () => {
+  it('a vector for each token', async () => {
     const { body } = await embed({
       model: 'omni',
       input: 'two words',
@@ -228,7 +228,7 @@ describe('other outputs', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('an invalid request', () => {
   const faults = async (body: Record<string, unknown>) => {
     const { status, body: answer } = await embed(body);
     expect(status, JSON.stringify(answer)).toBe(422);
@@ -278,14 +278,14 @@ describe('what is wrong', () => {
     expect(await first(body)).toEqual([field, type, input]);
   });
 
-  it('is all told at once', async () => {
+  it('is answered with all errors at once', async () => {
     const found = await faults({ input: ['a', 5, null], dimensions: 'x', truncate: 2 });
     expect(found.map(({ field }) => field).sort()).toEqual(
       ['body -> dimensions', 'body -> input -> 1', 'body -> input -> 2', 'body -> truncate'].sort(),
     );
   });
 
-  it('names the switch of clients that send token ids', async () => {
+  it('names the setting of clients that send token ids', async () => {
     expect((await faults({ input: [[1, 2]] }))[0]!.message).toContain('check_embedding_ctx_length=False');
   });
 
@@ -310,7 +310,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('leaves out what has no effect', async () => {
+  it('ignores options without effect', async () => {
     const odd = { return_multivector: false, late_chunking: false, nonsense: [{}], task: 'x', truncate: true };
     expect((await embed({ model: 'whole', input: { type: 'text', text: 'x' }, ...odd })).status).toBe(200);
     expect((await embed({ model: 'whole', input: 'x', dimensions: 8 })).status).toBe(200);
@@ -324,7 +324,7 @@ describe('the order of checks', () => {
     return [answer.status, answer.body.code];
   };
 
-  it('is key, body, model, fields', async () => {
+  it('is: key, body, model, fields', async () => {
     expect(await codeOf('{broken', { authorization: 'Bearer nope' })).toEqual([401, 'AUTH_INVALID_API_KEY']);
     expect(await codeOf(wrong, { authorization: 'Basic x' })).toEqual([401, 'AUTH_INVALID_FORMAT']);
     expect(await codeOf(wrong, { authorization: '' })).toEqual([401, 'AUTH_MISSING_API_KEY']);
@@ -336,7 +336,7 @@ describe('the order of checks', () => {
     expect(await codeOf({ model: 'ranker', input: 'x' }, {})).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
   });
 
-  it('lists what there is for a model that is not', async () => {
+  it('lists the available models for an unknown one', async () => {
     const { body } = await embed({ model: 'no-such', input: 'x' });
     expect(body.detail).toBe(
       'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, bag, jina-embeddings-v5-text-nano, text-embedding-3-small',

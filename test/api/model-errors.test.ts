@@ -24,7 +24,7 @@ const embed = (body: Record<string, unknown>) => host.post('/v1/embeddings', { m
 const rerank = (body: Record<string, unknown>) =>
   host.post('/v1/rerank', { model: 'lectern-static-rerank-v1', documents: ['tap water'], ...body });
 
-describe('an address that is no route', () => {
+describe('an unknown route', () => {
   const BODIES = [undefined, '{}', '{"nonsense', '[', '\ufeff', 'x'.repeat(100_000)];
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is 404, whatever the body and the key', async (method) => {
@@ -52,7 +52,7 @@ describe('an address that is no route', () => {
     expect((await small.post('/v1/embeddings', 'x'.repeat(10_000))).status).toBe(413);
   });
 
-  it('is 405 with another method of one that is, whatever the body', async () => {
+  it('is 405 for a known route with another method, whatever the body', async () => {
     for (const place of ['/v1/models', '/openapi.json', '/health'])
       for (const body of BODIES) {
         const answer = await fetch(host.url + place, { method: 'POST', ...(body !== undefined && { body }) });
@@ -62,7 +62,7 @@ describe('an address that is no route', () => {
   });
 });
 
-describe('an input that holds several things', () => {
+describe('an input with several kinds of content', () => {
   it.each([
     [{ text: 'a', image: 'data:image/png;base64,AAAA' }, 'text, image'],
     [{ text: '', image: 'data:image/png;base64,AAAA' }, 'text, image'],
@@ -78,19 +78,19 @@ describe('an input that holds several things', () => {
     expect((await embed({ input: item })).body.errors).toMatchObject([{ field: 'body -> input', message }]);
   });
 
-  it('is one when the others are null', async () => {
+  it('is accepted if the others are null', async () => {
     const { status } = await embed({ input: { text: 'a', image: null, url: null, content: null } });
     expect(status).toBe(200);
   });
 
-  it('is a document whose other fields come back, when it is ranked', async () => {
+  it('is a document whose other fields are returned when it is ranked', async () => {
     const document = { text: 'tap water', url: 'https://a.example/', image: 'a.png', id: 7 };
     const { status, body } = await rerank({ query: 'water', documents: [document] });
     expect([status, body.results[0].document]).toEqual([200, document]);
   });
 });
 
-describe('texts in which there is nothing', () => {
+describe('texts without words', () => {
   const NOTHING = [
     '',
     ' ',
@@ -116,7 +116,7 @@ describe('texts in which there is nothing', () => {
     expect(alone.body.data[0].embedding).toEqual(body.data[0].embedding);
   });
 
-  it('are documents as good as any other', async () => {
+  it('are accepted as documents', async () => {
     const documents = [...NOTHING, 'tap water', ...UNKNOWN];
     const { status, body } = await rerank({ query: 'tap water', documents });
     expect(status).toBe(200);
@@ -124,7 +124,7 @@ describe('texts in which there is nothing', () => {
     expect(body.results[0].index).toBe(NOTHING.length);
   });
 
-  it.each([...NOTHING.slice(1), '😀', '😀 💩'])('%j is no query', async (query) => {
+  it.each([...NOTHING.slice(1), '😀', '😀 💩'])('%j is refused as a query', async (query) => {
     for (const place of ['/v1/rerank', '/v2/rerank', '/rerank']) {
       const asked = { model: 'lectern-static-rerank-v1', query, documents: ['tap water'] };
       const { status, body } = await host.post(place, asked);
@@ -136,7 +136,7 @@ describe('texts in which there is nothing', () => {
     expect((await rerank({ query: '' })).body.errors).toMatchObject([{ field: 'body -> query', type: 'too_short' }]);
   });
 
-  it('are named when a model has no direction for them', async () => {
+  it('are named if the model has no vector for them', async () => {
     const zero = await startModelHost({
       rows: [fakeRow('dense')],
       opening: {
@@ -165,7 +165,7 @@ describe('texts in which there is nothing', () => {
   });
 });
 
-describe('a model that cannot be had', () => {
+describe('an unavailable model', () => {
   const rowOf = (runs: object, more: object = {}) => ({
     id: 'mine',
     does: 'embed',
@@ -204,18 +204,22 @@ describe('a model that cannot be had', () => {
   const expectOpaque = (detail: string) =>
     expect(detail).not.toMatch(/\/tmp|127\.0\.0\.1|localhost|ENOENT|EACCES|\.ts/);
 
-  it.each(['on', 'off'])('since its folder is missing (downloads %s)', { timeout: LONG_MS }, async (modelDownload) => {
-    const missing = path.join(await folder(), 'nowhere');
-    const mine = await hostWith({ modelDownload, models: [rowOf({ folder: missing })] });
-    const { status, body } = await ask(mine);
-    expect([status, body.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
-    expect(body.detail).toContain('Model mine not found. Its folder on the server is missing or lacks a file.');
-    expectOpaque(body.detail);
-    const { data } = (await (await fetch(`${mine.url}/v1/models`)).json()) as { data: { id: string }[] };
-    expect(data.map(({ id }) => id)).not.toContain('mine');
-  });
+  it.each(['on', 'off'])(
+    'because its folder is missing (downloads %s)',
+    { timeout: LONG_MS },
+    async (modelDownload) => {
+      const missing = path.join(await folder(), 'nowhere');
+      const mine = await hostWith({ modelDownload, models: [rowOf({ folder: missing })] });
+      const { status, body } = await ask(mine);
+      expect([status, body.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
+      expect(body.detail).toContain('Model mine not found. Its folder on the server is missing or lacks a file.');
+      expectOpaque(body.detail);
+      const { data } = (await (await fetch(`${mine.url}/v1/models`)).json()) as { data: { id: string }[] };
+      expect(data.map(({ id }) => id)).not.toContain('mine');
+    },
+  );
 
-  it('since its folder went away', { timeout: LONG_MS }, async () => {
+  it('because its folder was removed', { timeout: LONG_MS }, async () => {
     const there = await folder();
     await writeTestModel(there, Buffer.from('no graph'));
     const mine = await hostWith({ modelDownload: 'off', models: [rowOf({ folder: there })] });
@@ -246,7 +250,7 @@ describe('a model that cannot be had', () => {
     }
   });
 
-  it('since the rule for its pictures is damaged', { timeout: LONG_MS }, async () => {
+  it('because the rule for its images is damaged', { timeout: LONG_MS }, async () => {
     const there = await folder();
     await writeTestModel(there, GRAPH);
     await writeFile(path.join(there, 'preprocessor_config.json'), '{"size');
@@ -274,7 +278,7 @@ describe('a model that cannot be had', () => {
     expectOpaque(body.detail);
   });
 
-  it('since the hub cannot be reached', { timeout: LONG_MS }, async () => {
+  it('because the hub cannot be reached', { timeout: LONG_MS }, async () => {
     const modelHubUrl = 'http://127.0.0.1:9';
     const mine = await hostWith({ modelDownload: 'on', modelHubUrl, models: [rowOf({}, { hub: 'tests/mine' })] });
     const { status, body } = await ask(mine);
@@ -283,7 +287,7 @@ describe('a model that cannot be had', () => {
     expectOpaque(body.detail);
   });
 
-  it('since nothing can be written where it would lie', { timeout: LONG_MS }, async () => {
+  it('because its folder cannot be written', { timeout: LONG_MS }, async () => {
     const modelHubUrl = await hubWith(200);
     const there = await folder();
     await mkdir(path.join(there, 'models'));
@@ -299,7 +303,7 @@ describe('a model that cannot be had', () => {
   });
 });
 
-describe('what nobody has foreseen', () => {
+describe('an unexpected error', () => {
   const hostThatFails = async (error: Error) => {
     const failing = await startModelHost({
       rows: [fakeRow('dense')],
@@ -317,7 +321,7 @@ describe('what nobody has foreseen', () => {
     return failing.post('/v1/embeddings', { model: 'dense', input: 'x' });
   };
 
-  it('is 500, and tells nothing of the inside', async () => {
+  it('is 500 and reveals no internals', async () => {
     const { status, headers, body } = await hostThatFails(new Error('open /srv/secret: ENOENT'));
     const { detail, code, request_id } = body;
     expect([status, detail, code]).toEqual([500, 'An unexpected error occurred', 'INTERNAL_ERROR']);
@@ -325,7 +329,7 @@ describe('what nobody has foreseen', () => {
     expect(request_id).toBe(headers.get('x-request-id'));
   });
 
-  it('is 500 with the name of a model that failed on an input', async () => {
+  it('is 500 with the name of the model that failed on an input', async () => {
     const message = 'The model dense failed on this input';
     const { status, body } = await hostThatFails(problem('DownstreamServiceError', { message }, new Error('secret')));
     expect([status, body.detail, body.code]).toEqual([500, message, 'INTERNAL_ERROR']);

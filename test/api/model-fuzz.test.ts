@@ -9,7 +9,7 @@ import { INHERITED_NAMES } from '#own-value.suite.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const LONG_MS = 300_000;
-const RUNS = 400;
+const RUNS = 150;
 
 let server: TestServer;
 let key: string;

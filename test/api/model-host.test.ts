@@ -31,7 +31,7 @@ const key = { authorization: 'Bearer test-key' };
 const body = JSON.stringify({ model: 'dense', input: 'x' });
 
 describe('transport', () => {
-  it('reads JSON whatever the type says, with or without a slash at the end', async () => {
+  it('reads JSON whatever the declared type, with or without a trailing slash', async () => {
     for (const type of [
       'application/json',
       'text/plain',
@@ -63,7 +63,7 @@ describe('transport', () => {
     expect((await answer.json()) as object).toMatchObject({ object: 'list' });
   });
 
-  it('has an id of its own for each request', async () => {
+  it('has a unique id for each request', async () => {
     const headers = { 'x-request-id': 'mine-is-long-enough' };
     const [first, second] = await Promise.all([ask('/v1/models', { headers }), ask('/nowhere', { headers })]);
     expect(first.headers.get('x-request-id')).toMatch(ID);
@@ -72,7 +72,7 @@ describe('transport', () => {
     expect(request_id).toBe(second.headers.get('x-request-id'));
   });
 
-  it('may be asked from any origin', async () => {
+  it('accepts requests from any origin', async () => {
     const preflight = await ask('/v1/embeddings', {
       method: 'OPTIONS',
       headers: {
@@ -125,7 +125,7 @@ describe('transport', () => {
     expect(answer.body.errors[0].type).toBe(type);
   });
 
-  it('refuses what is too large after the key, not before', async () => {
+  it('checks the key before it refuses a large body', async () => {
     const large = JSON.stringify({ model: 'dense', input: 'x'.repeat(2_000_000) });
     expect((await host.post('/v1/embeddings', large)).status).toBe(413);
     expect((await host.post('/v1/embeddings', large, { authorization: 'Bearer nope' })).status).toBe(401);
@@ -133,7 +133,7 @@ describe('transport', () => {
 });
 
 describe('keys and limits', () => {
-  it('are shown, and what was run is charged to the model that ran', async () => {
+  it('are shown, and work is charged to the model that ran', async () => {
     const { headers } = await host.post('/v1/embeddings', { model: 'jina-embeddings-v2-base-en', input: 'two words' });
     expect(headers.get('x-ratelimit-limit-requests')).toBe('5000');
     expect(headers.get('x-ratelimit-limit-tokens')).toBe('100000000');
@@ -146,7 +146,7 @@ describe('keys and limits', () => {
     await expect.poll(() => host.charges.at(-1)).toMatchObject({ tokens: 0, status: 422 });
   });
 
-  it('count tokens before they are run', async () => {
+  it('count tokens before the model runs', async () => {
     const flood = { model: 'dense', input: new Array(2_048).fill('word '.repeat(20)) };
     const free = { authorization: 'Bearer free-key' };
     const statuses: number[] = [];
@@ -174,7 +174,7 @@ describe('the list', () => {
     return (await answer.json()) as any;
   };
 
-  it('has what can be had, aliases too, without a key', async () => {
+  it('contains all available models and aliases, without a key', async () => {
     const { object, data } = await list({ headers: { authorization: 'Bearer nope' } });
     expect(object).toBe('list');
     expect(data.map(({ id }: { id: string }) => id)).toEqual([
@@ -199,7 +199,7 @@ describe('the list', () => {
     expect(data[3]).toMatchObject({ hugging_face_id: 'makers/dense-en', serves: 'dense', kind: 'text-v2' });
   });
 
-  it('tells of what a model is able to do, not of what its kind has fields for', async () => {
+  it('describes what a model can do, not all fields of its kind', async () => {
     const { supported_features } = (await (await ask('/v1/models/first')).json()) as { supported_features: string[] };
     expect(supported_features).toEqual(['tasks']);
   });
@@ -213,7 +213,7 @@ describe('the list', () => {
     },
   );
 
-  it('knows no other', async () => {
+  it('has no other models', async () => {
     for (const id of ['none', 'gone', 'makers/gone', '%00', '__proto__', 'constructor']) {
       const answer = await ask(`/v1/models/${id}`);
       expect([answer.status, ((await answer.json()) as { code: string }).code], id).toEqual([
@@ -225,13 +225,13 @@ describe('the list', () => {
 });
 
 describe('probes', () => {
-  it.each(['/health', '/live', '/ready', '/v1/models', '/v1/models/dense'])('%s has a head alone', async (path) => {
+  it.each(['/health', '/live', '/ready', '/v1/models', '/v1/models/dense'])('%s answers HEAD', async (path) => {
     const answer = await ask(path, { method: 'HEAD' });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
     expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(0);
   });
 
-  it('tell the truth about models that must be in memory', async () => {
+  it('report whether models that must be in memory are loaded', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

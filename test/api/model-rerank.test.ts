@@ -20,7 +20,7 @@ const order = async (body: Record<string, unknown>) =>
   (await rerank(body)).body.results.map(({ index }: { index: number }) => index);
 
 describe('the answer', () => {
-  it('is best first, equal scores in the order of the request, documents as objects', async () => {
+  it('is sorted best first, equal scores in the order of the request, with documents as objects', async () => {
     const { status, body } = await rerank({});
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['model', 'object', 'usage', 'results']);
@@ -37,14 +37,14 @@ describe('the answer', () => {
     expect(body.usage).toEqual({ total_tokens: 6 * (3 + 2) + words + 6 * 2 });
   });
 
-  it('is as long as was asked for', async () => {
+  it('has the requested length', async () => {
     expect(await order({ top_n: 2 })).toEqual([2, 3]);
     expect(await order({ top_k: 1 })).toEqual([2]);
     expect(await order({ top_n: 99 })).toHaveLength(6);
     expect(await order({ top_n: null })).toHaveLength(6);
   });
 
-  it('has documents only when they are wanted', async () => {
+  it('has documents only if requested', async () => {
     const { body } = await rerank({ return_documents: false });
     expect(body.results.every((result: object) => !('document' in result))).toBe(true);
     expect((await rerank({ return_documents: null })).body.results[0].document).toBeDefined();
@@ -56,7 +56,7 @@ describe('the answer', () => {
     }
   });
 
-  it('takes query and documents as objects, and fields that it does not know', async () => {
+  it('accepts query and documents as objects, and ignores unknown fields', async () => {
     const asked = {
       query: { text: 'tap' },
       rank_fields: ['text'],
@@ -67,7 +67,7 @@ describe('the answer', () => {
     expect((await order(asked)).slice(0, 3)).toEqual([2, 3, 4]);
   });
 
-  it('is that of the best part of a document that is too long', async () => {
+  it('is the score of the best part of a long document', async () => {
     const long = `${'far off '.repeat(20)}safe tap water`;
     const { body } = await rerank({ documents: ['tap', long] });
     expect(body.results[0]).toMatchObject({ index: 1, relevance_score: 1 });
@@ -76,7 +76,7 @@ describe('the answer', () => {
     expect(refused.detail).toBe('Input text exceeds the model maximum of 16 tokens: the query with document 1 has 50');
   });
 
-  it('has 2,048 documents', async () => {
+  it('may have 2,048 documents', async () => {
     const many = Array.from({ length: 2_048 }, (_, index) => (index === 1_500 ? 'safe tap water' : `text ${index}`));
     const { status, body } = await rerank({ documents: many, return_documents: false });
     expect(status).toBe(200);
@@ -86,7 +86,7 @@ describe('the answer', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('an invalid request', () => {
   it.each([
     [{ query: undefined }, 'body -> query', 'missing', undefined],
     [{ query: '' }, 'body -> query', 'too_short', ''],
@@ -112,18 +112,18 @@ describe('what is wrong', () => {
     expect(body.detail).toBe(`Validation error: '${field}' ${body.errors[0].message}`);
   });
 
-  it('is a picture, for a model that reads none', async () => {
+  it('contains an image, for a model without image input', async () => {
     const { body } = await rerank({ documents: ['a', { image: 'x' }] });
     expect(body.errors[0].message).toBe('must be text: this model does not read images');
   });
 
-  it('is too many documents', async () => {
+  it('has too many documents', async () => {
     const { status, body } = await rerank({ documents: new Array(2_049).fill('a') });
     expect([status, body.errors[0].type]).toEqual([422, 'too_long']);
     expect(body.errors[0].input).toHaveLength(10);
   });
 
-  it('is a model for something else', async () => {
+  it('names a model for another task', async () => {
     const { status, body } = await rerank({ model: 'dense' });
     expect([status, body.code]).toEqual([400, 'INPUT_MODEL_NOT_FOUND']);
     expect(body.detail).toBe(
@@ -132,7 +132,7 @@ describe('what is wrong', () => {
   });
 });
 
-describe('other shapes', () => {
+describe('other request formats', () => {
   it('of Cohere', async () => {
     const { status, body } = await host.post('/v2/rerank', {
       model: 'ranker',
@@ -162,7 +162,7 @@ describe('other shapes', () => {
     });
   });
 
-  it('of its own at TEI’s address', async () => {
+  it('its own, at the path of TEI', async () => {
     const { body } = await host.post('/rerank', { model: 'ranker', query: 'tap', documents: ['tap'] });
     expect(body.results).toEqual([{ index: 0, relevance_score: 1, document: { text: 'tap' } }]);
     expect((await host.post('/rerank', { query: 'tap', documents: ['tap'] })).status).toBe(422);

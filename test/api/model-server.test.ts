@@ -28,7 +28,7 @@ it('embeds and ranks with the built-in models at once', async () => {
   expect(ranked.body.results.map(({ index }: { index: number }) => index)).toEqual([1, 0]);
 });
 
-it('is ready when they are in memory, and lists them first', async () => {
+it('is ready once they are in memory, and lists them first', async () => {
   await expect
     .poll(() => ask('/ready'))
     .toEqual({

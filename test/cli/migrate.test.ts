@@ -36,7 +36,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     ...(dialect === 'postgres' && { LECTERN_DATABASE_URL: databaseUrl! }),
   });
 
-  test('is shown, done, and not done twice', { timeout: LONG_MS }, async () => {
+  test('is shown, applied, and not applied twice', { timeout: LONG_MS }, async () => {
     const told = await migrate(['--dry-run'], environment());
     expect(told.exit).toBe('ok');
     const names = ['accounts', 'batch', 'classify', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];

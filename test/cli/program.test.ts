@@ -17,7 +17,7 @@ import { quietContext } from '../support/quiet-context.ts';
 const LONG_MS = 120_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-it('lists commands like their files', async () => {
+it('lists each command with the name and description of its module', async () => {
   for (const { name, description, load } of COMMANDS) {
     const command = (await load())(quietContext);
     expect({ name: command.name(), description: command.description() }).toEqual({ name, description });
@@ -51,7 +51,7 @@ it('loads only what the help needs', { timeout: LONG_MS }, async () => {
   }
 });
 
-it('uses colours for terminals, or as configured', { timeout: LONG_MS }, async () => {
+it('uses colours on terminals, or as configured', { timeout: LONG_MS }, async () => {
   const bold = '\x1b[1m';
   expect((await runProgram(['--help'])).out).not.toContain(bold);
   expect((await runProgram(['--help'], { env: { FORCE_COLOR: '1' } })).out).toContain(bold);

@@ -78,7 +78,7 @@ describe('an archive', () => {
     expect(opened.text('aa.txt')).toBe('second');
   });
 
-  it('is read without its directory', () => {
+  it('is read without its central directory', () => {
     const cut = zip.subarray(0, zip.length - 60);
     const opened = openZip(cut);
     expect(opened.complete).toBe(false);
@@ -86,7 +86,7 @@ describe('an archive', () => {
     expect(opened.text('zwölf.txt')).toBe('stored');
   });
 
-  it('is read to where it is cut off', () => {
+  it('is read up to where it is truncated', () => {
     const noise = Array.from({ length: 20_000 }, (_, n) => `${(n * 7919) % 10007} `).join('');
     const long = zipSync({ 'first.txt': strToU8('whole'), 'long.txt': strToU8(noise) });
     const opened = openZip(long.subarray(0, long.length >> 1));
@@ -116,7 +116,7 @@ describe('an archive', () => {
 });
 
 describe('a hostile archive', () => {
-  it('that explodes is too large, whatever sizes it claims', () => {
+  it('that decompresses beyond the limit is too large, whatever sizes it declares', () => {
     const bomb = zipSync({ 'a.txt': new Uint8Array(30 * 1024 * 1024) });
     expect(bomb.length).toBeLessThan(40_000);
     expect(faultIn(() => openZip(bomb).read('a.txt'))).toBe('too large');
@@ -131,24 +131,24 @@ describe('a hostile archive', () => {
     expect(faultIn(() => steep.read('a.txt'))).toBe('too large');
   });
 
-  it('is too large when its entries together are, be they the same bytes', () => {
-    const content = new Uint8Array(100 * 1024 * 1024);
+  it('is too large if its entries together are, even if they share their bytes', () => {
+    const content = new Uint8Array(130 * 1024 * 1024);
     for (let at = 0; at < content.length; at += 512) content[at] = Math.imul(at, 2654435761) >>> 24;
-    const zip = openZip(overlapping(content, 6));
+    const zip = openZip(overlapping(content, 4));
     const read = () => zip.names.map((name) => zip.read(name)?.length);
-    expect(zip.names).toHaveLength(6);
+    expect(zip.names).toHaveLength(4);
     expect(faultIn(read)).toBe('too large');
     // Entries that were counted once are not counted again.
-    for (let n = 0; n < 6; n++) expect(zip.read('0')).toHaveLength(content.length);
+    for (let n = 0; n < 2; n++) expect(zip.read('0')).toHaveLength(content.length);
   }, 120_000);
 
-  it('with too many entries is too large', () => {
+  it('is too large with too many entries', () => {
     const many = zipSync(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`${n}`, new Uint8Array(0)])));
     expect(faultIn(() => openZip(many))).toBe('too large');
     expect(faultIn(() => openZip(many.subarray(0, many.length - 100)))).toBe('too large');
   });
 
-  it('that needs a password says so', () => {
+  it('that needs a password is reported as encrypted', () => {
     const zip = zipSync({ 'a.txt': strToU8('x') });
     expect(faultIn(() => openZip(patch(zip, CENTRAL, 8, 1, 2)).read('a.txt'))).toBe('encrypted');
     const wrapped = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from('EncryptedPackage', 'utf16le')]);
@@ -166,7 +166,7 @@ describe('a hostile archive', () => {
     }
   });
 
-  it('never fails in another way, however its bytes are changed', () => {
+  it('fails only with a DocumentError, however its bytes are changed', () => {
     const zip = zipSync({ 'a.txt': strToU8('some text '.repeat(20)), 'b.txt': [strToU8('b'), { level: 0 }] });
     let state = 1;
     const random = (below: number) => {

@@ -309,7 +309,7 @@ describe('hostile images', () => {
     expect((await parse(gifWithScript)).metadata.format).toBe('GIF');
   });
 
-  it('never do harm, whatever their bytes', async () => {
+  it('yield pages or an error, whatever their bytes', async () => {
     const seeds = await Promise.all([
       ...(['png', 'jpeg', 'gif', 'webp', 'tiff'] as const).map((format) => square(24, 16).toFormat(format).toBuffer()),
       bitmapOf(Buffer.from('01020103000001000101000100000000', 'hex'), { bits: 8, compression: 1 }),
@@ -330,7 +330,7 @@ describe('hostile images', () => {
             expect(outcome).toMatchObject({ kind: expect.stringMatching(/damaged|too large|unsupported/) });
         }
       }),
-      { seed: 11, numRuns: 150 },
+      { seed: 11, numRuns: 50 },
     );
   });
 });
@@ -399,7 +399,7 @@ describe('SVG', () => {
     );
   });
 
-  it('takes very deep and very long ones', async () => {
+  it('reads very deep and very long files', async () => {
     expect((await parse(svg('<g>'.repeat(100_000)))).pages).toHaveLength(1);
     const long = await parse(svg('<text>ab</text>'.repeat(50_000)));
     expect(long.pages[0]!.html.match(/<p>ab<\/p>/g)).toHaveLength(50_000);

@@ -36,7 +36,7 @@ async function pixels(png: Uint8Array) {
 }
 
 describe('a picture of a page', () => {
-  it('is twice its size in points unless told otherwise', async () => {
+  it('has twice its size in points by default', async () => {
     const { width, height, all } = await pixels(await draw(file(), { page: 1 }));
     expect([width, height]).toEqual([1190, 1684]);
     const dark = all.filter((value, at) => at % 4 === 0 && value < 100).length;
@@ -119,7 +119,7 @@ describe('pages from one opening', { timeout: 240_000 }, () => {
     return drawn;
   }
 
-  it('are to the pixel what each is alone', async () => {
+  it('equal each page rendered alone, to the pixel', async () => {
     const bytes = mixedFile();
     const different = new Set<string>();
     const fitted = await drawInRuns(bytes, { pages: everyPage, scale: 1, as: FITTING });
@@ -135,13 +135,13 @@ describe('pages from one opening', { timeout: 240_000 }, () => {
     expect(different.size).toBe(everyPage.length);
   });
 
-  it('come in the order asked for, some at least', async () => {
+  it('come in the requested order, at least one at a time', async () => {
     const bytes = file();
     const [first] = await drawAll(bytes, { pages: [2, 1], scale: 1, as: 'png' });
     expect((await pixels(first!)).at(300, 100)).toEqual([255, 0, 0]);
   });
 
-  it('are few where they are large', async () => {
+  it('come one at a time if they are large', async () => {
     const large = { ...FITTING, width: 2_400, height: 2_400, resizeTo: 2_400 };
     expect(await drawAll(file(), { pages: [1, 1, 2, 2], scale: 1, as: large })).toHaveLength(1);
   });

@@ -160,9 +160,9 @@ describe('bytes', () => {
     expect(pages[0]!.html.endsWith('</tbody></table>')).toBe(true);
   });
 
-  it('reads rows of a million fields', async () => {
-    const { pages } = await parse(`${'a,'.repeat(1_000_000)}\n${'1,'.repeat(1_000_000)}`);
-    expect(pages[0]!.html.length).toBeGreaterThan(20_000_000);
+  it('reads rows of 200,000 fields', async () => {
+    const { pages } = await parse(`${'a,'.repeat(200_000)}\n${'1,'.repeat(200_000)}`);
+    expect(pages[0]!.html.length).toBeGreaterThan(4_000_000);
   });
 
   it('reads a megabyte of quotes', async () => {

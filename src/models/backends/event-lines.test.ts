@@ -17,20 +17,20 @@ const read = async (text: string, sizes: readonly number[] = [text.length || 1])
   return found;
 };
 
-it('gives the data of events', async () => {
+it('yields the data of events', async () => {
   const text = ':hello\n\nevent: x\nid: 1\ndata: one\n\ndata:two\ndata:  three\n\nretry: 5\n\ndata\n\ndata: [DONE]\n\n';
   expect(await read(text)).toEqual(['one', 'two\n three', '', '[DONE]']);
 });
 
-it('knows all three ends of a line', async () => {
+it('accepts all three line endings', async () => {
   expect(await read('data: a\r\n\r\ndata: b\r\rdata: c\n\n')).toEqual(['a', 'b', 'c']);
 });
 
-it('gives a last event that is not ended', async () => {
+it('yields a last event without an end', async () => {
   expect(await read('data: a\n\ndata: b')).toEqual(['a', 'b']);
 });
 
-it('does not care where the bytes are cut', async () => {
+it('yields the same events wherever the bytes are split', async () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replace(/[\r\n\ufeff]/g, ''));
   await fc.assert(
     fc.asyncProperty(
@@ -45,7 +45,7 @@ it('does not care where the bytes are cut', async () => {
   );
 });
 
-it('takes a line of a million pieces', async () => {
+it('reads a line that arrives in a million pieces', async () => {
   const text = `data: ${'x'.repeat(1_000_000)}\n\n`;
   expect((await read(text, [1]))[0]).toHaveLength(1_000_000);
 });

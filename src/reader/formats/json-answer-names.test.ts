@@ -5,7 +5,7 @@ import { checkJson } from './json-answer.ts';
 const schemaWith = (name: string, more: readonly (readonly [string, unknown])[]) =>
   JSON.parse(jsonOf([['type', 'object'], ['properties', JSON.parse(jsonOf([[name, { type: 'string' }]]))], ...more]));
 
-describe('a schema whose answer may have a property that every object has by itself', () => {
+describe('a schema with a property that every object inherits', () => {
   it.each(INHERITED_NAMES.filter((name) => name !== '__proto__'))(
     '%s is there when it was written, and not else',
     async (name) => {
@@ -23,7 +23,7 @@ describe('a schema whose answer may have a property that every object has by its
     },
   );
 
-  it('__proto__ is refused, which is not checked', async () => {
+  it('__proto__ is refused, because it is not checked', async () => {
     await expect(checkJson(schemaWith('__proto__', []))).rejects.toThrow('The schema cannot have the key __proto__');
   });
 });

@@ -43,12 +43,12 @@ describe('an answer', () => {
     expect((await checkJson(PERSON, text)).violations[0]).toBe(violation);
   });
 
-  it('keeps its digits', async () => {
+  it('keeps all digits of a number', async () => {
     const { json } = await checkJson({ type: 'object' }, '```json\n{"id": 12345678901234567890}\n```');
     expect(json).toBe('{"id": 12345678901234567890}');
   });
 
-  it('keeps to formats, references and drafts', async () => {
+  it('is checked against formats, references and drafts', async () => {
     const schema = { $defs: { day: { type: 'string', format: 'date' } }, $ref: '#/$defs/day' };
     expect((await checkJson(schema, '"2024-02-30"')).violations).toHaveLength(1);
     expect((await checkJson(schema, '"2024-02-29"')).violations).toEqual([]);
@@ -86,7 +86,7 @@ describe('a schema', () => {
     expect(facts.path).toBe('jsonSchema');
   });
 
-  it('may be as deep as is reasonable', async () => {
+  it('may be nested up to the limit', async () => {
     expect((await checkJson(nested(25))).violations).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ describe('in a thread', () => {
   afterAll(() => renderer.close());
   const NEVER = new AbortController().signal;
 
-  it('a pattern that runs for ever is ended, and the next check works', async () => {
+  it('a pattern that never finishes is stopped, and the next check works', async () => {
     const schema = { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' };
     const { name, facts } = await problemOf(renderer.checkJson(schema, JSON.stringify('a'.repeat(60)), NEVER));
     expect(name).toBe('ParamValidationError');
@@ -104,7 +104,7 @@ describe('in a thread', () => {
     expect((await renderer.checkJson(PERSON, '{"name": "Ada", "age": 36}', NEVER)).violations).toEqual([]);
   });
 
-  it('a schema that is refused keeps its name', async () => {
+  it('a refused schema keeps its error name', async () => {
     const { name, facts } = await problemOf(renderer.checkJson({ type: 'strange' }, undefined, NEVER));
     expect([name, facts.path]).toEqual(['ParamValidationError', 'jsonSchema']);
   });

@@ -6,7 +6,7 @@ import { cleanHtml, cutToTokens } from './model-input.ts';
 const OPTIONS = { baseUrl: 'https://example.org/a/b', retainLinks: 'all', retainImages: 'all' } as const;
 const clean = (html: string, options = {}) => cleanHtml(parseDocument(html), { ...OPTIONS, ...options });
 
-describe('what a model is given of a page', () => {
+describe('the HTML that a model receives', () => {
   it('has no scripts, styles, drawings, comments or frames', () => {
     const html =
       '<!doctype html><head><title>T</title></head><body><script>x()</script><style>a{}</style><!-- note --><svg><text>s</text></svg>' +
@@ -14,7 +14,7 @@ describe('what a model is given of a page', () => {
     expect(clean(html)).toBe('<h1>Title</h1><p>Text</p>');
   });
 
-  it('has only attributes that say something, and absolute addresses', () => {
+  it('has only meaningful attributes, and absolute URLs', () => {
     const html =
       '<p class="c" id="i" style="x" data-a="1" onclick="x()">A <a href="../c?d=1" class="l" title="t">link</a>' +
       '<img src="p.png" alt="A picture" width="3" loading="lazy"></p><table><tr><td colspan="2">x</td></tr></table>';
@@ -24,28 +24,28 @@ describe('what a model is given of a page', () => {
     );
   });
 
-  it('has no data and no scripts in addresses', () => {
+  it('has no data and no scripts in URLs', () => {
     expect(clean('<a href="javascript:x()">a</a><img src="data:image/png;base64,AAAA" alt="d">')).toBe(
       '<a>a</a><img alt="d">',
     );
     expect(clean(`<a href="/${'x'.repeat(3_000)}">a</a>`)).toBe('<a>a</a>');
   });
 
-  it('follows what the caller keeps', () => {
+  it('keeps what the caller asks to keep', () => {
     const html = '<a href="/x">a</a><img src="/p.png" alt="d">';
     expect(clean(html, { retainLinks: 'none', retainImages: 'none' })).toBe('<a>a</a>');
   });
 
-  it('collapses white space, but not where it counts', () => {
+  it('collapses white space except where it is significant', () => {
     expect(clean('<div>\n  <p>a\n   b</p>\n\n  <pre>x\n  y</pre>  </div>')).toBe(
       '<div> <p>a b</p> <pre>x\n  y</pre> </div>',
     );
   });
 
-  it('holds no control characters', () =>
+  it('contains no control characters', () =>
     expect(clean('<p title="a\u001db">c\u001dd</p>')).toBe('<p title="a b">c d</p>'));
 
-  it('is made of any tree', () => {
+  it('is made from any tree', () => {
     expect(clean(`${'<div>'.repeat(50_000)}deep`)).toContain('deep');
     expect(clean('<p>x</p>'.repeat(50_000)).length).toBe(8 * 50_000);
     expect(clean('')).toBe('');
@@ -53,7 +53,7 @@ describe('what a model is given of a page', () => {
 });
 
 describe('the end of a page that is too long', () => {
-  it('is left out, and that is said', async () => {
+  it('is left out, with a notice', async () => {
     await loadTokens();
     const html = '<p>some words here</p>'.repeat(2_000);
     const { html: short, cut } = cutToTokens(html, 1_000);

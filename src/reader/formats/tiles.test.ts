@@ -29,15 +29,15 @@ async function cut(png: Uint8Array) {
 
 const raw = (png: Uint8Array) => sharp(png).greyscale().raw().toBuffer();
 
-describe('the tiles of a long picture', () => {
-  it('are the picture itself when it is short', async () => {
+describe('the tiles of a long image', () => {
+  it('are the image itself if it is short', async () => {
     const png = await page(1_900);
     const pieces = await cut(png);
     expect(pieces).toHaveLength(1);
     expect(pieces[0]).toBe(png);
   });
 
-  it('are all of it, in order', async () => {
+  it('cover all of it, in order', async () => {
     const png = await page(7_000);
     const pieces = await cut(png);
     expect(pieces.length).toBeGreaterThan(3);

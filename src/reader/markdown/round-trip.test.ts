@@ -193,7 +193,7 @@ describe('blocks of any shape', () => {
         expectToSurvive(html, GFM);
         if (!html.includes('<del>')) expectToSurvive(html, SPEC_ONLY);
       }),
-      { seed: 4, numRuns: 400 },
+      { seed: 4, numRuns: 200 },
     );
   }, 300_000);
 
@@ -201,7 +201,7 @@ describe('blocks of any shape', () => {
     const blocks = fc.array(fc.oneof(table, leaf), { minLength: 1, maxLength: 3 }).map((all) => all.join(''));
     fc.assert(
       fc.property(blocks, (html) => expectToSurvive(html, GFM)),
-      { seed: 4, numRuns: 300 },
+      { seed: 4, numRuns: 150 },
     );
   }, 300_000);
 });

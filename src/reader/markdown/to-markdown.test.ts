@@ -160,15 +160,15 @@ describe('hostile trees', () => {
     'math',
     'mrow',
   ]) {
-    it(`keeps every word of 20,000 nested ${name}`, () => {
-      const { markdown } = toMarkdown(nested(name, 20_000), OPTIONS);
+    it(`keeps every word of 10,000 nested ${name}`, () => {
+      const { markdown } = toMarkdown(nested(name, 10_000), OPTIONS);
       expect(markdown).toContain('w0');
-      expect(markdown).toContain('w19999');
-      expect(markdown.length).toBeLessThan(20_000 * 200);
+      expect(markdown).toContain('w9999');
+      expect(markdown.length).toBeLessThan(10_000 * 200);
     });
   }
 
-  it('converts 100,000 siblings of each kind', () => {
+  it('converts 30,000 siblings of each kind', () => {
     for (const piece of [
       '<p>x',
       '<li>x',
@@ -181,8 +181,8 @@ describe('hostile trees', () => {
       '*_`~[',
     ]) {
       const start = piece.startsWith('<tr') ? '<table>' : '';
-      expect(convert(start + piece.repeat(100_000)).markdown.length).toBeGreaterThanOrEqual(
-        piece.startsWith('<!') ? 0 : 100_000,
+      expect(convert(start + piece.repeat(30_000)).markdown.length).toBeGreaterThanOrEqual(
+        piece.startsWith('<!') ? 0 : 30_000,
       );
     }
   });
@@ -216,7 +216,7 @@ describe('hostile trees', () => {
       '\\(a_',
       'x:// ',
     ]) {
-      const text = run.repeat(200_000).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      const text = run.repeat(80_000).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
       expect(() =>
         convert(`<p>${text}</p><pre>${text}</pre><p><a href="/${run.repeat(100)}" title='${text}'>x</a>`),
       ).not.toThrow();

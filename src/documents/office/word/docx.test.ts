@@ -384,12 +384,12 @@ describe('bad files', () => {
   });
 });
 
-it('reads half a million paragraphs', async () => {
-  const found = await read(Array.from({ length: 500_000 }, (_, n) => `<w:p><w:r><w:t>${n}</w:t></w:r></w:p>`).join(''));
-  expect(htmlOf(found)).toMatch(/^<p>0<\/p>\n<p>1<\/p>[\s\S]*<p>499999<\/p>$/);
-}, 120_000);
+it('reads 100,000 paragraphs', async () => {
+  const found = await read(Array.from({ length: 100_000 }, (_, n) => `<w:p><w:r><w:t>${n}</w:t></w:r></w:p>`).join(''));
+  expect(htmlOf(found)).toMatch(/^<p>0<\/p>\n<p>1<\/p>[\s\S]*<p>99999<\/p>$/);
+}, 60_000);
 
-it('ends before its HTML grows beyond all bounds', async () => {
+it('cuts its HTML at the limit', async () => {
   const files = packageFiles(Array.from({ length: 40 }, (_, n) => p(`${n} `.repeat(400_000))).join(''));
   const found = await parse(kind, zipSync(files, { level: 0 }));
   expect(htmlOf(found).length).toBeGreaterThan(16 * 1024 * 1024);
@@ -397,7 +397,7 @@ it('ends before its HTML grows beyond all bounds', async () => {
   expect(found.notes).toEqual(['The document is too long: its end is missing']);
 }, 120_000);
 
-it('never takes text for markup', async () => {
+it('never turns text into markup', async () => {
   const nasty = fc.string({
     unit: fc.constantFrom('<', '>', '&', '"', "'", 'b', '/', ' ', 'script', '\u0007', '&lt;', '=', 'x'),
     minLength: 1,
