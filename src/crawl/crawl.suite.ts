@@ -41,7 +41,7 @@ export interface TestCrawls {
   close(): Promise<void>;
 }
 
-export interface TestRoomOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
+export interface TestCrawlOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
   /** robots.txt by origin, or how many times reading it fails. */
   readonly robots?: Readonly<Record<string, string | number>>;
   /** Files by URL. */
@@ -107,7 +107,7 @@ const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {
   return Object.assign(fetch, { close: async () => {} });
 };
 
-export async function openTestCrawls(web: Web, options: TestRoomOptions = {}): Promise<TestCrawls> {
+export async function openTestCrawls(web: Web, options: TestCrawlOptions = {}): Promise<TestCrawls> {
   const { robots = {}, files = {}, reserve = async () => ({}), ...rest } = options;
   const dataDir = rest.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'crawl-'));
   const reads = new Map<string, number>();

@@ -11,8 +11,8 @@ import type { Billing } from './billing.ts';
 import {
   type MadePage,
   openTestCrawls,
+  type TestCrawlOptions,
   type TestCrawls,
-  type TestRoomOptions,
   unreached,
   type Web,
 } from './crawl.suite.ts';
@@ -27,7 +27,7 @@ const webOf =
   (url) =>
     pages[url.replace(A, '')] ?? { status: 404 };
 
-async function within<T>(web: Web, options: TestRoomOptions, work: (crawls: TestCrawls) => Promise<T>): Promise<T> {
+async function within<T>(web: Web, options: TestCrawlOptions, work: (crawls: TestCrawls) => Promise<T>): Promise<T> {
   const crawls = await openTestCrawls(web, options);
   try {
     return await work(crawls);
@@ -37,7 +37,7 @@ async function within<T>(web: Web, options: TestRoomOptions, work: (crawls: Test
 }
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
-  const here: TestRoomOptions = dialect === 'postgres' ? { databaseUrl } : {};
+  const here: TestCrawlOptions = dialect === 'postgres' ? { databaseUrl } : {};
   const test = it.skipIf(dialect === 'postgres' && !databaseUrl);
 
   test('many URLs, of which three in ten fail, some for good and some for a while', {

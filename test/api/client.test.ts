@@ -1,4 +1,4 @@
-/** The typed client against a whole server: each method on each face, and what each face says when it fails. */
+/** The typed client with a whole server: each method on each face, and the errors of each face. */
 
 import { openAsBlob } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `lectern mcp` as clients start it: a process of its own, asked over its standard streams by the protocol's own client. */
+/** `lectern mcp` as clients start it: a separate process, with the official client over its standard streams. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { shareBrowser, startServer, type TestServer } from '../support/server.ts
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PROGRAM = [await programFile(), 'mcp'];
-/** A machine with other work to do may take its time to start a program. */
+/** Enough to start a program on a busy machine. */
 const START_MS = 120_000;
 
 let site: Site;

@@ -13,7 +13,7 @@ let site: Site;
 let service: Service;
 let server: TestServer;
 let key: string;
-/** What the service lists for a query; three pages for any other. */
+/** Results of the service for a query; three pages for any other. */
 const found = new Map<string, Listed[]>();
 
 beforeAll(async () => {
@@ -156,7 +156,7 @@ describe('answers', () => {
       description: 'All about bees',
       content: expect.stringContaining('## Honey'),
     });
-    // A page without a description keeps what the search said.
+    // A page without a description keeps the one of the search.
     expect(wasps).toMatchObject({ title: 'Wasps', description: 'Snippet 1' });
     expect(
       Object.keys(bees).filter((name) =>
@@ -249,7 +249,7 @@ describe('answers', () => {
   it('contain icons of sites as small pictures on request', async () => {
     const { json } = await ask('/bees?num=2', { headers: { 'x-with-favicons': 'true' } });
     expect(json.data[0].favicon).toMatch(/^data:image\/png;base64,/);
-    // The same site has the same icon, whichever of its pages says so.
+    // All pages of a site have the same icon.
     expect(json.data[1].favicon).toBe(json.data[0].favicon);
     found.set('no icon', listed(`${site.otherOrigin}/wasps`));
     expect((await ask('/no%20icon', { headers: { 'x-with-favicons': 'true' } })).json.data[0].favicon).toBe('');

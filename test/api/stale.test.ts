@@ -1,4 +1,4 @@
-/** A page that is away is answered from an old copy, and every form of the answer says that it is one. */
+/** An unavailable page is answered from a stale copy, and every form of the answer says so. */
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -51,7 +51,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** What was kept was kept two days ago. Copies are written after their answer is out, so that they are waited for. */
+/** Makes the stored copies two days old. Waits for them, because they are written after the answer. */
 async function age(file: string, { table, column, rows }: { table: string; column: string; rows: number }) {
   // As many migrations as the file has seen.
   const database = await openDatabase(path.join(server.dataDir, file), ['']);
