@@ -201,10 +201,14 @@ describe('on the command line', () => {
 
   it('beside a text, a picture and the pages of a site', async () => {
     const read = ['read', page];
-    expect((await run(...read)).out).toMatch(STALE);
-    expect((await run(...read, '--json')).out).toMatch(STALE);
-    expect((await run(...read, '--stream')).out).toMatch(STALE);
-    for (const format of ['text', 'html']) expect((await run(...read, '-f', format)).error).toMatch(NOTED);
+    const [plain, json, stream, text] = await Promise.all([
+      run(...read),
+      run(...read, '--json'),
+      run(...read, '--stream'),
+      run(...read, '-f', 'text'),
+    ]);
+    for (const { out } of [plain, json, stream]) expect(out).toMatch(STALE);
+    expect(text.error).toMatch(NOTED);
     const picture = path.join(server.dataDir, 'picture.png');
     const shot = ['-f', 'screenshot', '--engine', 'browser', '-o', picture];
     expect((await run(...read, ...shot)).error).toMatch(NOTED);
@@ -214,9 +218,11 @@ describe('on the command line', () => {
   }, 120_000);
 
   it('beside search results', async () => {
-    const { out, error } = await run('search', 'bees', '--cache-tolerance', '3600');
-    expect(out).toMatch(STALE);
-    expect(error).toMatch(/These results were cached at/);
-    expect((await run('search', 'bees', '--json')).error).toMatch(/These results were cached at/);
+    const [text, json] = await Promise.all([
+      run('search', 'bees', '--cache-tolerance', '3600'),
+      run('search', 'bees', '--json'),
+    ]);
+    expect(text.out).toMatch(STALE);
+    for (const { error } of [text, json]) expect(error).toMatch(/These results were cached at/);
   }, 60_000);
 });
