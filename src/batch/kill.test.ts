@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { postgresUrl } from '../../test/support/services.ts';
 import { killWorkers } from './kill.suite.ts';
 
-const KILLS = 6;
+const KILLS = 4;
 const url = await postgresUrl();
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {

@@ -1,4 +1,4 @@
-/** Jobs in either database: legal moves only, leases that fence, logs that hold what was written and nothing else. */
+/** Jobs in either database: valid state changes, leases that exclude other workers, and logs with exactly what was written. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -96,7 +96,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         id: jobs[0]!.id,
         tries: 1,
       });
-      // Those whose workers died come before the one that has just had its turn.
+      // Jobs of dead workers come before the one that has just run.
       const later = 60 + LEASE_MS;
       const order = [];
       for (let at = 0; at < 3; at++)
@@ -204,7 +204,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await JOBS.expire(store, HOUR_MS - 1);
       expect((await row(taken.row.id)).state).toBe('completed');
       await JOBS.expire(store, HOUR_MS);
-      // The end of the first was told already: that its files are gone is not another end.
+      // The webhook of the first job was sent at its end; removing its files sends no other.
       expect(await row(taken.row.id)).toMatchObject({ state: 'expired', completed_at: 5, webhook_at: 99 });
       const other = [done, late].find(({ id }) => id !== taken.row.id)!;
       expect(await row(other.id)).toMatchObject({ state: 'expired', completed_at: HOUR_MS, webhook_at: HOUR_MS });

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** A folder as a server that is gone left it. */
+/** A folder as left by a server that was killed. */
 const leftFolder = (name: string) => {
   const folder = path.join(dir, 'programs', `999999-${name}`);
   mkdirSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { createSingleFlight } from './single-flight.ts';
 const flights = createSingleFlight<number>();
 afterEach(() => flights.close());
 
-/** Work whose values and end come when the test says so. */
+/** Work whose values and end are controlled by the test. */
 function controlled() {
   const steps: ((step: number | Error | undefined) => void)[] = [];
   let started = 0;

@@ -65,7 +65,7 @@ function lists(
 }
 
 const searxng = (name: string, { url }: Service, more: object = {}) => ({ name, kind: 'searxng', url, ...more });
-/** A service that gives exactly the page that is asked for. */
+/** A service that returns exactly the requested page. */
 const exact = (name: string, { url }: Service, more: object = {}) => ({
   name,
   url: `${url}/?q={query}&n={count}&o={offset}`,

@@ -1,4 +1,4 @@
-/** The flow that comes along, and the example of one, used as their callers would: documents in, passages out. */
+/** The built-in flow and the example flow, used like callers do: documents in, passages out. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
@@ -27,7 +27,7 @@ import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const PEER = createPeers().today;
-// The machine may have much else to do.
+// Enough for a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/retrieval-flow');

@@ -1,4 +1,4 @@
-/** A flow that knows nobody is not for web pages of other sites. */
+/** A flow without a token rejects web pages of other sites. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createCrossSiteRefusal } from '#app/flow-cross-site.ts';

@@ -1,4 +1,4 @@
-/** The gRPC door through real sockets, asked by the library's own client. */
+/** The gRPC gateway over real sockets, with the client of the gRPC library. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -100,7 +100,7 @@ function stream(client: grpc.Client, messages: readonly Buffer[], metadata: Reco
   return ended;
 }
 
-/** An executor whose calls end when the test says so, each known by its request's id. */
+/** An executor whose calls end when the test releases them by request id. */
 function gate() {
   const waiting = new Map<string, () => void>();
   const signals = new Map<string, AbortSignal>();

@@ -20,7 +20,7 @@ import {
 import { INHERITED_NAMES, jsonOf } from '#own-value.suite.ts';
 import { type Served, serveFlow } from '../support/flow-gateway.ts';
 
-/** Says who it is, what it was given, and from whom. */
+/** Returns the parameters and the sources of the documents. */
 class Teller extends Executor {
   static override readonly requests = requests<Teller>({ '/tell': 'tell', '/post': 'pass' });
   tell({ parameters, docsMap }: Call) {

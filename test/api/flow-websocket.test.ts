@@ -388,7 +388,7 @@ describe('back-pressure', () => {
     await own.close();
   });
 
-  /** A client that sends requests and takes no answer until it is told to. */
+  /** A client that sends requests and reads answers only when the test says so. */
   async function unreading(port: number): Promise<net.Socket> {
     const socket = net.connect(port, '127.0.0.1');
     socket.on('error', () => {});

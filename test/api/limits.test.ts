@@ -157,7 +157,7 @@ describe('limits of a key', () => {
     expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
     const remaining = answers.filter(({ status }) => status === 200).map((a) => a.headers.get('x-ratelimit-remaining'));
     expect(remaining.map(Number).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    // Another key has a window of its own.
+    // Another key has its own limit.
     expect((await readHtml(shared, (await mint(shared, 'free')).headers)).status).toBe(200);
   });
 
@@ -175,7 +175,7 @@ describe('limits of a key', () => {
     const refused = await json(tooMuch);
     expect([tooMuch.status, refused.code]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
     expect(refused.detail).toBe(`Token rate limit exceeded: ${usage.total_tokens}/20 tokens per minute`);
-    // What no minute has room for is not worth waiting for.
+    // A request beyond the limit of a minute can never succeed.
     const never = await embed(shared, headers, textsOf(30));
     const { code, detail } = await json(never);
     expect([never.status, code, never.headers.get('retry-after')]).toEqual([
@@ -184,7 +184,7 @@ describe('limits of a key', () => {
       null,
     ]);
     expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
-    // A body that is wrong costs a request and no tokens.
+    // An invalid body counts as a request and costs no tokens.
     const wrong = await embed(shared, headers, '{"model": "lectern-static-v1"}');
     expect(wrong.status).toBe(422);
     expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('2');
@@ -196,7 +196,7 @@ describe('limits of a key', () => {
     expect(body.detail).toBe('Request rate limit exceeded: 6/6 requests per minute');
     expect(over.headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(50);
-    // Each endpoint has its own windows.
+    // Each endpoint has its own limits.
     const other = await fetch(`${shared.urls.model}/v1/rerank`, { method: 'POST', headers, body: '{}' });
     expect(other.status).toBe(422);
   });
@@ -234,7 +234,7 @@ describe('limits of a key', () => {
       leaving.abort();
       await first;
       await untilStatus(() => embed(server, headers), 200);
-      // The first may have left before the site was asked.
+      // The first client may have disconnected before the site was asked.
       const before = releases.length;
       const second = slow('/slow/too');
       await untilStatus(() => embed(server, headers), 429);
@@ -289,25 +289,32 @@ describe('balances', () => {
     const answer = await readHtml(shared, headers);
     const { tokens } = (await json(answer)).data.usage;
     expect(tokens).toBeGreaterThan(0);
-    await usage.flush();
-    expect((await accounts.account(account.id))!.balance).toBe(60 - tokens);
+    const balance = async () => {
+      await usage.flush();
+      return (await accounts.account(account.id))!.balance;
+    };
+    await expect.poll(balance).toBe(60 - tokens);
+    // Keys and their accounts are cached for a second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const index = await fetch(shared.reader, { headers: { ...headers, accept: 'application/json' } });
     expect((await json(index)).data).toMatchObject({ authenticatedAs: 'test', balanceLeft: 60 - tokens });
 
-    // More than is left is not begun; nothing is taken.
+    // A request that costs more than the balance is rejected and costs nothing.
     const long = JSON.stringify({ model: 'lectern-static-v1', input: 'tea '.repeat(100) });
     const tooMuch = await embed(shared, headers, long);
     expect([tooMuch.status, (await json(tooMuch)).code]).toEqual([403, 'AUTHZ_INSUFFICIENT_BALANCE']);
-    await usage.flush();
-    expect((await accounts.account(account.id))!.balance).toBe(60 - tokens);
+    expect(await balance()).toBe(60 - tokens);
 
     await accounts.changeAccount(account.id, { balance: 0 });
     const empty = await readHtml(shared, headers);
     expect([empty.status, (await json(empty)).name]).toEqual([402, 'InsufficientBalanceError']);
     expect((await embed(shared, headers)).status).toBe(403);
-    const sums = await usage.sums({ by: ['face'], accountId: account.id });
-    expect(sums.find(({ face }) => face === 'reader')).toMatchObject({ requests: 2, failed: 0 });
+    const read = async () => {
+      await usage.flush();
+      const sums = await usage.sums({ by: ['face'], accountId: account.id });
+      return sums.find(({ face }) => face === 'reader');
+    };
+    await expect.poll(read).toMatchObject({ requests: 2, failed: 0 });
   });
 });
 

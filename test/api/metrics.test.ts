@@ -1,4 +1,4 @@
-/** The metrics, as Prometheus gets them: behind the admin secret, or on a port of their own. */
+/** The metrics as Prometheus reads them: from the admin API or the metrics port. */
 import { readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
@@ -30,13 +30,25 @@ afterAll(() => server?.close());
 
 const scrape = async () => (await fetch(`${server.urls.metrics}/metrics`)).text();
 
-/** The sum of all series of a metric whose labels have these. */
+/** The sum of all series of a metric that have these labels. */
 function sumOf(text: string, name: string, labels: Record<string, string> = {}): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   const fitting = lines.filter((line) =>
     Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
   );
   return fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+/** Scrapes once a metric has grown, because requests are counted after their response. */
+async function scrapeGrown(before: string, name: string, labels: Record<string, string>): Promise<string> {
+  let text = '';
+  await expect
+    .poll(async () => {
+      text = await scrape();
+      return sumOf(text, name, labels) - sumOf(before, name, labels);
+    })
+    .toBeGreaterThan(0);
+  return text;
 }
 
 const readPage = (url: string) =>
@@ -65,7 +77,7 @@ describe('the metrics port', () => {
   it('counts requests, their tokens and how long they took', async () => {
     const before = await scrape();
     const answer = await readPage('https://pages.test/one');
-    const after = await scrape();
+    const after = await scrapeGrown(before, 'lectern_requests_total', { face: 'reader', status: '2xx' });
     const grown = (name: string, labels?: Record<string, string>) =>
       sumOf(after, name, labels) - sumOf(before, name, labels);
     const read = { face: 'reader', endpoint: '/' };
@@ -79,7 +91,8 @@ describe('the metrics port', () => {
 
   it('has cumulative buckets', async () => {
     await readPage('https://pages.test/two');
-    const lines = (await scrape())
+    const counted = { face: 'reader', endpoint: '/' };
+    const lines = (await scrapeGrown('', 'lectern_request_duration_seconds_bucket', counted))
       .split('\n')
       .filter((line) => line.startsWith('lectern_request_duration_seconds_bucket{face="reader",endpoint="/"'));
     const counts = lines.map((line) => Number(line.slice(line.lastIndexOf(' '))));
@@ -93,12 +106,13 @@ describe('the metrics port', () => {
     await fetch(`${server.reader}/http://127.0.0.1:1/`);
     await fetch(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}' });
     await fetch(server.reader, { method: 'PUT' });
-    const after = await scrape();
+    const refused = { face: 'reader', name: 'MethodNotAllowedError' };
+    const after = await scrapeGrown(before, 'lectern_failures_total', refused);
     const grown = (name: string, labels: Record<string, string>) =>
       sumOf(after, name, labels) - sumOf(before, name, labels);
     expect(grown('lectern_failures_total', { face: 'reader', name: 'SecurityCompromiseError' })).toBe(1);
     expect(grown('lectern_failures_total', { face: 'model', name: 'AuthenticationRequiredError' })).toBe(1);
-    expect(grown('lectern_failures_total', { face: 'reader', name: 'MethodNotAllowedError' })).toBe(1);
+    expect(grown('lectern_failures_total', refused)).toBe(1);
     expect(grown('lectern_requests_total', { face: 'model', endpoint: '/v1/embeddings', status: '4xx' })).toBe(1);
   });
 
@@ -106,9 +120,10 @@ describe('the metrics port', () => {
     await readPage('https://a-secret-host.test/a-secret-path');
     await fetch(`${server.reader}/http://127.0.0.1:1/another-secret-path?key=abc`);
     await fetch(`${server.urls.model}/v1/a-secret-route`, { headers: { authorization: 'Bearer lectern_secret' } });
-    const text = await scrape();
+    const unknown = { face: 'model', endpoint: 'none', status: '4xx' };
+    const text = await scrapeGrown('', 'lectern_requests_total', unknown);
     expect(text).not.toMatch(/secret|127\.0\.0\.1|\.test\b/);
-    expect(sumOf(text, 'lectern_requests_total', { face: 'model', endpoint: 'none', status: '4xx' })).toBe(1);
+    expect(sumOf(text, 'lectern_requests_total', unknown)).toBe(1);
   });
 
   it('counts requests with an invalid path', async () => {

@@ -1,4 +1,4 @@
-/** With no key of any service and no network: what the real reader read is found, and what it must forget is not. */
+/** Search without providers: finds pages that the reader read, except those that must not be indexed. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -37,7 +37,7 @@ let reader: Reader;
 let search: Awaited<ReturnType<typeof openSearch>>;
 let index: Awaited<ReturnType<typeof openLocalIndex>>;
 const warnings: unknown[] = [];
-/** What the page that changes says. */
+/** How the changing page answers. */
 let changing = { status: 200, head: '' };
 let clock = Date.now();
 const ends: (() => unknown)[] = [];

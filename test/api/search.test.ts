@@ -13,7 +13,7 @@ let site: Site;
 let service: Service;
 let server: TestServer;
 let key: string;
-/** What the service lists for a query; three pages for any other. */
+/** Results of the service for a query; three pages for any other. */
 const found = new Map<string, ListedPage[]>();
 
 beforeAll(async () => {
@@ -156,7 +156,7 @@ describe('answers', () => {
       description: 'All about bees',
       content: expect.stringContaining('## Honey'),
     });
-    // A page without a description keeps what the search said.
+    // A page without a description keeps the one of the search.
     expect(wasps).toMatchObject({ title: 'Wasps', description: 'Snippet 1' });
     expect(
       Object.keys(bees).filter((name) =>
@@ -249,7 +249,7 @@ describe('answers', () => {
   it('contain icons of sites as small pictures on request', async () => {
     const { json } = await ask('/bees?num=2', { headers: { 'x-with-favicons': 'true' } });
     expect(json.data[0].favicon).toMatch(/^data:image\/png;base64,/);
-    // The same site has the same icon, whichever of its pages says so.
+    // All pages of a site have the same icon.
     expect(json.data[1].favicon).toBe(json.data[0].favicon);
     found.set('no icon', listed(`${site.otherOrigin}/wasps`));
     expect((await ask('/no%20icon', { headers: { 'x-with-favicons': 'true' } })).json.data[0].favicon).toBe('');
@@ -391,18 +391,23 @@ describe('keys', () => {
     const account = await accounts.createAccount({ name: 'search', plan: 'paid', balance: 25_000 });
     const minted = await accounts.mintKey({ accountId: account.id, name: 'search' });
     const headers = { authorization: `Bearer ${minted.key}` };
-    // What was set aside for one is free again before the next.
+    const sums = async () => {
+      await usage.flush();
+      return usage.sums({ by: ['face'], accountId: account.id });
+    };
+    let requests = 0;
+    /** Waits for the charge, which releases the reservation. */
     const statusOf = async (path: string, accept = 'application/json') => {
       const { status } = await ask(path, { headers: { ...headers, accept } });
-      await usage.flush();
+      requests++;
+      await expect.poll(async () => (await sums())[0]?.requests).toBe(requests);
       return status;
     };
     expect(await statusOf('/bees?num=1')).toBe(200);
     expect(await statusOf('/nothing')).toBe(422);
     expect(await statusOf('/search')).toBe(400);
     expect(await statusOf('/bees?num=1', 'text/event-stream')).toBe(200);
-    const sums = await usage.sums({ by: ['face'], accountId: account.id });
-    expect(sums).toMatchObject([{ face: 'search', requests: 4, tokens: 20_000 }]);
+    expect(await sums()).toMatchObject([{ face: 'search', requests: 4, tokens: 20_000 }]);
     expect(await statusOf('/bees?num=1')).toBe(200);
     expect((await ask('/bees?num=1', { headers })).json).toMatchObject({ code: 402, status: 40203 });
   });
@@ -422,7 +427,7 @@ it('answers probes, and 405 to other methods', async () => {
 
 it('serves callers without a key if allowed', async () => {
   const settings = { allowNetworks: site.allow.join(','), searchProviders: [{ name: 'searxng', url: service.url }] };
-  const limited = await startServer({ ...settings, searchKeyless: 'limited', keylessRpm: 2 });
+  const limited = await startServer({ ...settings, browser: 'none', searchKeyless: 'limited', keylessRpm: 2 });
   try {
     const statusOf = async (path: string) => (await fetch(limited.urls.search + path)).status;
     expect([await statusOf('/bees?num=1'), await statusOf('/bees?num=1'), await statusOf('/bees?num=1')]).toEqual([

@@ -1,4 +1,4 @@
-/** A page that is away is answered from an old copy, and every form of the answer says that it is one. */
+/** An unavailable page is answered from a stale copy, and every form of the answer says so. */
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -51,7 +51,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** What was kept was kept two days ago. Copies are written after their answer is out, so that they are waited for. */
+/** Makes the stored copies two days old. Waits for them, because they are written after the answer. */
 async function age(file: string, { table, column, rows }: { table: string; column: string; rows: number }) {
   // As many migrations as the file has seen.
   const database = await openDatabase(path.join(server.dataDir, file), ['']);
@@ -201,10 +201,14 @@ describe('on the command line', () => {
 
   it('beside a text, a picture and the pages of a site', async () => {
     const read = ['read', page];
-    expect((await run(...read)).out).toMatch(STALE);
-    expect((await run(...read, '--json')).out).toMatch(STALE);
-    expect((await run(...read, '--stream')).out).toMatch(STALE);
-    for (const format of ['text', 'html']) expect((await run(...read, '-f', format)).error).toMatch(NOTED);
+    const [plain, json, stream, text] = await Promise.all([
+      run(...read),
+      run(...read, '--json'),
+      run(...read, '--stream'),
+      run(...read, '-f', 'text'),
+    ]);
+    for (const { out } of [plain, json, stream]) expect(out).toMatch(STALE);
+    expect(text.error).toMatch(NOTED);
     const picture = path.join(server.dataDir, 'picture.png');
     const shot = ['-f', 'screenshot', '--engine', 'browser', '-o', picture];
     expect((await run(...read, ...shot)).error).toMatch(NOTED);
@@ -214,9 +218,11 @@ describe('on the command line', () => {
   }, 120_000);
 
   it('beside search results', async () => {
-    const { out, error } = await run('search', 'bees', '--cache-tolerance', '3600');
-    expect(out).toMatch(STALE);
-    expect(error).toMatch(/These results were cached at/);
-    expect((await run('search', 'bees', '--json')).error).toMatch(/These results were cached at/);
+    const [text, json] = await Promise.all([
+      run('search', 'bees', '--cache-tolerance', '3600'),
+      run('search', 'bees', '--json'),
+    ]);
+    expect(text.out).toMatch(STALE);
+    for (const { error } of [text, json]) expect(error).toMatch(/These results were cached at/);
   }, 60_000);
 });

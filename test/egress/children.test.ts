@@ -1,4 +1,4 @@
-/** What the server's processes are given of its environment: switches that turn reports off, and nothing it keeps. */
+/** The environment of the server's child processes: it disables reports and contains no secrets. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program that writes its environment down, whatever it is asked. */
+/** A program that writes down its environment, whatever its arguments. */
 function recorder(name: string): { program: string; environment: () => Environment } {
   const program = path.join(folder, name);
   const file = path.join(folder, `${name}.env`);

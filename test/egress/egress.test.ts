@@ -63,7 +63,7 @@ describe.skipIf(refusal)('in an isolated network', { timeout: 600_000 }, () => {
     expect.soft(seen.steps.filter(({ failed }) => failed)).toEqual([]);
     expect.soft(seen.names.toSorted()).toEqual(Object.values(HOSTS).toSorted());
     expect.soft({ packets: seen.packets, places: seen.places }).toEqual({ packets: 0, places: [] });
-    // Nor is anything left where other programs keep what they know of a person.
+    // The home directory stays empty.
     expect.soft(readdirSync(home, { recursive: true })).toEqual([]);
   });
 });

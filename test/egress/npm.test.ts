@@ -49,7 +49,7 @@ afterAll(() => {
 });
 beforeEach(() => void asked.splice(0));
 
-/** As on a machine of a person, on which npm was never asked anything. */
+/** Like the machine of a user who has never run npm. */
 async function npm(cwd: string, args: readonly string[]): Promise<void> {
   const home = mkdtempSync(path.join(folder, 'home-'));
   const child = spawn('npm', [...args, `--registry=${url}`, `--cache=${path.join(home, 'cache')}`], {

@@ -19,8 +19,6 @@ export async function bundleProcess(source: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    sourcemap: 'inline',
-    sourcesContent: false,
     write: false,
   });
   const [{ hash, contents }] = outputFiles as [(typeof outputFiles)[0]];

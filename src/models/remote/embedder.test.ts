@@ -86,7 +86,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const many = texts(150);
     const outputs = await embedTexts(model, many);
     expect(outputs.map(({ values }) => values)).toEqual(many.map((text) => expected(text)));
-    // Where the server told, nothing was refused.
+    // If the server reported its limit, no request was rejected.
     const embeds = server.requests.filter(({ path }) => path !== '/info');
     if (protocol === 'tei') expect(embeds).toHaveLength(8);
     else expect(embeds.length).toBeGreaterThan(8);
@@ -176,7 +176,7 @@ describe('base64', () => {
 
 describe('counting', () => {
   it('is exact near the limit if the server can count', async () => {
-    // Twice as many tokens as words of the estimate, and the other way round.
+    // Twice and half as many tokens as the estimate.
     const dense = 'a b c d e f g h i j '.repeat(5).trim();
     const long = 'internationalization '.repeat(20).trim();
     for (const protocol of ['tei', 'vllm'] as const) {

@@ -1,4 +1,4 @@
-/** Pictures on their way to model servers: the body that each protocol has for them. */
+/** Requests with pictures to model servers, in the format of each protocol. */
 // Full run only: changes state of the whole process.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ interface Sent {
 
 const vector = (at: number) => Array.from({ length: 16 }, (_, index) => (index === at ? 1 : 0.5));
 
-/** Answers a vector an input, in the form of the protocol, and keeps what it was sent. */
+/** Returns a vector for each input in the format of the protocol, and records the requests. */
 async function startServer(protocol: ProtocolName): Promise<{ url: string; sent: Sent[] }> {
   const sent: Sent[] = [];
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** What each service is asked, and what is made of an answer of its shape. The answers are of our own making. */
+/** Requests to each service, and how its answers are parsed. The answers were written for these tests. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings } from '../provider.ts';

@@ -12,7 +12,7 @@ import { type Counters, LEASE_MS, SLOT_MS, WINDOW_MS } from './counters.ts';
 
 const WORKER = path.resolve(import.meta.dirname, '../../../test/support/counters-worker.ts');
 const PROCESSES = 4;
-const SEEDS = 30;
+const SEEDS = 20;
 const TAKES = 1_000;
 
 const dir = mkdtempSync(path.join(os.tmpdir(), 'counters-'));
