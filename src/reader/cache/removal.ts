@@ -11,11 +11,6 @@ export interface RemovalTools {
   readonly uses: Uses;
 }
 
-interface CopyHashes {
-  readonly id: string;
-  readonly hashes: ReadonlyMap<PartRole, string>;
-}
-
 export function createRemoval({ database, blobs, rows, uses }: RemovalTools) {
   /** Whether the write-ahead log still contains rows that were removed. */
   let logHasRemoved = false;
@@ -49,7 +44,7 @@ export function createRemoval({ database, blobs, rows, uses }: RemovalTools) {
   }
 
   /** Removes a copy with damaged content, and all other copies with the same damaged content. */
-  async function removeDamaged({ id, hashes }: CopyHashes): Promise<void> {
+  async function removeDamaged(id: string, hashes: ReadonlyMap<PartRole, string>): Promise<void> {
     const damaged: string[] = [];
     for (const hash of hashes.values()) if (!(await blobs.get(hash))) damaged.push(hash);
     const unused = database.transaction(() => removeRows([id, ...damaged.flatMap((hash) => rows.copiesNaming(hash))]));

@@ -78,7 +78,7 @@ export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): 
     for (const copy of copies.find(key, wanted)) {
       const snapshot = await copies.read(copy, wanted.pictures);
       if (snapshot) return snapshot;
-      await serialize(() => copies.removeDamaged(copy));
+      await serialize(() => copies.removeDamaged(copy.id, copy.hashes));
     }
     return undefined;
   }
