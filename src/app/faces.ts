@@ -5,6 +5,7 @@ import { createMetricsServer } from '#api/metrics.ts';
 import { createTracing } from '#api/trace.ts';
 import type { Config } from '#config.ts';
 import { type Face, MAX_HEADER_BYTES } from '#http/server.ts';
+import { trackUnusedConnections } from '#http/unused-connections.ts';
 import { portOf } from '#net/guard/guard.ts';
 import type { CloseStack } from './close-stack.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type FaceModules,
   type ServerFace,
 } from './face-servers.ts';
-import { drain, type FaceUrl, listenAll, openPort } from './listen.ts';
+import { drain, type FaceUrl, httpServers, listenAll, openPort } from './listen.ts';
 import { createMcpEndpoint } from './mcp.ts';
 
 export interface Faces {
@@ -53,6 +54,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
   const hostServer: Server | undefined =
     config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
   const servers = { faces, flow, admin, metricsServer, hostServer };
+  const unused = httpServers(servers).map(trackUnusedConnections);
 
   return {
     faces,
@@ -66,7 +68,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     },
     async close() {
       isDraining = true;
-      await drain(servers, config.drainMs);
+      await drain(servers, unused, config.drainMs);
     },
   };
 }

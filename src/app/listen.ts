@@ -4,6 +4,7 @@ import type { FaceName } from '#api/hosts.ts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
+import type { UnusedConnections } from '#http/unused-connections.ts';
 import type { FlowFace } from './flow.ts';
 
 /** The URL under which a face can be reached. */
@@ -57,20 +58,25 @@ export async function listenAll(
   return urls;
 }
 
+/** The HTTP servers except that of the flow, which closes its own. */
+export const httpServers = ({ faces, admin, metricsServer, hostServer }: Servers): Server[] =>
+  [...Object.values(faces).map((face) => face.server), admin?.server, hostServer, metricsServer].filter(
+    (server) => server !== undefined,
+  );
+
 /** Accepts no more requests, lets those in flight finish within `drainMs`, then closes all connections. */
-export async function drain(
-  { faces, flow, admin, metricsServer, hostServer }: Servers,
-  drainMs: number,
-): Promise<void> {
-  const all = [...Object.values(faces), ...(admin ? [admin] : [])];
+export async function drain(all: Servers, unused: readonly UnusedConnections[], drainMs: number): Promise<void> {
+  const { faces, flow, admin, metricsServer, hostServer } = all;
+  const closable = [...Object.values(faces), ...(admin ? [admin] : [])];
   const bare = [hostServer, metricsServer].filter((server) => server !== undefined);
-  const servers = [...all.map((face) => face.server), ...bare];
+  const servers = httpServers(all);
   // A client keeps a connection alive after its last response, so connections are closed as soon as they are idle.
   const closingIdle = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();
+    for (const connections of unused) connections.close();
   }, CLOSE_IDLE_MS);
   const closing = Promise.all([
-    ...all.map((face) => face.close()),
+    ...closable.map((face) => face.close()),
     flow.close(drainMs),
     ...bare.map((server) => new Promise((done) => (server.listening ? server.close(done) : done(undefined)))),
   ]);

@@ -21,9 +21,7 @@ export function startProcess(
 ): Promise<ServerProcess> {
   const disk = args.find((argument) => typeof argument === 'object');
   const flags = args.filter((argument) => typeof argument === 'string');
-  // A connection without any request, such as `fetch` opens after an aborted one, is only closed at the end of this time.
-  const defaults = { LECTERN_DRAIN_MS: '1000' };
-  return serveProgram(PROGRAM, { ...defaults, ...environment }, flags, disk && onSmallDisk(disk));
+  return serveProgram(PROGRAM, environment, flags, disk && onSmallDisk(disk));
 }
 
 /** The shell becomes the server, so that both have the same process id. */

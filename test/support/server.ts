@@ -32,8 +32,6 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',
-    // A connection without any request, such as `fetch` opens after an aborted one, is only closed at the end of this time.
-    drainMs: 500,
     // Most tests send many requests and do not concern limits.
     keylessRpm: 'none',
     keylessFeatures: [...FEATURES],

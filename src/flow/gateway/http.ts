@@ -2,7 +2,7 @@
  * The gateway for HTTP, and for WebSocket on the same port. It uses node:http directly: its routes are a fixed table
  * and its bodies a single JSON value, and Fastify would add more than half to the cost of a small request.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { asProblem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -13,7 +13,7 @@ import type { FlowObserver } from '../observer.ts';
 import { type Answer, detailAnswer, failureAnswer } from './answer.ts';
 import { readJson } from './body.ts';
 import { CORS_HEADERS, preflight } from './cors.ts';
-import { closeListener, createListener, openPort } from './listener.ts';
+import { closeListener, createListener, type Listener, openPort } from './listener.ts';
 import { descriptionRoutes } from './openapi.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import { type Exchange, gatewayRoutes } from './routes.ts';
@@ -75,7 +75,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const sockets = createWebSocketGateway({ flow, options, isAllowed, refuse, observe, log, limits });
   const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;
   const unreadMs = limits?.unreadMs ?? UNREAD_MS;
-  let server: Server | undefined;
+  let listener: Listener | undefined;
   let heldBytes = 0;
   let isClosing = false;
 
@@ -157,15 +157,15 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     },
     upgrade: sockets.upgrade,
     async listen(port, host) {
-      server = await createListener(options, { onRequest: gateway.handle, onWebSocket: sockets.upgrade });
-      const opened = await openPort(server, port, host);
+      listener = await createListener(options, { onRequest: gateway.handle, onWebSocket: sockets.upgrade });
+      const opened = await openPort(listener, port, host);
       const scheme = protocol === 'HTTP' ? 'http' : 'ws';
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: opened, url: `${scheme}${options.sslCertfile ? 's' : ''}://${name}:${opened}` };
     },
     async close(graceMs = GRACE_MS) {
       isClosing = true;
-      await Promise.all([server && closeListener(server, graceMs), sockets.close(graceMs)]);
+      await Promise.all([listener && closeListener(listener, graceMs), sockets.close(graceMs)]);
     },
   };
   return gateway;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { problem } from '#errors.ts';
+import { trackUnusedConnections, type UnusedConnections } from '#http/unused-connections.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
 
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -16,23 +17,29 @@ export interface ListenerHandlers {
   readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
+export interface Listener {
+  readonly server: Server;
+  readonly unused: UnusedConnections;
+}
+
 /** Throws when only one of certificate and key is given, or one cannot be read. */
 export async function createListener(
   options: GatewayOptions,
   { onRequest, onWebSocket }: ListenerHandlers,
-): Promise<Server> {
+): Promise<Listener> {
   const server = await createPlainListener(options);
+  const unused = trackUnusedConnections(server);
   server.on('request', onRequest);
   server.on('upgrade', (request, socket, head) => {
     if (request.headers.upgrade?.toLowerCase() === 'websocket') onWebSocket(request, socket, head);
     else server.emit(options.sslCertfile ? 'secureConnection' : 'connection', withoutUpgrade(request, socket, head));
   });
   server.on('clientError', refuseMalformed);
-  return server;
+  return { server, unused };
 }
 
 /** Returns the opened port. Rejects with the system's error when it is in use. */
-export async function openPort(server: Server, port: number, host: string): Promise<number> {
+export async function openPort({ server }: Listener, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -41,12 +48,13 @@ export async function openPort(server: Server, port: number, host: string): Prom
 }
 
 /** Refuses new connections and closes the open ones after `graceMs` at the latest. */
-export async function closeListener(server: Server, graceMs: number): Promise<void> {
+export async function closeListener({ server, unused }: Listener, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     if (server.listening) server.close(() => resolve());
     else resolve();
   });
   server.closeIdleConnections();
+  unused.close();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
