@@ -1,7 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { defineConfig, type Plugin } from 'vitest/config';
+import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 import { buildProgram } from './test/support/program-build.ts';
 import { quickTests } from './test/support/quick-lane.ts';
 
@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: quick,
+          exclude: [...configDefaults.exclude, ...quick],
           globalSetup: ['test/support/global-setup.ts'],
           // Real parts depend on the machine. A run names every test that passed only when it was run again.
           retry: 1,
