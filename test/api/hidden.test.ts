@@ -94,10 +94,9 @@ function expectStays(file: string, { content, text }: Answer): void {
 }
 
 /**
- * Pages that the browser must read by themselves: frames are judged on a white background, and the share of hidden text is
- * that of the whole page.
+ * Pages that the browser must read by themselves: the share of hidden text is that of the whole page.
  */
-const ALONE = /\.browser\.|color-on-dark|dark-variable|white-on-dark-body|most-of-it/;
+const ALONE = /\.browser\.|most-of-it/;
 /** Below the 60 frames that the browser engine reads of a page. */
 const FRAMES = 25;
 

@@ -7,7 +7,7 @@ it('admits requests up to its limit, and more once some have left', () => {
   const admission = createAdmission({ most: 100, mostOfOne: 100 });
   const first = admission.enter(60);
   const second = admission.enter(40);
-  expect(() => admission.enter(1)).toThrow('Too much is in work');
+  expect(() => admission.enter(1)).toThrow('This server has too much work in progress');
   first.leave();
   const third = admission.enter(60);
   expect(() => admission.enter(1)).toThrow(full);

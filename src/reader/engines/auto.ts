@@ -103,7 +103,7 @@ async function* renderPage(
   let last: Snapshot | undefined;
   try {
     const requestsAgain = REFUSALS.has(status);
-    const from = requestsAgain ? {} : { url, html: text, answer: responseFacts(fetched) };
+    const from = requestsAgain ? {} : { url, html: text, fetchedResponse: responseFacts(fetched) };
     for await (const seen of browser.visit({ ...visit, ...from })) {
       last = requestsAgain ? seen : withFetchedNotes(fetched, seen);
       yield withEngineReason(last, plan.reason);

@@ -134,12 +134,12 @@ describe('a page that shows a file', () => {
     '<object data="papers/one.pdf"><p>Your browser shows no PDF.</p></object>',
     '<script>track()</script><div><iframe src="https://a.example/papers/one.pdf"></iframe></div>',
   ])('as its only content: %s', (body) => {
-    expect(shown(body)).toMatchObject({ file: { address: fileUrl, alone: true }, sign: expect.any(String) });
+    expect(shown(body)).toMatchObject({ file: { url: fileUrl, alone: true }, sign: expect.any(String) });
   });
 
   it('is recognised by the type that the page declares', () => {
     expect(shown('<embed src="/show?n=1" type="application/pdf">')).toMatchObject({
-      file: { address: 'https://a.example/show?n=1', alone: true },
+      file: { url: 'https://a.example/show?n=1', alone: true },
       sign: 'the page shows a file',
     });
     expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.url).toBe(fileUrl);
@@ -147,7 +147,7 @@ describe('a page that shows a file', () => {
 
   it('is also recognised beside a few words', () => {
     expect(shown('<h1>The paper</h1><embed src="/papers/one.pdf">')).toMatchObject({
-      file: { address: fileUrl, alone: false },
+      file: { url: fileUrl, alone: false },
       sign: 'the page shows a file',
     });
   });

@@ -119,6 +119,9 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const body = getter<PageDocument, PageElement | null>('Document', 'body')(document);
   const ofDocument = (property: string) => getter<PageDocument, string>('Document', property)(document);
 
+  /** What the root element inherits: a browser draws pages on white. */
+  const start: Inherited = { checked: false, background: [255, 255, 255, 1], opacity: 1, hiddenText: undefined };
+
   const output = createOutput();
   const tags = createTagWriter();
   const visibility = createVisibility(createColours());
@@ -427,7 +430,15 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       if (hiddenText && children(element).length === 0) return { hidden: hiddenText, inherited: UNCHECKED };
       return { hidden: undefined, inherited: { checked: true, background, opacity, hiddenText } };
     };
-    return { check, canCheck: () => styleLookups < options.maxStyleLookups };
+    /** The background on which the content of the body is judged. */
+    const bodyBackground = (): Colour | undefined => {
+      let background: Colour | undefined = start.background;
+      for (const element of [documentElement, body])
+        if (element) background = backgroundOf(countedStyle(element), background);
+      return background;
+    };
+
+    return { check, bodyBackground, canCheck: () => styleLookups < options.maxStyleLookups };
   }
 
   /** Visits all nodes in document order and writes them. */
@@ -514,19 +525,13 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return node;
     };
 
-    const start: Inherited = {
-      checked: false,
-      background: [255, 255, 255, 1],
-      opacity: 1,
-      hiddenText: undefined,
-    };
     const pushFragment = (root: PageElement) =>
       stack.push({
         next: firstChild(body ?? root),
         list: undefined,
         at: 0,
         endTag: '',
-        inherited: { ...start, checked: Boolean(body) },
+        inherited: { ...start, checked: Boolean(body), background: visibility.bodyBackground() },
         raw: false,
       });
 

@@ -62,12 +62,12 @@ async function* readFile(
   const { html: _, fetchedResponse: __, ...rest } = visit;
   const deadline =
     visit.options.timeoutMs === undefined ? Math.max(visit.deadline, performance.now() + FILE_MS) : visit.deadline;
-  const next = { ...rest, url, cameFrom: visit.url, deadline, jar: jar ?? visit.jar };
+  const next = { ...rest, url, referringUrl: visit.url, deadline, jar: jar ?? visit.jar };
   for await (const snapshot of direct.visit(next)) {
     if (isHtml(snapshot) && !snapshot.file) {
       const { url, text } = snapshot;
       const answer = responseFacts(snapshot);
-      const page = { ...next, url, deadline: visit.deadline, html: text, answer };
+      const page = { ...next, url, deadline: visit.deadline, html: text, fetchedResponse: answer };
       for await (const seen of browser.visit(page)) yield withFetchedNotes(snapshot, seen);
       return;
     }
