@@ -9,14 +9,14 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 it('skips files with real parts and files marked for the full run', () => {
   const files = quickTests(ROOT);
   expect(files.length).toBeGreaterThan(100);
-  expect(files).toContain(path.join('src', 'own.test.ts'));
+  expect(files).toContain(path.join('src', 'own-value.test.ts'));
   for (const file of ['reader/engines/browser/engine', 'documents/pdf/hostile', 'storage/database/store'])
     expect(files).not.toContain(path.normalize(`src/${file}.test.ts`));
 });
 
 it('runs', { timeout: 120_000 }, () => {
   const vitest = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--project', 'quick', 'src/own.test.ts', '--reporter=json'];
+  const args = [vitest, 'run', '--project', 'quick', 'src/own-value.test.ts', '--reporter=json'];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   expect(status, stdout).toBe(0);
   expect(JSON.parse(stdout.slice(stdout.indexOf('{'))).numPassedTests).toBeGreaterThan(5);

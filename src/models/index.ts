@@ -23,7 +23,7 @@ export {
 export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { createFaults, FAULT_TYPES, type Faults } from './inputs/faults.ts';
-export { type Body, findField, type RequestField, readInteger, readText, readWord } from './inputs/fields.ts';
+export { findField, type RequestField, readInteger, readText, readWord } from './inputs/fields.ts';
 export { capabilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
 export type { ModelRow, RerankRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';

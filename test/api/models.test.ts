@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type ChatServer, type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
+import { type ChatServer, openChatServer, type RecordedRequest, type Reply } from '#models/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 
@@ -40,7 +40,7 @@ async function start(
   rule: (request: RecordedRequest) => Reply,
   settings: Record<string, unknown> = {},
 ): Promise<Started> {
-  const chat = await startChatServer(rule, { key: 'secret-key' });
+  const chat = await openChatServer(rule, { key: 'secret-key' });
   const server = await startServer({
     allowNetworks: site.allow.join(','),
     chatUrl: chat.url,
