@@ -15,7 +15,7 @@ import { createTemporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
 import { cleanMarkdown } from './formats/clean-output.ts';
 import { type Picture, tinyImageText } from './formats/describe-image.ts';
-import { VISION_SETTINGS } from './formats/write-by-model.ts';
+import { VISION_SETTINGS } from './formats/model-settings.ts';
 import type { Options } from './options/resolve.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';

@@ -14,7 +14,7 @@ import { createCapture, type Engines } from './engines/choose.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
 import type { ModelTools } from './formats/write-by-model.ts';
-import type { Options } from './options/resolve.ts';
+import { type Options, withoutDescriptions } from './options/resolve.ts';
 import { assertAllowed, isFailedTarget } from './read-checks.ts';
 import type { Rendition } from './rendition.ts';
 import { createShoot } from './shoot.ts';
@@ -104,7 +104,8 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   /** All renditions with `streaming`, else only those that the answer needs. */
-  async function* answers(request: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
+  async function* answers(asked: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
+    const request = captioner ? asked : { ...asked, options: withoutDescriptions(asked.options) };
     const { options, target } = request;
     try {
       await assertAllowed(request, parts, failures);

@@ -350,8 +350,6 @@ describe('failures', () => {
     [{ respondWith: 'readerlm-v2' }, 'respondWith', /LECTERN_READERLM_URL/],
     [{ engine: 'readerlm-v2' }, 'respondWith', /LECTERN_READERLM_URL/],
     [{ jsonSchema: { type: 'object' } }, 'respondWith', /LECTERN_READERLM_URL/],
-    [{ retainImages: 'all_p' }, 'retainImages', /LECTERN_VISION_URL/],
-    [{ withGeneratedAlt: true }, 'withGeneratedAlt', /LECTERN_VISION_URL/],
     [{ engine: 'cf-browser-rendering' }, 'engine', /LECTERN_CF_ACCOUNT/],
     [{ preloadUrl: 'http://a.test' }, 'preloadUrl', /LECTERN_BROWSER/],
     [{ exportStorageState: true }, 'exportStorageState', /LECTERN_BROWSER/],
@@ -360,6 +358,23 @@ describe('failures', () => {
     const { json } = await ask('/', { json: { url: 'https://a.test/', ...options }, headers });
     expect(json).toMatchObject({ path, message: expect.stringMatching(words) });
   });
+
+  it.each([{ withGeneratedAlt: true }, { retainImages: 'all_p' }, { retainImages: 'alt_p' }])(
+    'without a vision model keeps images as they are and names the setting: %j',
+    async (options) => {
+      const html = `${HTML}<p>A cat sits on a wall. <img src="https://a.test/cat.png" alt="cat"><img src="https://a.test/x.png"></p>`;
+      const json = { html, url: 'https://a.test/', respondWith: 'markdown', ...options };
+      const { answer, json: body } = await ask('/', { json, headers: { accept: 'application/json' } });
+      expect(answer.status).toBe(200);
+      const { content, warning, usage } = body.data;
+      if ('retainImages' in options && options.retainImages === 'alt_p') expect(content).not.toContain('cat.png)');
+      else expect(content).toMatch(/!\[Image 1: cat\]\(\S+cat\.png\)\s*!\[Image 2\]\(\S+x\.png\)/);
+      expect(warning).toContain(
+        'No alternative texts were generated: that needs a vision model: set LECTERN_VISION_URL',
+      );
+      expect(usage.tokens).toBeLessThan(765);
+    },
+  );
 
   it('over the token budget come before any content', async () => {
     const { answer } = await ask('/', {

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
 import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
-import { createModels } from '#models/index.ts';
+import { type Chat, createModels } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { Ocr, OcrResult } from '#ocr/index.ts';
 import type { GivenOptions } from '../options/options.ts';
@@ -331,15 +331,17 @@ describe('nothing configured', () => {
   });
 });
 
-it.each<[string, GivenOptions]>([
-  ['retainImages', { retainImages: 'all_p' }],
-  ['retainImages', { retainImages: 'alt_p', respondWith: 'markdown' }],
-  ['withGeneratedAlt', { withGeneratedAlt: true }],
-])('is told for descriptions of images: %s %j', (path, given) => {
-  const asked = () => requireModels(resolve(given), { models: {} });
-  expect(asked).toThrow(/LECTERN_VISION_URL/);
-  expect(asked).toThrow(expect.objectContaining({ name: 'DownstreamServiceFailureError', facts: { path } }));
-  expect(() => requireModels(resolve({ ...given, respondWith: 'html' }), { models: {} })).not.toThrow();
+it('requires no vision model for alternative texts, but an available one', () => {
+  const asked = resolve({ withGeneratedAlt: true });
+  expect(() => requireModels(asked, { models: {} })).not.toThrow();
+  const check = () => {
+    throw new Error('outside the EU');
+  };
+  const vision = { model: 'm', check } as unknown as Chat;
+  expect(() => requireModels(asked, { models: { vision } })).toThrow('outside the EU');
+  expect(() =>
+    requireModels(resolve({ withGeneratedAlt: true, respondWith: 'html' }), { models: { vision } }),
+  ).not.toThrow();
 });
 
 it('stops when the caller disconnects', async () => {

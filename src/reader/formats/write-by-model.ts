@@ -14,6 +14,7 @@ import { warningsFor } from '../warnings.ts';
 import { unwrapOutput } from './clean-output.ts';
 import type { ModelInput } from './model-input.ts';
 import type { ModelOutputTask } from './model-output.ts';
+import { OCR_SETTINGS, READERLM_SETTINGS, VISION_SETTINGS } from './model-settings.ts';
 import {
   OCR_INSTRUCTION,
   picturePart,
@@ -50,10 +51,10 @@ const MIN_INTERVAL_MS = 300;
 
 /**
  * Checks before the read that every model the options need is configured and available. Throws
- * DownstreamServiceFailureError with path `respondWith`, or with the option that needs alternative texts.
+ * DownstreamServiceFailureError, with path `respondWith` for a model that is not configured.
  */
 export function requireModels(
-  { modelFormat, retainImages, withGeneratedAlt, formats }: Options,
+  { modelFormat, retainImages, formats }: Options,
   { models, ocr }: Pick<ModelTools, 'models' | 'ocr'>,
 ): void {
   const demand = (model: Chat | undefined, path: string, what: string, settings: string) => {
@@ -65,17 +66,9 @@ export function requireModels(
   if (modelFormat?.startsWith('svc-ocr') && (models.ocr || !ocr))
     demand(models.ocr, 'respondWith', modelFormat, OCR_SETTINGS);
   const writes = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
-  if (retainImages.endsWith('_p') && writes) {
-    const path = withGeneratedAlt ? 'withGeneratedAlt' : 'retainImages';
-    demand(models.vision, path, 'A description of images', VISION_SETTINGS);
-  }
+  // Without a vision model, the answer has a warning instead (`withoutDescriptions`).
+  if (retainImages.endsWith('_p') && writes) models.vision?.check?.();
 }
-
-export const VISION_SETTINGS =
-  'a vision model: set LECTERN_VISION_URL and LECTERN_VISION_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
-const READERLM_SETTINGS =
-  'a language model: set LECTERN_READERLM_URL and LECTERN_READERLM_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
-const OCR_SETTINGS = 'text recognition: set LECTERN_OCR_URL and LECTERN_OCR_MODEL or LECTERN_TESSERACT';
 
 const missing = (path: string, what: string, settings: string) =>
   problem('DownstreamServiceFailureError', { path, message: `${what} needs ${settings}; none is configured` });

@@ -71,6 +71,8 @@ export type Country = string & {};
 export type Options = Readonly<
   Omit<GivenOptions, Defaulted | Derived> &
     Required<Pick<GivenOptions, Exclude<Defaulted, Derived>>> & {
+      /** Set if generated alternative texts were requested and no vision model is configured. */
+      lacksVision?: boolean;
       /** The formats in `respondWith`. */
       formats: ReadonlySet<Format>;
       /** Whether the formats have a plain-text answer. */
@@ -133,6 +135,13 @@ export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Op
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
   if (on(rest.withGeneratedAlt) && options.retainImages !== 'alt_p') options.retainImages = 'all_p';
   return Object.freeze(options);
+}
+
+/** The options of a server without a vision model: images keep their alternative texts. */
+export function withoutDescriptions(options: Options): Options {
+  const { retainImages } = options;
+  if (!retainImages.endsWith('_p')) return options;
+  return Object.freeze({ ...options, retainImages: retainImages === 'alt_p' ? 'alt' : 'all', lacksVision: true });
 }
 
 function namesGiven(byCaller: GivenOptions): OptionName[] {

@@ -2,6 +2,8 @@
  * Warnings about options that the caller set and that had no effect on the answer, with the reason: no option is
  * ignored silently.
  */
+
+import { VISION_SETTINGS } from '../formats/model-settings.ts';
 import type { RenderTask } from '../render.ts';
 import { isHtml } from '../snapshot.ts';
 import type { OptionName } from './options.ts';
@@ -150,9 +152,14 @@ export function unusedOptions(read: Read): string[] {
     const rule = RULES.find(({ names, applies }) => names.includes(name) && applies(facts));
     if (rule) lines.set(rule.why, [...(lines.get(rule.why) ?? []), name]);
   }
-  return [...lines].map(
+  const unused = [...lines].map(
     ([why, names]) => `${joinNames(names)} ${names.length === 1 ? 'has' : 'have'} no effect: ${why}.`,
   );
+  const { lacksVision, modelFormat } = facts.options;
+  if (lacksVision && !modelFormat && wantsMarkdown(facts.options)) {
+    unused.push(`No alternative texts were generated: that needs ${VISION_SETTINGS}.`);
+  }
+  return unused;
 }
 
 const joinNames = (names: readonly string[]): string =>

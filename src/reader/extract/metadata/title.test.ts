@@ -51,6 +51,21 @@ test.each([
 });
 
 describe('chooseTitle', () => {
+  test.each([
+    ['Glazes: Reduction firing', 'https://clay.example/glazes/page'],
+    ['Glazes: Reduction firing', 'https://clay.example/glazes'],
+    ['Firing: How to build a kiln', 'https://clay.example/firing.html'],
+    ['Kiln news: The new oven', 'https://clay.example/kiln-news-4'],
+  ])(
+    'returns the heading after a label and a colon, whatever the URL shares with the label: %s at %s',
+    (title, url) => {
+      const heading = title.slice(title.indexOf(': ') + 2);
+      const site = createSiteNames(['Clay House'], url);
+      for (const declaredTitles of [[], [title]])
+        expect(chooseTitle({ documentTitle: title, headings: [heading], declaredTitles, site, url })).toBe(heading);
+    },
+  );
+
   const choose = (documentTitle: string, headings: string[], declaredTitles: string[] = [], url = URL_OF_PAGE) =>
     chooseTitle({ documentTitle, headings, declaredTitles, site: createSiteNames(['Clay House'], url), url });
 
