@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 import { buildProgram } from './test/support/program-build.ts';
-import { quickTests } from './test/support/quick-lane.ts';
+import { quickTests, serverTests } from './test/support/test-lanes.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, 'src');
 let program: Promise<string> | undefined;
@@ -25,6 +25,9 @@ const startsBuilt: Plugin = {
 };
 
 const quick = quickTests(import.meta.dirname);
+const servers = serverTests(import.meta.dirname);
+/** Real parts depend on the machine. A run names every test that passed only when it was run again. */
+const RETRY = { retry: 1 };
 
 // The condition "source" makes `#net/guard/guard.ts` mean src/ here and dist/ in the built package.
 export default defineConfig({
@@ -35,15 +38,16 @@ export default defineConfig({
     projects: [
       // Unit tests share their worker: loading the modules anew for each file takes longer than the tests.
       { extends: true, test: { name: 'quick', include: quick, isolate: false } },
+      // So do servers in the process of the test: each file would load the whole program.
+      { extends: true, test: { ...RETRY, name: 'servers', include: servers, isolate: false } },
       {
         extends: true,
         test: {
+          ...RETRY,
           name: 'real',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...quick],
           globalSetup: ['test/support/global-setup.ts'],
-          // Real parts depend on the machine. A run names every test that passed only when it was run again.
-          retry: 1,
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...quick, ...servers],
         },
       },
     ],

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { quickTests } from './support/quick-lane.ts';
+import { quickTests } from './support/test-lanes.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 

@@ -1,7 +1,4 @@
-/**
- * Chooses the test files of the quick lane (`npm run test:quick`): unit tests without a browser, a server or a
- * database.
- */
+/** Which test files share worker processes: the quick lane (`npm run test:quick`), and tests of servers in the same process. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -20,6 +17,24 @@ export function quickTests(root: string): string[] {
     .filter((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');
       return !REAL_PARTS.test(text) && !FULL_RUN_ONLY.test(text);
+    })
+    .sort();
+}
+
+/** Imports of a server that runs in the process of the test. */
+const SERVER = /from '[^']*support\/(?:server|model-host|flow-gateway)\.ts'/;
+/** What concerns the process, so that other files would notice it. */
+const OWN_PROCESS =
+  /\bvi\.(?:mock|setConfig|stub|useFake|spyOn)|process\.env|support\/(?:process|cli|memory|program|services|serve-program)\.ts|child_process|memoryUsage|chdir/;
+
+/** Paths of the test files whose servers run in the process of the test and share modules, relative to the root. */
+export function serverTests(root: string): string[] {
+  return readdirSync(path.join(root, 'test/api'))
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => path.join('test', 'api', file))
+    .filter((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8');
+      return SERVER.test(text) && !OWN_PROCESS.test(text);
     })
     .sort();
 }
