@@ -134,9 +134,9 @@ function logosAmong(
     (slug.length >= 3 && similarity(wordsOf(logo), slug) >= MIN_SIMILARITY) ||
     declaredTitles.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
   if (isTitle) return new Set();
-  // A colon separates a label and the title, never the title and an unknown site.
-  const separator = documentTitle.slice(parts.at(-2)!.to, parts.at(-1)!.from).trim();
-  if (separator === ':' && !site.isName(logo)) return new Set();
+  // A colon right after a word separates a label and the title. Only one with a space before it may separate the title
+  // and a site.
+  if (documentTitle[parts.at(-2)!.to] === ':' && !site.isName(logo)) return new Set();
   // Titles that begin with the site's name are as common. So there must be a sign that the part before is the page's
   // own name, at least that it is longer.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
