@@ -54,8 +54,8 @@ export default defineConfig({
     pool: 'forks',
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },
-    // One more than the machine has processors, since many tests wait for browsers, servers and deadlines.
-    maxWorkers: os.availableParallelism() + 1,
+    // Two more than the machine has processors, since many tests wait for browsers, servers and deadlines.
+    maxWorkers: os.availableParallelism() + 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

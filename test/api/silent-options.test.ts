@@ -226,8 +226,8 @@ describe('a warning', () => {
 
   it('names a selector that never appears, and says that a page did not become idle', async () => {
     const [missing, chatty] = await Promise.all([
-      ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 3 }),
-      ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 3 }),
+      ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 6 }),
+      ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 6 }),
     ]);
     expect(missing.data.warning).toContain('waitForSelector did not appear in time: .never');
     expect(chatty.data.warning).toContain('had not become idle at the deadline');
