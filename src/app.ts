@@ -35,8 +35,10 @@ export interface App {
   readonly accounts: AccountsModule;
   readonly faces: Readonly<Record<ServerFace, Face>>;
   readonly flow: FlowFace;
-  /** The first key of a new installation. It cannot be shown again. */
+  /** The first key of a new installation, once the ports are open. It cannot be shown again. */
   readonly firstKey: string | undefined;
+  /** Creates the first key for use without ports; `undefined` if there are keys already, or none are required. */
+  mintFirstKey(): Promise<string | undefined>;
   readonly browser: () => BrowserHealth;
   /** Opens the ports of the configuration. Throws an error that names a port already in use. */
   listen(): Promise<FaceUrl[]>;
@@ -63,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function build({ config, version, log, environment, lookup }: AppOptions, resources: CloseStack): Promise<App> {
   const { dataDir, userAgent } = config;
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
-  const { temporaryDir, metrics, observe, plans, accounts, firstKey, counters, accessHooks, pictures } = foundation;
+  const { temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, accessHooks, pictures } = foundation;
   const { network, documents, ocr, models } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
@@ -154,14 +156,27 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };
-  const { faces, listen, close: closeFaces } = await createFaces(config, modules, resources);
+  const { faces, listen: openPorts, close: closeFaces } = await createFaces(config, modules, resources);
+
+  let firstKey: string | undefined;
+  // A key that was created before a failed start would never be shown.
+  async function listen(): Promise<FaceUrl[]> {
+    const urls = await openPorts();
+    firstKey = await mintFirstKey();
+    return urls;
+  }
 
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= closeFaces().then(() => resources.closeAll(log));
     return closing;
   };
-  return { reader, accounts, faces, flow, firstKey, browser, listen, close };
+  return {
+    ...{ reader, accounts, faces, flow, browser, mintFirstKey, listen, close },
+    get firstKey() {
+      return firstKey;
+    },
+  };
 }
 
 interface IndexParts {

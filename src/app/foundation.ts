@@ -28,8 +28,8 @@ export interface Foundation {
   readonly observe: ReturnType<typeof createObservers>;
   readonly plans: Plans;
   readonly accounts: AccountsModule;
-  /** The first key of a new installation; `undefined` if there are keys already, or none are required. */
-  readonly firstKey: string | undefined;
+  /** Creates the first key of a new installation; `undefined` if there are keys already, or none are required. */
+  readonly mintFirstKey: () => Promise<string | undefined>;
   readonly counters: Counters;
   readonly accessHooks: AccessHooks;
   readonly pictures: Pictures;
@@ -70,7 +70,7 @@ export async function openFoundation(
       log,
     }),
   );
-  const firstKey = config.auth === 'on' ? await firstKeyOf(accounts, log) : undefined;
+  const mintFirstKey = async () => (config.auth === 'on' ? firstKeyOf(accounts, log) : undefined);
   const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
   const counters = resources.use(await openCounters(limits, { log }));
   const accessControl = createAccessControl({
@@ -104,7 +104,7 @@ export async function openFoundation(
 
   const models = createModels(config, { fetch: network.trusted });
   return {
-    ...{ temporaryDir, metrics, observe, plans, accounts, firstKey, counters, accessHooks, pictures },
+    ...{ temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, accessHooks, pictures },
     ...{ network, documents, ocr, models },
   };
 }

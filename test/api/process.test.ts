@@ -119,16 +119,17 @@ it('reports each wrong setting in a line, and ends', async () => {
   expect(server.lines.join('\n')).toMatch(/readerPort in .*settings\.yaml, line 1: .*\n.*line 2: unknown setting/);
 });
 
-it('reports a port that is in use', async () => {
+it('reports a port that is in use, and shows the first key at the next start', async () => {
   const site = await openSite();
-  const server = await startProcess({
-    LECTERN_DATA_DIR: dataDir,
-    LECTERN_BROWSER: 'none',
-    LECTERN_READER_PORT: site.host.split(':')[1]!,
-  });
-  expect(await server.stop()).toBe(EXIT_CODES.usage.code);
-  expect(server.lines.join('\n')).toMatch(/port \d+ is in use/);
+  const environment = { LECTERN_DATA_DIR: path.join(dataDir, 'new'), LECTERN_BROWSER: 'none' };
+  const refused = await startProcess({ ...environment, LECTERN_READER_PORT: site.host.split(':')[1]! });
+  expect(await refused.stop()).toBe(EXIT_CODES.usage.code);
+  expect(refused.lines.join('\n')).toMatch(/port \d+ is in use/);
+  expect(refused.lines.join('\n')).not.toContain('API key');
   site.close();
+  const server = await startProcess(environment);
+  expect(await server.stop()).toBe(0);
+  expect(server.lines.join('\n')).toMatch(/API key, shown only this once: lectern_\S+/);
 });
 
 it('rejects invalid networks', async () => {

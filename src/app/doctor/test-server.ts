@@ -91,7 +91,7 @@ export async function startTestServer(
   const inProcess = await openInProcess({ ...app.faces, flow: app.flow });
   closers.push(() => inProcess.close());
   return {
-    key: app.firstKey ?? '',
+    key: (await app.mintFirstKey()) ?? '',
     fetch: inProcess.fetch,
     urls: inProcess.urls,
     pages,
