@@ -1,4 +1,4 @@
-/** Limits on the size and speed of a response body. */
+/** Limits on the size and speed of a response body. `fetch.ts` applies them to the bytes received and again to the decoded ones. */
 import { problem } from '#errors.ts';
 
 /** Why a body is incomplete: the time limit passed, it was too slow, or the connection broke. */

@@ -1,6 +1,6 @@
 /**
  * Decodes Content-Encoding as a stream. If the data is damaged, all bytes before the damage are delivered. Wrong headers
- * are handled as browsers do (docs/guide/http.md).
+ * are handled as browsers do (docs/guide/http.md). `fetch.ts` bounds the size of the result.
  */
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';

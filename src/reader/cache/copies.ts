@@ -10,7 +10,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { packContent, readContent } from './content.ts';
 import { createIndexQueries, type PartRole } from './index-queries.ts';
 import { createRemoval } from './removal.ts';
-import type { Captured, Copy, SnapshotFacts } from './rules.ts';
+import { type Captured, type Copy, isFresh, type SnapshotFacts } from './rules.ts';
 import { createUses } from './uses.ts';
 
 /** Which copies of a page may be returned. */
@@ -67,7 +67,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
       // If the clock was set back, copies may be dated in the future, so the absolute distance is used.
       const ageMs = Math.abs(now - madeAt);
-      if (ageMs > maxAgeMs || ageMs > keepMs) continue;
+      if (!isFresh(ageMs, { maxAgeMs, keepMs })) continue;
       const row = JSON.parse(facts) as RowFacts;
       const hashes = rows.partsOf(id);
       const copy = {

@@ -59,6 +59,10 @@ export function maxAgeMs(request: ReadRequest, freshMs: number): number {
   return options.cacheTolerance === undefined ? (request.freshMs ?? freshMs) : options.cacheTolerance * 1000;
 }
 
+/** Whether a copy is young enough. All values in milliseconds; copies are removed after `keepMs`. */
+export const isFresh = (ageMs: number, limits: { maxAgeMs: number; keepMs: number }): boolean =>
+  ageMs <= limits.maxAgeMs && ageMs <= limits.keepMs;
+
 /**
  * The key for copies of equal targets captured with equal options. Each page of a document has its own key; a web page
  * has one key for all fragments, except with `at fragment`, for pages whose content depends on the fragment.
