@@ -2,7 +2,15 @@
 import { DocumentError } from '../../document.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
-import { contentsLevelOf, contentsLine, headingLevelOf, headingOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import {
+  contentsLevelOf,
+  contentsLine,
+  headingLevelOf,
+  headingOf,
+  htmlLevelOf,
+  kindOf,
+  TITLE,
+} from '../style-names.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { hrefOfField } from '../word/fields.ts';
 import type { Numbering } from '../word/numbering.ts';
