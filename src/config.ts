@@ -246,7 +246,7 @@ export const SETTINGS = {
     ocrMaxPages: setting(
       count(20, 0),
       '20',
-      'Maximum number of scanned pages of a document that are recognised in one request. 0 recognises none.',
+      'Maximum number of scanned pages of a document that are recognized in one request. 0 recognizes none.',
     ),
     ocrModelDir: setting(
       z.string().optional(),

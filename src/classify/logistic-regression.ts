@@ -1,5 +1,5 @@
 /**
- * Multinomial logistic regression over embeddings: L2-regularised cross-entropy, minimised by accelerated gradient
+ * Multinomial logistic regression over embeddings: L2-regularized cross-entropy, minimized by accelerated gradient
  * descent (Nesterov, "Introductory Lectures on Convex Optimization", section 2.2). The same samples always give the same
  * weights.
  */
@@ -31,7 +31,7 @@ export interface TrainingOptions {
 
 const STEPS = 20;
 /**
- * Inverse strength of the regularisation, `C` of scikit-learn's LogisticRegression. Embeddings of different classes are
+ * Inverse strength of the regularization, `C` of scikit-learn's LogisticRegression. Embeddings of different classes are
  * close to each other, so weights must be able to grow.
  */
 const C = 100;

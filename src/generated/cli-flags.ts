@@ -109,7 +109,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'removeOverlay',
     kind: 'switch',
     group: 'Page content',
-    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its center.',
     defaultText: 'false',
   },
   {
@@ -544,7 +544,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'removeOverlay',
     kind: 'switch',
     group: 'Page content',
-    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its center.',
     defaultText: 'false',
   },
   {
@@ -1141,7 +1141,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--ocr-max-pages',
     variable: 'LECTERN_OCR_MAX_PAGES',
-    meaning: 'Maximum number of scanned pages of a document that are recognised in one request. 0 recognises none.',
+    meaning: 'Maximum number of scanned pages of a document that are recognized in one request. 0 recognizes none.',
     defaultText: '20',
   },
   {

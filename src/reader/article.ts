@@ -1,6 +1,6 @@
 import type { Document, Element } from '#html/node.ts';
 
-/** Kinds of pages, as recognised from their structure. */
+/** Kinds of pages, as recognized from their structure. */
 export const PAGE_KINDS = [
   'article',
   'documentation',
@@ -28,7 +28,7 @@ export interface DeclaredMetadata {
   publishedTime?: string;
   /** ISO 8601: a date, or a date and time with the page's zone, if it gave one. */
   modifiedTime?: string;
-  /** Names of people, joined by ", "; of an organisation only if no person is named. */
+  /** Names of people, joined by ", "; of an organization only if no person is named. */
   author?: string;
   siteName?: string;
   /** Absolute http(s) URL of the picture that represents the page. */

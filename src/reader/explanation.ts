@@ -8,7 +8,7 @@ import type { MarkdownTrace, TracedBlock } from './markdown/trace.ts';
 export interface Explanation {
   /** Version of the extraction that made this answer. */
   version: string;
-  /** Kind of page, as recognised from its structure, with a confidence of 0 to 1. */
+  /** Kind of page, as recognized from its structure, with a confidence of 0 to 1. */
   kind?: string;
   kindConfidence?: number;
   /** Confidence in the choice of the content, 0 to 1. */

@@ -13,7 +13,7 @@ import { MAX_ELEMENT_KINDS, type Template } from './engines/template.ts';
 export interface SiteRecords {
   /**
    * What is known about similar pages, and whether to render this page too, for a comparison. With `keep` the read
-   * counts towards the next comparison; without it nothing is stored.
+   * counts toward the next comparison; without it nothing is stored.
    */
   lookUp(url: string, template: Template, keep: boolean): SiteView;
   /** Records a comparison: whether rendering made no difference. */

@@ -57,7 +57,7 @@ export async function renderPng(
     // Computes the exact size, because sharp rounds in two steps and can be off by one pixel.
     return picture
       .resize({ ...fitted, fit: 'fill' })
-      .toColourspace('srgb')
+      .toColorspace('srgb')
       .png()
       .toBuffer();
   });
@@ -75,7 +75,7 @@ export async function decodePixels(
   return decoding(format, async () => {
     const picture = await open(bytes, format, 0, 'error');
     const { data, info } = await picture
-      .toColourspace('srgb')
+      .toColorspace('srgb')
       .flatten({ background: '#ffffff' })
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true });

@@ -13,7 +13,7 @@ const MIN_CELLS = 2;
 const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
 /** Share of the rows that must have several filled cells. */
 const FULL_ROWS = 0.55;
-/** Share of the rows. A column that is filled in fewer of them may belong to its neighbour. */
+/** Share of the rows. A column that is filled in fewer of them may belong to its neighbor. */
 const RARELY_FILLED = 0.34;
 /** In font sizes: the largest difference between baselines of one row. */
 const SAME_ROW = 0.35;

@@ -90,7 +90,7 @@ export class Canvas {
     const color = fillOpacity < 0.95 || blended ? null : fill;
     for (const area of areas) this.addFill(area, color);
     if (bounds) this.#addDot(bounds);
-    // A rule in the colour of the paper is invisible.
+    // A rule in the color of the paper is invisible.
     if (!isPaper(painting.stroke ? stroke : fill)) for (const rule of rules) this.#addRule(rule);
   }
 

@@ -13,10 +13,10 @@ export interface Appearance {
   readonly invisible?: boolean;
   readonly indented?: boolean;
   readonly font?: FontSize;
-  /** `unknown` is a colour that cannot be interpreted, or that the text is not painted in. */
+  /** `unknown` is a color that cannot be interpreted, or that the text is not painted in. */
   readonly color?: Color | 'unknown';
   readonly fill?: Color | 'unknown';
-  /** `unknown` is a picture, a gradient or a colour that cannot be interpreted. */
+  /** `unknown` is a picture, a gradient or a color that cannot be interpreted. */
   readonly background?: Color | 'unknown';
   /** Whether it may overlap elements other than its ancestors. */
   readonly positioned: boolean;
@@ -219,7 +219,7 @@ function colorOf(value: string | undefined): Color | 'unknown' | undefined {
 
 const PICTURE = /url\(|gradient\(|image\(|element\(|paint\(|cross-fade\(/;
 
-/** A background of one colour; `unknown` if there is a picture, undefined if there is no background. */
+/** A background of one color; `unknown` if there is a picture, undefined if there is no background. */
 function backgroundOf(values: Values): Color | 'unknown' | undefined {
   let color: Color | 'unknown' | undefined;
   let picture = false;
@@ -234,7 +234,7 @@ function backgroundOf(values: Values): Color | 'unknown' | undefined {
   return picture ? 'unknown' : color;
 }
 
-/** The colour among the words of a shorthand. */
+/** The color among the words of a shorthand. */
 function colorAmong(value: string): Color | 'unknown' | undefined {
   if (/^(?:none|0|0 0|inherit|initial|unset|transparent none.*)$/.test(value)) return undefined;
   for (const word of value.match(/[a-z-]+\([^()]*\)|[^\s,]+/g) ?? []) {

@@ -48,7 +48,7 @@ export interface PrepareOptions {
 
 /** The result of one input. */
 export interface Output {
-  /** Row-major, rows x dimensions; not truncated, and normalised only if the model does so itself. */
+  /** Row-major, rows x dimensions; not truncated, and normalized only if the model does so itself. */
   readonly values: Float32Array;
   /** 1 for a pooled vector, one per chunk for late chunking, one per token for multi-vector output. */
   readonly rows: number;

@@ -129,7 +129,7 @@ export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(sh
   state = graph.node('Add', [state, graph.node('Gather', [table('positions', weights.positions), positions])]);
   if (shape.taskInput) {
     const task = graph.node('Cast', [graph.input('task_id', 'int64', [])], { to: 1 });
-    // Unevenly distributed, otherwise the normalisation would remove it.
+    // Unevenly distributed, otherwise the normalization would remove it.
     const direction = floats('task_direction', [shape.hidden], taskDirection(shape.hidden));
     state = graph.node('Add', [state, graph.node('Mul', [task, direction])]);
   }

@@ -1,5 +1,5 @@
 /**
- * Main program of a model process: tokenises, and passes batches to an inference thread, so that the next texts are
+ * Main program of a model process: tokenizes, and passes batches to an inference thread, so that the next texts are
  * prepared while the model runs. It ends with its parent even during a run, because a separate thread watches the
  * parent.
  */

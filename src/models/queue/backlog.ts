@@ -123,7 +123,7 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
 }
 
 /**
- * Picks the batch around the first entry: neighbours by length from its lane, with the most tokens that fit. Sorted by
+ * Picks the batch around the first entry: neighbors by length from its lane, with the most tokens that fit. Sorted by
  * length, shortest first.
  */
 export function pickBatch<Entry extends { readonly tokens: number; readonly job: Pick<WaitingJob, 'lane'> }>(

@@ -108,7 +108,7 @@ export interface EmbeddingRow extends CommonRow {
   /** Lengths to which vectors can be truncated; empty if the model was not trained for it. */
   readonly matryoshka: readonly number[];
   readonly pooling: 'mean' | 'cls' | 'last' | 'none';
-  /** Whether the model's own output is normalised. */
+  /** Whether the model's own output is normalized. */
   readonly normalizes: boolean;
   /**
    * Prompt per task, or per part of a task after the dot: `query`, `passage`, `text-matching`; `default` without a

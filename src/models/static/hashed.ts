@@ -85,7 +85,7 @@ export class FeatureCounts implements WordVisitor {
     this.#reader.read(text.slice(from, to).toLowerCase(), unspaced, this.#add);
   }
 
-  /** Adds the weighted counts to the slots, without normalisation. */
+  /** Adds the weighted counts to the slots, without normalization. */
   addTo(slots: Float64Array): void {
     for (let at = 0; at < this.#size; at++) {
       const slot = this.#used[at]!;

@@ -1,6 +1,6 @@
 /** Finds pieces of ink the size of letters or words, and arranges pieces as lines that are read separately. */
 import type { OcrBox } from '../hocr.ts';
-import type { Grey } from './ink.ts';
+import type { Gray } from './ink.ts';
 
 /** Ink is examined in squares; this many make the height of a line. */
 const SQUARES = 8;
@@ -19,7 +19,7 @@ interface Look {
   readonly level: number;
 }
 
-export function findPieces({ pixels, width, height }: Grey, { lineHeight, level }: Look): OcrBox[] {
+export function findPieces({ pixels, width, height }: Gray, { lineHeight, level }: Look): OcrBox[] {
   if (lineHeight <= 0) return [];
   const side = Math.max(2, Math.round(lineHeight / SQUARES));
   const columns = Math.ceil(width / side);
@@ -63,7 +63,7 @@ export function findPieces({ pixels, width, height }: Grey, { lineHeight, level 
 }
 
 export interface Sheet {
-  /** A grey PNG with lines of pieces. */
+  /** A gray PNG with lines of pieces. */
   readonly picture: Uint8Array;
   /** Position of each piece on it. The boxes repeat in order, once per repetition. */
   readonly places: readonly OcrBox[];
@@ -84,7 +84,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
-  const { data, info } = await sharp(picture).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(picture).toColorspace('b-w').raw().toBuffer({ resolveWithObject: true });
   const taken = Array.from(
     { length: Math.max(boxes.length * TIMES, MIN_IN_ALL) },
     (_, at) => boxes[at % boxes.length]!,
@@ -112,7 +112,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
     }
   }
   const png = sharp(sheet, { raw: { width, height, channels: 1 } })
-    .toColourspace('b-w')
+    .toColorspace('b-w')
     .png({ compressionLevel: 1 });
   return { picture: await png.toBuffer(), places };
 }

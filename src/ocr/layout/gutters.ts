@@ -69,10 +69,10 @@ interface Space {
   readonly right: number;
 }
 
-/** Number of lines up and down among which neighbours of a line are searched. */
+/** Number of lines up and down among which neighbors of a line are searched. */
 const NEAR = 24;
 
-/** The free space to the right of a line, up to its next neighbour. */
+/** The free space to the right of a line, up to its next neighbor. */
 function seedAt(lines: readonly Segment[], at: number): Space | undefined {
   const { box, size } = lines[at]!;
   let right = Infinity;
@@ -118,7 +118,7 @@ function narrowed({ left, right }: Space, { box, size }: Segment): Space | undef
   return before > after ? { left, right: box.left } : { left: box.right, right };
 }
 
-/** Area of text on the side that has less, counting only lines with neighbours. It ranks text columns above cells. */
+/** Area of text on the side that has less, counting only lines with neighbors. It ranks text columns above cells. */
 function worthOf(lines: readonly Segment[], run: Run): number {
   const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
   if (left.length === 0 || right.length === 0) return 0;

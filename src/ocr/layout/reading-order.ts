@@ -37,7 +37,7 @@ const MIN_LINES = 4;
 const WIDE_GAP = 2;
 /** Letters. Minimum number of letters of a line of text; cells have fewer. */
 const LINE_LENGTH = 18;
-/** Letters. Shorter cells without neighbouring lines are read row by row if they do not form a table. */
+/** Letters. Shorter cells without neighboring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
 /** A vertical distance between rows that separates text from tables, in letter sizes. */
 const STRIP = 1.3;
@@ -149,7 +149,7 @@ function minLines({ rows, gaps }: Band): number {
   return gaps.every(({ left, right }) => right - left >= WIDE_GAP * size) ? 2 : MIN_LINES;
 }
 
-/** Merges neighbouring strips of one kind. */
+/** Merges neighboring strips of one kind. */
 function joined(strips: readonly Band[]): Band[] {
   const bands: Row[][] = [];
   for (const [at, strip] of strips.entries()) {
@@ -276,7 +276,7 @@ function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[
   return merged;
 }
 
-/** Whether in most columns most cells share their left edge, right edge or centre. */
+/** Whether in most columns most cells share their left edge, right edge or center. */
 function isAligned(band: Band): boolean {
   const columns = columnsOf(band);
   const aligned = columns.filter((column) => {

@@ -23,7 +23,7 @@ import { type Template, templateOf } from './template.ts';
 export interface Evidence {
   /** Words of main content in the HTML. */
   readonly words: number;
-  /** Tokens in the first 1,000 characters of that content: enough to recognise an empty page. */
+  /** Tokens in the first 1,000 characters of that content: enough to recognize an empty page. */
   readonly tokens: number;
   /** Whether scripts could change the content. */
   readonly scripts: boolean;

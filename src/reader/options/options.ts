@@ -154,7 +154,7 @@ const markdownShape = z.object({
   emDelimiter: oneOf(EM_DELIMITERS).optional(),
   strongDelimiter: oneOf(STRONG_DELIMITERS).optional(),
   linkStyle: oneOf(LINK_STYLES).optional().describe('where the URL of a link is written'),
-  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how reference links are labelled'),
+  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how reference links are labeled'),
 });
 
 const MARKDOWN_HEADERS: Record<string, keyof z.output<typeof markdownShape>> = {
@@ -345,7 +345,7 @@ export const OPTIONS = {
     needsBrowser: on,
     caching: 'neither',
     defaultText: 'false',
-    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its center.',
   }),
   detachInvisibles: row({
     group: 'Page content',

@@ -107,12 +107,12 @@ function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>
  * Prefers the order in which most objects follow the same object as in the file; on a tie, the one with fewer moves.
  */
 function isNearer<T>(one: readonly Group<T>[], other: readonly Group<T>[]): boolean {
-  const [kept, keptByOther] = [neighbours(one), neighbours(other)];
+  const [kept, keptByOther] = [neighbors(one), neighbors(other)];
   return kept === keptByOther ? inversions(one) < inversions(other) : kept > keptByOther;
 }
 
 /** Number of objects that directly follow the same object as in the file. */
-function neighbours<T>(groups: readonly Group<T>[]): number {
+function neighbors<T>(groups: readonly Group<T>[]): number {
   const rank = new Map(
     [...groups.map(({ at }) => at)].sort((one, other) => one - other).map((at, place) => [at, place]),
   );

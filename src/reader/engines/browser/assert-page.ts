@@ -45,7 +45,7 @@ export async function assertPage({ html, captured }: CapturedDocument, network: 
   if (file) throw new FileTargetError(file, embedded.type);
 }
 
-/** Large files are recognised by the text made from their first bytes, before they have loaded. */
+/** Large files are recognized by the text made from their first bytes, before they have loaded. */
 async function refuseFile(main: MainDocument, html: string): Promise<void> {
   // Malformed XML may still be HTML.
   if (html.includes('<parsererror') && declaredMedia(main.mediaType).kind === 'html')

@@ -142,7 +142,7 @@ export class FactLookup {
       case 'http-equiv':
         return declarations.contentLanguage === null ? [] : [declarations.contentLanguage];
       case 'label':
-        return this.#labelled(name);
+        return this.#labeled(name);
       case 'class':
         return this.#classed(name);
       case 'byline':
@@ -168,7 +168,7 @@ export class FactLookup {
   }
 
   /** Twitter cards pair a label, in the language of the page, with a text. */
-  #labelled(label: string): string[] {
+  #labeled(label: string): string[] {
     return ['1', '2'].flatMap((number) => {
       const labelText = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
       const isWanted = labelText === label || (label === 'written by' && WRITTEN_BY.has(labelText));

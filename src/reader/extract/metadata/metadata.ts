@@ -58,18 +58,18 @@ function modifiedOf(lookup: FactLookup): string | undefined {
 /** Sources that write "Smith, John". */
 const INVERTED_NAME_SOURCES = /^(?:citation_|dc\.|dcterms\.)/;
 
-/** People of the first source that names any, else organisations of the first source that does. */
+/** People of the first source that names any, else organizations of the first source that does. */
 function authorOf(lookup: FactLookup): string | undefined {
-  let organisations: string[] = [];
+  let organizations: string[] = [];
   for (const { name, values } of lookup.valuesBySource('author')) {
     const texts = values.map(({ value }) => value);
     const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED_NAME_SOURCES.test(name) };
     // A person whose site has their own name is an author too.
     const names = findAuthorNames(texts, name === 'persons' ? NO_SITE_NAMES : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
-    if (!organisations.length) organisations = names.organisations;
+    if (!organizations.length) organizations = names.organizations;
   }
-  return organisations.join(', ') || undefined;
+  return organizations.join(', ') || undefined;
 }
 
 /** The names that the page gives its site, the most trusted first. */

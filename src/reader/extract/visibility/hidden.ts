@@ -43,7 +43,7 @@ export interface HiddenParts {
 }
 
 /** How a part is hidden. */
-type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'colour';
+type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'color';
 
 interface Finding {
   readonly node: Child;
@@ -132,7 +132,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       const letters = node.value.trim().length;
       const kind = letters > 0 ? unreadableReason(textStyle) : null;
       const isOverPicture =
-        kind === 'colour' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
+        kind === 'color' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
       if (kind && !isOverPicture && !keep.has(kind))
         findings.push({ node, kind, reason: 'unreadable text', mayBeShown: true });
       else visibleLetters += letters;

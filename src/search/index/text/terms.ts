@@ -1,6 +1,6 @@
 /**
  * Turns text into index terms: lower case, without accents, stemmed by language. Scripts without spaces become pairs of
- * neighbouring letters. Terms consist of letters and digits, so they need no escaping in any query language.
+ * neighboring letters. Terms consist of letters and digits, so they need no escaping in any query language.
  */
 import { ownValue } from '#own-value.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
