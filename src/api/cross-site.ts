@@ -29,8 +29,8 @@ export function refuseCrossSite(
 }
 
 /**
- * Whether a page of another site sent the request. Signs are Fetch Metadata (W3C), the Origin header, and a Host header
- * that does not name this server, as in DNS rebinding.
+ * Whether a page of another site sent the request. Decided by Fetch Metadata (W3C), the Origin header, and a Host
+ * header that does not name this server, as in DNS rebinding.
  */
 export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
   const { origin, host = '' } = headers;

@@ -24,7 +24,7 @@ export const withClientFlags = <Given extends Command>(command: Given): Given =>
     .addOption(
       new Option(
         '--server <url>',
-        'URL of the reader of a Lectern server. If omitted, the command works in this process. [LECTERN_URL]',
+        'URL of the reader of a Lectern server. If omitted, the command runs without a server, in its own process. [LECTERN_URL]',
       ).helpGroup(CONNECTION_GROUP),
     )
     .addOption(new Option('--key <key>', 'API key for the server. [LECTERN_API_KEY]').helpGroup(CONNECTION_GROUP))

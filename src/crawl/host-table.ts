@@ -1,4 +1,4 @@
-/** The hosts that a process has contacted lately: slots in use, rest periods, and consecutive failures. */
+/** The hosts that a process has contacted lately: slots in use, pauses, and consecutive failures. */
 import type { HostAnswer, HostLimits } from './politeness.ts';
 
 export interface Host {
@@ -60,7 +60,9 @@ export function restFor(host: Host, delayMs: number, nowMs: number): void {
   host.nextAt = Math.max(host.nextAt, nowMs + delayMs);
 }
 
-/** Notes how a host answered. A busy host rests for the time that it asked for, or for a growing back-off. */
+/**
+ * Notes how a host answered. A busy host is not contacted for the time that it asked for, or for a growing back-off.
+ */
 export function noteAnswer(host: Host, { busy, isReached }: HostAnswer, nowMs: number): void {
   if (isReached === undefined) return;
   host.busy = busy ? host.busy + 1 : 0;

@@ -38,9 +38,9 @@ export interface Politeness {
    * there is none within `maxWaitMs`. Throws the reason of the signal.
    */
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
-  /** Releases the slot. The host rests for `delayMs`. */
+  /** Releases the slot. The host is not contacted for `delayMs`. */
   release(host: string, delayMs: number): void;
-  /** Makes a host rest that was contacted without a slot. */
+  /** Starts the pause of a host that was contacted without a slot. */
   pause(host: string, delayMs: number): void;
   /** Records how the host answered. Returns the number of consecutive failures to reach it. */
   report(host: string, answer: HostAnswer): { readonly unreached: number };

@@ -9,9 +9,9 @@ import type { Log } from '#telemetry/log.ts';
 export interface SharedPoliteness {
   /** Acquires a slot: `undefined` once it has one, otherwise how many milliseconds to wait before the next try. */
   acquire(host: string, maxAtOnce: number): Promise<number | undefined>;
-  /** Releases a slot; the host rests for all servers. Returns at once and never fails. */
+  /** Releases a slot; no server contacts the host during the pause. Returns at once and never fails. */
   release(host: string, pauseMs: number): void;
-  /** Makes a host rest for all servers, without a slot. Returns at once and never fails. */
+  /** Starts a pause of the host for all servers, without a slot. Returns at once and never fails. */
   pause(host: string, pauseMs: number): void;
   /** Waits for pending writes. */
   close(): Promise<void>;

@@ -1,11 +1,11 @@
 /**
  * The contract of a document kind. A kind is a module with `parse`, which turns a file into pages of plain HTML and
  * metadata; and with `picture` if its pages can be rendered as images. Kinds run in a separate process, which is killed
- * when a file exceeds its time or memory.
+ * when a file exceeds the time or memory limit.
  */
 import type { ImageFit } from './image/fit.ts';
 
-/** A file to read. It lies at a temporary path chosen by Lectern; `name` is data and never used as a path. */
+/** A file to read. It is stored at a temporary path chosen by Lectern; `name` is data and is never used as a path. */
 export interface DocumentFile {
   readonly path: string;
   readonly size: number;

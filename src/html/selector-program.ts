@@ -53,7 +53,7 @@ export interface HasTest {
 
 export interface SelectorProgram {
   readonly lists: readonly SelectorList[];
-  /** The list for the selector itself. */
+  /** Index in `lists` of the selector itself. */
   readonly main: number;
   readonly has: readonly HasTest[];
   readonly counters: number;

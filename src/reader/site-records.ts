@@ -96,7 +96,7 @@ export async function openSiteRecords({
   let closed = false;
 
   const safely = <Result>(work: () => Result, fallback: Result): Result => {
-    // A comparison runs beside its read, and may end after the store was closed.
+    // A comparison runs in parallel with its read, and may end after the store was closed.
     if (closed) return fallback;
     try {
       return work();

@@ -1,4 +1,4 @@
-/** Sends a query to a search provider, with limits of time and size. Every failure becomes a ProviderError. */
+/** Sends a query to a search provider, with time and size limits. Every failure becomes a ProviderError. */
 import { Problem } from '#errors.ts';
 import { cleanStrings } from '#html/characters.ts';
 import type { TrustedFetch } from '#net/trusted.ts';

@@ -19,7 +19,7 @@ export interface ModelMemory {
 
 export interface MemoryEntry {
   readonly backend: Backend;
-  /** Current holders and those waiting for the load; a model is not evicted before they release it. */
+  /** Number of callers that hold the model or wait for it to load. It is not evicted until all have released it. */
   users: number;
   /** Higher is more recent. */
   usedAt: number;

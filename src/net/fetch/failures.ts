@@ -28,7 +28,7 @@ const MESSAGES: Record<string, string> = {
 
 const CERTIFICATE_CODES = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_)/;
 
-/** Converts an error of a connection or request to AssertionFailureError. Problems are returned unchanged. */
+/** Converts a connection or request error to AssertionFailureError. Problems are returned unchanged. */
 export function networkProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem('AssertionFailureError', { message: messageOf(error) }, error);

@@ -1,4 +1,4 @@
-/** The content of a copy: a compressed text and pictures, each a blob that is named by its hash. */
+/** The content of a cached copy: compressed text and pictures, each stored as a blob named after its hash. */
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
 import { type Blobs, blobName } from '#storage/blobs/blobs.ts';

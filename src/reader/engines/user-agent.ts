@@ -53,7 +53,10 @@ export const defaultUserAgent = (chromiumMajor: number = CHROMIUM_MAJOR): string
 
 /** Names of this program. */
 const BOT: readonly (string | undefined)[] = ['bot', 'lectern'];
-/** The default. The last three stand for the caller's User-Agent, which only requests over HTTP have. */
+/**
+ * Values that mean the default. For HTTP requests, `src/api/user-agent.ts` has already replaced `auto`, `inherit` and
+ * `pass-through`. Elsewhere there is no caller's User-Agent.
+ */
 const DEFAULT: readonly (string | undefined)[] = [undefined, '', 'browser', 'auto', 'inherit', 'pass-through'];
 
 /** The identity to use for a target. */

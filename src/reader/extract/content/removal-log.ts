@@ -25,7 +25,7 @@ export interface Removal {
   /** Probability that this is content, and the threshold for keeping it; both 0 to 1. */
   probability?: number;
   threshold?: number;
-  /** The strongest signs against it. */
+  /** The features that count most against it, strongest first. */
   signs?: string[];
 }
 

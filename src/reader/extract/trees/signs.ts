@@ -1,5 +1,5 @@
 /**
- * The signs against a block, in plain words. A block's path through a tree is a series of tests. Each test changes
+ * The features that count most against a block, in plain words. A block's path through a tree is a series of tests. Each test changes
  * the mean value of the reachable leaves, and this change is its contribution to the score. Contributions are summed
  * by feature over all trees. This is A. Saabas's attribution for forests, with the plain mean of the leaves in place
  * of the mean over training pages, which the weights do not contain.
@@ -43,7 +43,7 @@ function fittedAttribution(): Attribution {
   return fitted;
 }
 
-/** The three strongest signs against the block with these features, or fewer if there are fewer. */
+/** The features that count most against the block with these values: at most three, strongest first. */
 export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
   const { trees, means } = attribution;
   const { feature, value, elseNode, roots } = trees;
