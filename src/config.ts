@@ -125,11 +125,7 @@ export const SETTINGS = {
       'Number of worker threads for CPU-heavy work such as rendering pages to Markdown.',
     ),
     workerMemoryMb: setting(count(1024, 64), '1024', 'Memory limit of one worker thread, in MB; at least 64.'),
-    drainMs: setting(
-      count(20_000, 0),
-      '20000',
-      'Time that running requests have to finish after SIGTERM, in ms.',
-    ),
+    drainMs: setting(count(20_000, 0), '20000', 'Time that running requests have to finish after SIGTERM, in ms.'),
   }),
 
   ...inGroup('Network access', {
@@ -350,11 +346,7 @@ export const SETTINGS = {
       '120000',
       'Time limit for one response of these models, in ms; at least 100.',
     ),
-    chargeModelFactor: setting(
-      count(3),
-      '3',
-      'Charge multiplier for the tokens of responses written by a model.',
-    ),
+    chargeModelFactor: setting(count(3), '3', 'Charge multiplier for the tokens of responses written by a model.'),
   }),
 
   ...inGroup('Embeddings and local models', {

@@ -9,7 +9,7 @@ export interface Listener {
   readonly port: number;
   /** Number of connections received so far. */
   connections(): number;
-  /** Connects once to prove that connections are counted, so that a count of zero means something. */
+  /** Connects once, to prove that connections are counted. Otherwise a count of zero would prove nothing. */
   countsConnections(): Promise<boolean>;
   close(): Promise<void>;
 }

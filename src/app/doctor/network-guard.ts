@@ -118,7 +118,7 @@ export function networkGuardChecks(
   ];
 }
 
-/** Runs a check, and fails it if a listener received a connection meanwhile. */
+/** Runs a check, which fails if a listener received a connection meanwhile. */
 async function withoutConnections(server: TestServer, run: () => Promise<CheckResult>): Promise<CheckResult> {
   const count = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
   const before = count();
@@ -201,7 +201,10 @@ async function checkRefused(
   );
 }
 
-/** The name resolves to an allowed address first, then to a forbidden one: the guard must check the one it connects to. */
+/**
+ * The name first resolves to an allowed IP address, then to a forbidden one. The guard must check the one that it
+ * connects to.
+ */
 async function checkRebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
   if (!server.canRebind) return absent('this machine has only one local address');
   const url = `http://${server.names.changing}:${server.pages.port}/`;

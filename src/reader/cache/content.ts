@@ -11,7 +11,7 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Texts up to this size are decompressed in this thread: handing them to another takes longer. */
+/** Texts up to this size are decompressed in this thread, because passing them to another thread takes longer. */
 const SHORT_BYTES = 256 * 1024;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);

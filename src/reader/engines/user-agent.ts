@@ -8,7 +8,10 @@ export interface Identity {
 }
 
 export interface IdentityFacts {
-  /** The option: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the default. */
+  /**
+   * Value of the option `userAgent`: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the
+   * default.
+   */
   readonly userAgent?: string | undefined;
   /** Host of the target. `diversify` picks by host: a host always sees the same browser. */
   readonly host: string;
@@ -18,7 +21,7 @@ export interface IdentityFacts {
   readonly version?: string | undefined;
 }
 
-/** Version to report if no browser is installed. */
+/** Major version of Chromium to report if no browser is installed. */
 const CHROMIUM_MAJOR = 142;
 
 interface Browser {

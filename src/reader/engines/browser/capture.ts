@@ -1,7 +1,7 @@
 /**
- * Captures a document inside the page: writes its HTML and marks what a person would not see. It only reads, so a page
- * that observes itself notices nothing. The walk is iterative, so deep documents cannot overflow the call stack.
- * Elements are serialized as the HTML standard says, with additions for the options.
+ * Captures a document inside the page: writes its HTML and marks what a person would not see. It changes nothing, so a
+ * page that observes its own DOM does not notice it. The walk is iterative, so deep documents cannot overflow the call
+ * stack. Elements are serialized as the HTML standard says, with additions for the options.
  */
 import type { PageCanvas, PageDocument, PageElement, PageNode, PageRange, PageStyle, PageWindow } from './dom.ts';
 
@@ -15,7 +15,10 @@ declare const OffscreenCanvas: PageCanvas;
 
 export interface CaptureOptions {
   readonly withShadowDom: boolean;
-  /** Cut the output at each `iframe`, for its content to be inserted. Frames of a frameset are always cut out. */
+  /**
+   * Split the output at each `iframe`, so that its content can be inserted. The output is always split at the frames of
+   * a frameset.
+   */
   readonly withFrames: boolean;
   readonly detachInvisibles: boolean;
   /** Never detach audio and video: audio has no box, and players hide videos until playback, which never starts here. */
@@ -40,9 +43,9 @@ export interface DocumentCapture {
   readonly title: string;
   readonly contentType: string;
   readonly elements: number;
-  /** The HTML, cut at each frame whose content can be inserted: one part more than frames. */
+  /** The HTML, split at each frame whose content can be inserted. There is one more part than there are frames. */
   readonly parts: readonly string[];
-  /** Whether the document has frames that were not cut out. */
+  /** Whether the document has frames whose content cannot be inserted. */
   readonly hiddenFrames: boolean;
   /** Whether the document has open shadow roots that were not written. */
   readonly hiddenShadow: boolean;
@@ -55,7 +58,7 @@ type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
 /** What an element passes to its content. */
 interface Inherited {
-  /** Whether to look up styles: true inside the body, below no hidden element. */
+  /** Whether to look up styles: true inside the body, except inside hidden elements. */
   readonly checked: boolean;
   /** Color of the background; undefined if an image makes it unknown. */
   readonly background: Color | undefined;
@@ -86,7 +89,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const SVG = 'http://www.w3.org/2000/svg';
   const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
   const RAW_TEXT = new Set('style script xmp iframe noembed noframes plaintext noscript'.split(' '));
-  /** Never displayed by design, so not marked as hidden. */
+  /** These elements are never displayed, so they are not marked as hidden. */
   const METADATA = new Set(
     'head title base link meta script style template noscript param source track datalist'.split(' '),
   );
@@ -119,7 +122,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const body = getter<PageDocument, PageElement | null>('Document', 'body')(document);
   const ofDocument = (property: string) => getter<PageDocument, string>('Document', property)(document);
 
-  /** What the root element inherits: a browser draws pages on white. */
+  /** The initial style: a browser draws pages on white. */
   const start: Inherited = { checked: false, background: [255, 255, 255, 1], opacity: 1, hiddenText: undefined };
 
   const output = createOutput();
@@ -252,7 +255,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   function createVisibility(colors: ReturnType<typeof createColors>) {
     let styleLookups = 0;
     let hitTestMs = 0;
-    // A hit test takes time quadratic in the number of elements in a line.
+    // The time for a hit test grows with the square of the number of elements in a line.
     const isSmall = Document.prototype.getElementsByTagName.call(document, '*').length <= options.maxHitTestElements;
 
     const countedStyle = (element: PageElement) => {

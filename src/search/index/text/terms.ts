@@ -67,7 +67,7 @@ export function termsOf(text: string, language: string | undefined): Terms {
   return { main, variants };
 }
 
-/** Adds pairs of letters, and the last letter by itself, so that a term begins at each letter. */
+/** Adds pairs of adjacent letters, and the last letter by itself, so that a term begins at each letter. */
 function pushPairs(into: string[], run: string): void {
   const letters = [...composed(run)];
   if (letters.length === 0) return;
