@@ -6,7 +6,7 @@ export interface Host {
   active: number;
   /** Earliest time of the next page, in ms since 1970. */
   nextAt: number;
-  /** Wakes those who wait for a slot, in order. */
+  /** Functions that wake the callers waiting for a slot, in order. */
   readonly waiting: (() => void)[];
   /** Consecutive answers that said the host is busy. */
   busy: number;
@@ -52,7 +52,7 @@ export function createHostTable(now: () => number): HostTable {
   };
 }
 
-/** When a slot of the host may be free: infinity while all are in use. */
+/** When a slot of the host may be free; infinity while all are in use. */
 export const slotReadyAt = (host: Host, { maxAtOnce }: HostLimits): number =>
   host.active >= maxAtOnce ? Number.POSITIVE_INFINITY : host.nextAt;
 

@@ -48,7 +48,7 @@ export interface Politeness {
   onChange(listener: () => void): () => void;
 }
 
-/** How often a waiting call checks again: a slot of another process becomes free without notice. */
+/** How often a waiting call checks again, because it is not notified when another process frees a slot. */
 const POLL_MS = 250;
 
 export function createPoliteness(maxPagesAtOnce: number, now: () => number, shared?: SharedPoliteness): Politeness {

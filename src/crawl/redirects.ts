@@ -9,7 +9,7 @@ import { type NormalizedUrl, normalizeUrl } from './normalize-url.ts';
 import type { HostLimits, Politeness } from './politeness.ts';
 import { isWithin } from './scope.ts';
 
-/** Why a redirect was not followed. */
+/** The reason why a redirect was not followed. */
 export type StopReason =
   /** The robots.txt of the site forbids it. */
   | { readonly kind: 'forbidden'; readonly to: string }
@@ -41,7 +41,7 @@ export interface RedirectRules extends HostLimits {
   readonly findDuplicate: (key: string) => Promise<string | undefined>;
   /** How long the host of a URL is not contacted after a request. */
   readonly delayMs: (url: string) => Promise<number>;
-  /** How long a redirect waits for a slot of its host. */
+  /** How long a redirect waits for a slot of its target's host. */
   readonly maxWaitMs: number;
 }
 

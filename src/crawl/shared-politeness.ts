@@ -29,7 +29,7 @@ export interface PolitenessTables {
 const SLOT_LEASE_MS = 20_000;
 /** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
 const MAX_PAUSE_MS = 3_600_000;
-/** How soon to try again while all slots are held, because their release is not announced. */
+/** How soon to try again while all slots are in use, because their release is not announced. */
 const POLL_MS = 250;
 /** Rows of hosts that have been idle for this long are deleted. */
 const FORGET_AFTER_MS = 3_600_000;

@@ -93,7 +93,7 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
     const pictures = await drawPictures(read, document, text, tools, notes);
     return {
       ...snapshot,
-      // Model formats still read the pages of the file.
+      // Model formats read the pages of the file later.
       file: options.modelFormat ? snapshot.file : undefined,
       mediaType,
       text,
@@ -217,7 +217,7 @@ function unreadNote(reason: UnreadReason, pages: readonly number[], { ocrMaxPage
   return `${which} without text: ${why}`;
 }
 
-/** The document's own title, else the file name, else the hash of its bytes with an extension; none for text. */
+/** The document's own title, else the file name, else the hash of its bytes with an extension. Text has no title. */
 function titleOf(document: ReadFile, { snapshot, target }: FileReadRequest, page: number | undefined): string {
   const own = document.title.trim();
   const hashed = target.upload && `${target.url.replace(/^blob:|#.*$/g, '')}${extensionOf(document.mediaType)}`;

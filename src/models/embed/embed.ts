@@ -67,7 +67,7 @@ interface PreparedInputs {
   readonly media: readonly Prepared[];
   /** Positions of the images in `media`. */
   readonly images: readonly number[];
-  /** Undefined if each text is a vector. */
+  /** Undefined if each text has its own vector. */
   readonly vectors: readonly VectorParts[] | undefined;
 }
 

@@ -25,10 +25,10 @@ const FILE_SIDE = 1_024;
 /** Shorter side of an A4 page in points; a point is a pixel at scale 1. */
 const A4_SHORT_SIDE_POINTS = 595;
 const OCR_SCALE = 3;
-/** Page ranges in progress; the pages of a range are rendered from one opened document. */
+/** Number of page ranges in progress. The pages of a range are rendered from one opened document. */
 const RANGES_AT_ONCE = 4;
 const RANGE_PAGES = 8;
-/** Pages of a request with text recognition in progress: one is rendered while another is recognized. */
+/** Number of pages of a request in text recognition at once: one is rendered while another is recognized. */
 const RECOGNISED_AT_ONCE = 2;
 /** Maximum text of a page in characters; no model reads more. */
 const MAX_TEXT = 200_000;

@@ -19,7 +19,7 @@ export interface BertShape {
   readonly positionInput?: boolean;
   /** An input of the graph selects a task, whose number is added to the embeddings. */
   readonly taskInput?: boolean;
-  /** Weights in int8; the inputs of each product are quantised at run time, with one scale for the whole batch. */
+  /** Weights in int8; the inputs of each product are quantized at run time, with one scale for the whole batch. */
   readonly quantized?: boolean;
 }
 

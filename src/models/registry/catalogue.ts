@@ -29,7 +29,7 @@ export interface ImageTower {
   readonly quantized?: string | undefined;
   /** Preprocessing; read from the model's `preprocessor_config.json` if unset. */
   readonly rule?: PictureRule | undefined;
-  /** Patches per image: the tokens that an image counts as. */
+  /** Number of tokens that an image counts as: its patches. */
   readonly tokens: number;
 }
 
@@ -38,7 +38,7 @@ export interface AudioTower {
   readonly file: string;
   readonly quantized?: string | undefined;
   readonly rule: SoundRule;
-  /** Tokens that one window of audio counts as. */
+  /** Number of tokens that one window of audio counts as. */
   readonly tokens: number;
 }
 

@@ -312,7 +312,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     dimensions: 1_024,
     matryoshka: [64, 128, 256, 512, 768, 1_024],
     prefixes: asking('Represent the query for retrieving evidence documents: '),
-    // One graph contains both towers.
+    // One graph contains both encoders.
     runs: {
       on: 'onnx',
       file: JINA_CLIP_V2_GRAPH,

@@ -41,7 +41,7 @@ export interface ModelMemoryOptions {
 export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.now }: ModelMemoryOptions): ModelMemory {
   const all = new Map<Backend, MemoryEntry>();
   let uses = 0;
-  /** Serialises loads, so that memory freed for one model is not taken by another. */
+  /** Loads run one after the other, so that memory freed for one model is not taken by another. */
   let lastLoad: Promise<unknown> = Promise.resolve();
 
   const entryOf = (backend: Backend): MemoryEntry => {

@@ -89,7 +89,7 @@ export interface Protocol {
   readonly parallel: number;
   /** Whether it can truncate texts at their end. */
   readonly truncates: boolean;
-  /** Whether it knows tasks, so that the task must be sent. */
+  /** Whether it supports tasks, so that the task must be sent. */
   readonly tasks: boolean;
   readonly embed?: {
     readonly base64: boolean;

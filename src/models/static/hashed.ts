@@ -57,7 +57,7 @@ export class FeatureCounts implements WordVisitor {
   readonly #idf: Idf;
   readonly #reader = new FeatureReader();
   readonly #signOf = createSignOf();
-  // Random for each table, so that no one can craft a text whose features all collide.
+  // Random for each table, so that no text can be crafted whose features all collide.
   readonly #crcFactor = randomOdd();
   readonly #otherFactor = randomOdd();
   #mask = 0;

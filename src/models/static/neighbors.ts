@@ -3,7 +3,7 @@ import { LEARNED } from './model.ts';
 
 /** Minimum cosine of a neighbor. */
 const NEAR = 0.5;
-/** Cached neighbor lists. Finding a neighbor takes milliseconds; a list takes a few hundred bytes. */
+/** Number of cached neighbor lists. Finding neighbors takes milliseconds; a list takes a few hundred bytes. */
 const MAX_REMEMBERED = 4_096;
 
 export interface Neighbors {
@@ -52,7 +52,7 @@ function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbors {
       d = (d + Math.imul(own[at + 3]!, rows[from + at + 3]!)) | 0;
     }
     const dot = a + b + c + d;
-    // Zero rows give 0 / 0 and are near nothing.
+    // Zero rows give 0 / 0, which is not close to anything.
     const cosine = dot / (lengths[id]! * lengths[other]!);
     if (cosine > NEAR) {
       ids.push(other);

@@ -141,7 +141,7 @@ export class WordPieceRun {
 
   constructor(model: Model) {
     this.#model = model;
-    // One character more than allowed, at two units each.
+    // Space for one character more than allowed, at two units each.
     this.#word = new Uint16Array(2 * model.maxCharacters + 2);
   }
 

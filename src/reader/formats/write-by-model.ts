@@ -114,7 +114,8 @@ const answerBase = (
   },
   style: options.markdown,
   maxTokens: options.maxTokens,
-  // Of several factors the last one in the list applies: that of the proxy (docs/reference/wire/reader.md, Tokens and charge).
+  // If several factors apply, the last one in the list is used: that of the proxy (docs/reference/wire/reader.md,
+  // Tokens and charge).
   chargeFactor: snapshot.proxied ? limits.proxyFactor : tools.chargeFactor,
 });
 
@@ -195,9 +196,7 @@ async function* streamText(
   }
 }
 
-/**
- * JSON that conforms to the caller's schema. After one failed attempt the model gets the errors and a second chance.
- */
+/** JSON that conforms to the caller's schema. After one failed attempt, the model is asked again with the errors. */
 async function* writeJson(
   { task, signal }: ModelRead,
   { html, cut }: ModelInput,

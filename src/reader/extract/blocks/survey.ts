@@ -67,7 +67,7 @@ export const NON_TEXT_ELEMENTS = new Set(
   ),
 );
 
-/** Inline elements, which do not cut the text. */
+/** Inline elements, which do not split the text. */
 export const INLINE_ELEMENTS = new Set(
   (
     'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math nobr picture q rp rt ruby s ' +
@@ -147,7 +147,7 @@ export const isProse = (block: Block): boolean =>
   block.linkWords * 2 < block.words &&
   (block.sentences > 0 || block.commas > 0 || block.words > 25);
 
-/** Surveys the descendants of `root`; `readClass` returns the parts that a name indicates. */
+/** Indexes the descendants of `root`. `readClass` returns the parts of the page that a name indicates. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
   const surveyor = new Surveyor(readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
@@ -196,9 +196,9 @@ class Surveyor {
   #owners: Int32Array = new Int32Array(INITIAL_CAPACITY);
   /** For each element, whether it is inside an anchor. */
   #isInAnchor: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
-  /** For each element, whether it cuts the text around it. */
+  /** For each element, whether it splits the text around it. */
   #isBlockLevel: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
-  /** The open element, -1 for none. */
+  /** Number of the open element; -1 for none. */
   #current = -1;
   #block: Block | null = null;
   #wordsBefore = 0;

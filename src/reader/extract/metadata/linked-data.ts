@@ -14,7 +14,7 @@ export interface LinkedData {
   modified?: string;
   /** Names of authors who are people or of unknown type. */
   people: string[];
-  /** Those of `people` that are declared as persons, on a page that names no organization. */
+  /** Those names in `people` that are declared as persons, if the page names no organization. */
   persons: string[];
   /** Names of authors that are organizations. */
   organizations: string[];
@@ -67,7 +67,7 @@ type ObjectsById = ReadonlyMap<string, JsonObject>;
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 50) : [value]);
 
-/** The object itself, or the object with the same `@id` if that says more. */
+/** The object itself, or the object with the same `@id` if that has more data. */
 function resolved(value: unknown, byId: ObjectsById): unknown {
   const id = isObject(value) ? value['@id'] : undefined;
   return (typeof id === 'string' && byId.get(id)) || value;
@@ -144,8 +144,8 @@ const bareUrl = (url: string) =>
     .replace(/\/+$/, '');
 
 /**
- * The objects that the page is about: those with the page's URL, or the only one. Several that nothing tells apart
- * are a listing, and none of them describes the page.
+ * The objects that the page is about: those with the page's URL, or the only one. Several objects that cannot be told
+ * apart are a listing, and none of them describes the page.
  */
 function mainObjects(found: readonly Found[], url: string): JsonObject[] {
   const candidates = found.filter(({ own, types }) => own && types.some((type) => CONTENT_TYPES.test(type)));

@@ -32,7 +32,7 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
   const roots: number[] = [];
   for (const line of text.trim().split('\n')) {
     roots.push(feature.length);
-    // Nodes whose first branch is being read, and then their second.
+    // Open nodes: first those whose first branch is being read, then those whose second is.
     const open: number[] = [];
     for (const [, name, limit, leaf, close] of line.matchAll(/\(([^<()\s]+)<([-\d.e]+)|(-?[\d.]+(?:e-?\d+)?)|(\))/g)) {
       if (close) {
