@@ -24,7 +24,7 @@ export interface Weights {
 
 export interface TrainingOptions {
   readonly labels: number;
-  /** The descent takes STEPS steps for each. */
+  /** The descent takes STEPS steps for each of them. */
   readonly iterations: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,7 +35,7 @@ const STEPS = 20;
  * close to each other, so weights must be able to grow.
  */
 const C = 100;
-/** Longest work between two turns of the event loop. */
+/** Maximum work before the descent yields to the event loop, in ms. */
 const SLICE_MS = 10;
 
 /** The samples must not be empty. Rejects with the reason of `signal`. */

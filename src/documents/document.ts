@@ -26,7 +26,7 @@ export interface DocumentPage {
    * colspan and rowspan), blockquote, pre, links with absolute URLs, images with alternative text.
    */
   readonly html: string;
-  /** Whether the page shows something but has no text, and so needs text recognition. */
+  /** Whether the page has visible content but no text, so that it needs text recognition. */
   readonly scanned?: boolean;
 }
 
@@ -97,7 +97,7 @@ export type DocumentErrorKind = 'damaged' | 'encrypted' | 'too large' | 'unsuppo
 export class DocumentError extends Error {
   readonly kind: DocumentErrorKind;
 
-  /** `message` is shown to callers: a sentence without a full stop that names the kind of file and no path. */
+  /** `message` is shown to callers: a sentence without a period that names the kind of file but no path. */
   constructor(kind: DocumentErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;

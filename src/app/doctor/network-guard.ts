@@ -6,7 +6,7 @@ import { absent, broken, type Check, type CheckResult, ok, warning } from './fin
 import { REQUEST_KINDS } from './listeners.ts';
 import type { TestServer } from './test-server.ts';
 
-/** THE table: forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
+/** Forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
 const FORBIDDEN = {
   'This machine': [
     'http://127.0.0.1:PORT/',

@@ -139,7 +139,7 @@ function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[]
       neighbors.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
     );
   });
-  // With too few lines nearby, use the rest of the column.
+  // If too few lines are nearby, the rest of the column is used.
   for (const [at, edge] of edges.entries()) {
     if (edge === Number.POSITIVE_INFINITY && items.length >= MIN_EDGE_LINES) edges[at] = x1;
   }
@@ -383,6 +383,9 @@ const isSameLook = (one: Run, two: Run): boolean =>
   one.shift === two.shift &&
   one.href === two.href;
 
-/** True for `exam-` and `ple`; false for `well-` and `Known`, and for `2019-` and `20`. */
+/**
+ * Whether a hyphen is only a line break: true for `exam-` and `ple`, false for `well-` and `Known`, and for `2019-` and
+ * `20`.
+ */
 const isHyphenated = (text: string, next: string): boolean =>
   /\p{Ll}[-\u2010\u00ad]$/u.test(text) && /\p{Ll}/u.test(next);

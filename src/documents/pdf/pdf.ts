@@ -1,4 +1,4 @@
-/** PDF files as text in reading order, by analysing the layout of what PDF.js finds on each page. */
+/** Reads PDF files as text in reading order: analyzes the layout of what PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';

@@ -71,7 +71,7 @@ const UNITS_PX: Readonly<Record<string, number>> = {
   mm: 96 / 25.4,
 };
 
-/** An approximate length in px, at 16 px per em; NaN if it is not a length. */
+/** An approximate length in px, assuming 16 px per em; NaN if it is not a length. */
 function pixels(value: string | undefined): number {
   const found = /^(?:calc\(\s*)?([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)/.exec(value ?? '');
   return found ? Number(found[1]) * (ownValue(UNITS_PX, found[2]!) ?? 1) : Number.NaN;
@@ -161,7 +161,8 @@ function isCollapsed(values: Values, mayExpand: boolean): boolean {
     isAlmostZero('height') ||
     isAlmostZero('max-height') ||
     (isZero(values.get('line-height')) && !values.has('height'));
-  // Padding reserves space for pictures with a fixed aspect ratio. A box with a transition is meant to be opened.
+  // Padding reserves space for pictures with a fixed aspect ratio. A box with a transition is usually opened by
+  // scripts.
   const padding = sides(values.get('padding'));
   const padded = [values.get('padding-top') ?? padding[0], values.get('padding-bottom') ?? padding[2]];
   if (!isFlat || padded.some((length) => pixels(length) >= 10)) return false;

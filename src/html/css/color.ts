@@ -145,7 +145,7 @@ function fromOklab(lightness: number, a: number, b: number): Rgb {
 
 const companded = (light: number) => 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
 
-/** A grey of CIE Lab; null for other colors, which only need to be known as not grey. */
+/** A gray of CIE Lab; null for other colors, of which only the fact that they are not gray matters. */
 function fromLightness(lightness: number, chroma: number): Rgb | null {
   if (chroma > 3) return null;
   const y = lightness > 8 ? ((lightness + 16) / 116) ** 3 : lightness / 903.3;

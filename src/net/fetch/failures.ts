@@ -35,7 +35,7 @@ export function networkProblem(error: unknown): Problem {
 }
 
 function messageOf(error: unknown): string {
-  // Several IP addresses were tried; report the last error.
+  // Several IP addresses were tried; the last error is reported.
   const last = error instanceof AggregateError ? error.errors.at(-1) : error;
   const code = String((last as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (CERTIFICATE_CODES.test(code)) return `The certificate of the target is not valid (${code})`;

@@ -2,7 +2,7 @@
 import type { OcrBox } from '../hocr.ts';
 import type { Gray } from './ink.ts';
 
-/** Ink is examined in squares; this many make the height of a line. */
+/** Ink is examined in squares; number of squares in the height of a line. */
 const SQUARES = 8;
 /** Maximum gap within a piece, in line heights. */
 const JOIN = 0.3;
@@ -97,7 +97,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
   for (const [at, box] of taken.entries()) {
     if (at > 0 && at % MAX_ON_LINE === 0) [x, y] = [2 * space, y + lineHeight + space];
     const right = x + box.right - box.left;
-    // Align on the baseline, like digits and capitals.
+    // Pieces are aligned on the baseline, like digits and capitals.
     places.push({ left: x, right, top: y + lineHeight - (box.bottom - box.top), bottom: y + lineHeight });
     x = right + space;
     width = Math.max(width, x + space);

@@ -15,14 +15,16 @@ export interface Ink {
   readonly height: number;
   /** Whether the ink is light on a dark background. */
   readonly onDark: boolean;
-  /** Level of the background, and a level close to it that faint lines reach. Inverted if the ink is light. */
+  /**
+   * Level of the background, and the level of the faintest lines, which is close to it. Inverted if the ink is light.
+   */
   readonly background: number;
   readonly faint: number;
 }
 
-/** Ink pixels examined; more are thinned out. */
+/** Maximum number of ink pixels examined; if there are more, only a sample is used. */
 const MAX_POINTS = 150_000;
-/** Gray levels between ink and background; with less, the image is blank. */
+/** Minimum difference in gray levels between ink and background; with less, the image is blank. */
 const MIN_CONTRAST = 24;
 /** Strokes longer than this share of the width or height are rules and frames, not letters. */
 const RULE_PART = 1 / 12;
@@ -196,7 +198,7 @@ const NEAR_PAPER = 32;
 
 /**
  * Removes single dark pixels from light paper (light ones from dark), in place: they would look like characters after
- * enlargement. Only if the paper has grain, because full stops of small print can be as small.
+ * enlargement. Done only if the paper has grain, because the periods of small print can be as small.
  */
 export function removeDots(
   { pixels, width, height }: Gray,

@@ -45,11 +45,11 @@ const MIN_VERTICAL = 1.1;
 const FREE_VERTICAL = 4;
 const MAX_THICKNESS = 0.3;
 const MAX_RUNS = 200_000;
-/** With more pieces, the page shows hatching or squared paper. */
+/** Maximum number of pieces; a page with more shows hatching or squared paper. */
 const MAX_PIECES = 5_000;
 
 interface Page {
-  /** Of text, in pixels. */
+  /** Height of a line of text, in pixels. */
   readonly lineHeight: number;
   /** Levels of the background, and of the faintest lines. */
   readonly background: number;

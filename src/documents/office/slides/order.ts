@@ -24,9 +24,8 @@ const MAX_ITEMS = 200;
 const MAX_DEPTH = 12;
 
 /**
- * Cuts the objects apart along empty bands, horizontally and vertically in alternation. The first direction decides
- * between rows and columns: the one whose result is closer to the file order wins, because authors create objects in
- * that order.
+ * Splits the objects along empty bands, alternately horizontal and vertical. The first direction decides between rows
+ * and columns: the one whose result is closer to the file order wins, because authors create objects in that order.
  */
 export function readingOrder<T>(placed: readonly PlacedObject<T>[]): T[] {
   const groups = anchored(placed);

@@ -7,13 +7,13 @@ import { type Corners, distance, type Point, scaleImage, toChannels } from './pi
 
 /** Longest side of the network's input, in pixels; small print on an A4 page needs this much. */
 const LONGEST_SIDE = 1_920;
-/** Sides must be a multiple of this, because the network halves them five times. */
+/** The sides of the input must be multiples of this, because the network halves them five times. */
 const SIDE_STEP = 32;
 /** ImageNet statistics, in PaddleOCR's channel order. */
 const MEANS = [0.485, 0.456, 0.406];
 const DEVIATIONS = [0.229, 0.224, 0.225];
 
-/** Probabilities from which a pixel is text and a box is kept (PaddleOCR's thresh and box_thresh). */
+/** Minimum probabilities of a pixel that is text, and of a box that is kept (PaddleOCR's thresh and box_thresh). */
 const THRESHOLD = 0.3;
 const BOX_THRESHOLD = 0.6;
 /** The network is trained on shrunk boxes; this factor expands them again. */

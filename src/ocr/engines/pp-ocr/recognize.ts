@@ -7,12 +7,12 @@ import type { Gray } from '../../image/ink.ts';
 import { boundsOf } from '../../layout/segments.ts';
 import { type Corners, cropCorners, distance, type Point, toChannels } from './picture.ts';
 
-/** The same for every channel. */
+/** Mean and deviation, the same for every channel. */
 const HALVES = [0.5, 0.5, 0.5];
 /** In pixels. Narrower lines are padded to it, as in training. */
 const MIN_WIDTH = 320;
 const MAX_WIDTH = 3_200;
-/** Height-to-width ratio from which text is considered vertical. */
+/** Minimum height-to-width ratio of text that is considered vertical. */
 const UPRIGHT = 1.5;
 /** Lines with lower confidence are dropped (PaddleOCR's drop_score). */
 const MIN_CONFIDENCE = 0.5;
