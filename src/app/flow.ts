@@ -108,7 +108,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   };
 }
 
-/** The first observer, with ended requests reported to the second as well. */
+/** Reports everything to the first observer, and ended requests to the second as well. */
 const combined = (first: Required<FlowObserver>, second: FlowObserver): Required<FlowObserver> => ({
   ...first,
   requestEnded(facts) {

@@ -102,7 +102,7 @@ async function run(context: FlowContext, { uses, env, name, workspace, ...flags 
 
 /** Creates the log at the configured level. */
 export async function logOf(environment: FlowContext['environment']): Promise<Log> {
-  // Imported here so that the help starts faster.
+  // Imported lazily, so that the help starts faster.
   const [{ readConfig }, { createLog }] = await Promise.all([import('#config.ts'), import('#telemetry/log.ts')]);
   return createLog(readConfig({ environment }).logLevel);
 }

@@ -1,7 +1,8 @@
 /**
- * The cached copies themselves: rows in the index, and blobs for texts and pictures, so that equal content is stored
- * once. A blob is written before the rows that name it and removed after them. So a crash leaves complete copies, and
- * at most blobs that no row names. All functions may throw; `write` and the functions that remove must not overlap.
+ * The cached copies: rows in the index, and blobs for texts and pictures, so that equal content is stored only once. A
+ * blob is written before the rows that refer to it and removed after them. So after a crash all copies are complete,
+ * and there may only be blobs that no row refers to. All functions may throw; `write` and the functions that remove
+ * must not overlap.
  */
 import { createHash } from 'node:crypto';
 import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
@@ -49,7 +50,7 @@ interface RowFacts {
   readonly textBytes: number;
 }
 
-/** Estimated size of a row without its facts: ids, hashes and indexes. */
+/** Estimated size of a row without its facts, in bytes: ids, hashes and index entries. */
 const ROW_BYTES = 1_024;
 /** Pages with longer facts, such as huge metadata, are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;

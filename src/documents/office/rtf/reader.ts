@@ -201,7 +201,7 @@ export class RtfReader implements TokenHandler {
     };
   }
 
-  /** The style of a heading, whose look only repeats that it is a heading. */
+  /** The text style of a heading, which is ignored because it only shows that the text is a heading. */
   get #headingStyle(): Style | undefined {
     const style = this.#header.styleOf(this.#group.paragraph.style);
     return style && headingLevelOf([style.name]) !== undefined ? style : undefined;

@@ -36,7 +36,7 @@ export interface BodyContext {
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
   /** Whether Word recorded its page breaks. If not, only manual page breaks count. */
   readonly marksPages: boolean;
-  /** Whether white text may have a coloured background. */
+  /** Whether white text may have a colored background. */
   readonly colored: boolean;
 }
 
