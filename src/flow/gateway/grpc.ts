@@ -4,6 +4,7 @@
  */
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
+import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { Flow } from '../flow.ts';
 import { createHealth } from '../grpc/health.ts';
 import { infoMethod } from '../grpc/info.ts';
@@ -15,7 +16,8 @@ import { type Handle, reportingErrors, withTimeout } from '../grpc/requests.ts';
 import { createRpcServer } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
 import type { FlowObserver } from '../observer.ts';
-import { encodeStatus } from '../proto/codec.ts';
+import { encodeStatus, endpointsProto } from '../proto/codec.ts';
+import { prefersOldForm } from './old-requests.ts';
 import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
@@ -42,16 +44,14 @@ export interface GrpcGateway {
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
-const LISTED_SERVICES = [
-  SERVICES.stream,
-  SERVICES.single,
-  SERVICES.document,
-  SERVICES.dryRun,
-  SERVICES.info,
-  SERVICES.health,
-  SERVICES.reflectionAlpha,
-  SERVICES.reflection,
-];
+/**
+ * A gateway of the original framework may use this one as an executor. It asks reflection for the services, builds a
+ * stub for each name except reflection `v1alpha` (and, from 3.9 on, the dry run), and crashes on a name that it does not
+ * know. All versions from 3.9 on know these; only newer ones know the dry run, and only the newest `stream_doc`. What is
+ * not listed is served all the same.
+ */
+const LISTED_SERVICES = [SERVICES.stream, SERVICES.single, SERVICES.discovery, SERVICES.info, SERVICES.reflectionAlpha];
+const SERVED_SERVICES = [...LISTED_SERVICES, SERVICES.document, SERVICES.dryRun, SERVICES.health, SERVICES.reflection];
 
 export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, observe, environment = {} } = tools;
@@ -61,10 +61,13 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const requests = createRequestMethods({
     handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
+    // A gateway that uses this one as an executor looks for the mark.
+    marksErrors: true,
+    oldForms: { prefersOld: prefersOldForm(options), dryRun: (signal) => flow.dryRun(signal) },
     limits,
     observe,
   });
-  const health = createHealth(LISTED_SERVICES);
+  const health = createHealth(SERVED_SERVICES);
   const isAllowed = createTokenCheck(options.token);
 
   const debugMethods: readonly Method[] = [
@@ -74,6 +77,18 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
       run: async (_, { signal }) => ({ bytes: encodeStatus(await flow.dryRun(signal)) }),
     },
     infoMethod({ version, environment }),
+    {
+      ...METHODS.discovery,
+      kind: 'unary',
+      // The catch-all is listed because requests to other endpoints pass through the flow, too.
+      run: () => ({
+        bytes: endpointsProto.encode({
+          endpoints: [...flow.endpoints(), CATCH_ALL, DRY_RUN],
+          writeEndpoints: [],
+          schemas: undefined,
+        }),
+      }),
+    },
   ];
 
   const server = createRpcServer({

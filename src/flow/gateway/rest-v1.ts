@@ -2,10 +2,10 @@
  * Writes answers of REST version 1: the protobuf message in camelCase, without empty fields
  * (docs/reference/wire/flow.md, Generations).
  */
-import { createHash } from 'node:crypto';
 import type { Document, Score } from '../document.ts';
 import { base64Of, isoTimeZ } from '../json/index.ts';
 import type { NdArray } from '../ndarray.ts';
+import { contentHash } from '../proto/old-document.ts';
 import { type DataRequest, ERROR, type Route, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
 
@@ -35,15 +35,6 @@ const scoreObject = ({ value, opName, description, refId }: Score, name: string)
   ...ifGiven('description', description),
   ...ifGiven('refId', refId),
 });
-
-const contentHash = (document: Document): string => {
-  const { content } = document;
-  const bytes = content === undefined || typeof content === 'string' || content instanceof Uint8Array;
-  return createHash('blake2b512')
-    .update(bytes ? (content ?? '') : content.buffer)
-    .digest('hex')
-    .slice(0, 16);
-};
 
 export function v1Document(document: Document): object {
   const { blob, tensor, embedding } = document;

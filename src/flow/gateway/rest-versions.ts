@@ -72,29 +72,36 @@ function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
   ];
 }
 
+/** Reads a message of version 1: a body with `data`. */
+export function readV1Body(body: Record<string, unknown>, { endpoint, kind = 'search' }: BodyContext): ReadBody {
+  const { data } = body;
+  if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
+  if (kind === 'delete' && Array.isArray(data)) {
+    const at = data.findIndex((one) => typeof one !== 'string');
+    if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
+  }
+  // A single string is a list of one. Version 1 has no `header`.
+  const { header: _, ...rest } = body;
+  const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+  const extra: Record<string, JsonValue> = {};
+  if (typeof body.top_k === 'number') extra.top_k = body.top_k;
+  if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
+  reading.request.parameters = { ...extra, ...reading.request.parameters };
+  return { ...reading, queryset: readQueryset(body) };
+}
+
 export const REST_V1: RestFormat = {
-  read(body, { endpoint, kind = 'search' }) {
+  read(body, context) {
     if (!isObject(body)) throw invalidAt(BODY, 'dict');
+    const reading = readV1Body(body, context);
     const { data } = body;
-    if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
-    if (kind === 'delete' && Array.isArray(data)) {
-      const at = data.findIndex((one) => typeof one !== 'string');
-      if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
-    }
-    // A single string is a list of one. Version 1 has no `header`.
-    const { header: _, ...rest } = body;
-    const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
     const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
     for (const [at, document] of reading.request.docs.entries()) {
       const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
       document.mimeType ||= mimeType || guessed;
       document.weight ||= 1;
     }
-    const extra: Record<string, JsonValue> = {};
-    if (typeof body.top_k === 'number') extra.top_k = body.top_k;
-    if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
-    reading.request.parameters = { ...extra, ...reading.request.parameters };
-    return { ...reading, queryset: readQueryset(body) };
+    return reading;
   },
   write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
 };
