@@ -17,7 +17,9 @@ import { createRpcServer } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
 import type { FlowObserver } from '../observer.ts';
 import { encodeStatus, endpointsProto } from '../proto/codec.ts';
+import { ERROR } from '../request.ts';
 import { prefersOldForm } from './old-requests.ts';
+import { createRunningRequests, DRAINING } from './running-requests.ts';
 import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
@@ -38,7 +40,12 @@ export interface GrpcGateway {
   readonly protocol: 'GRPC';
   /** Opens the port; 0 for any free port. Rejects with the library's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
-  /** Refuses new requests, waits up to `graceMs` for running ones, then closes all connections. */
+  /**
+   * Refuses new requests with UNAVAILABLE and reports NOT_SERVING. Resolves when all running requests are answered,
+   * after `graceMs` at the latest. The port stays open.
+   */
+  drain(graceMs?: number): Promise<void>;
+  /** Drains and closes the port and all connections, after `graceMs` at the latest. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -57,7 +64,15 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, observe, environment = {} } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle: Handle = (request, info) => flow.handle(request, { signal: info.signal, headers: info.headers() });
+  const running = createRunningRequests();
+  const handle: Handle = async (request, info) => {
+    const end = running.begin();
+    try {
+      return await flow.handle(request, { signal: info.signal, headers: info.headers() });
+    } finally {
+      end();
+    }
+  };
   const requests = createRequestMethods({
     handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
@@ -74,7 +89,9 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     {
       ...METHODS.dryRun,
       kind: 'unary',
-      run: async (_, { signal }) => ({ bytes: encodeStatus(await flow.dryRun(signal)) }),
+      run: async (_, { signal }) => ({
+        bytes: encodeStatus(running.isDraining() ? { code: ERROR, description: DRAINING } : await flow.dryRun(signal)),
+      }),
     },
     infoMethod({ version, environment }),
     {
@@ -99,17 +116,28 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     onError,
   });
 
-  return {
+  let draining: Promise<void> | undefined;
+
+  const gateway: GrpcGateway = {
     protocol: 'GRPC',
     async listen(port, host) {
       const opened = await server.listen(port, host);
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: opened, url: `grpc${options.sslCertfile ? 's' : ''}://${name}:${opened}` };
     },
+    drain(graceMs = GRACE_MS) {
+      if (!draining) {
+        health.stop();
+        requests.stop();
+        draining = running.drain(graceMs);
+      }
+      return draining;
+    },
     async close(graceMs = GRACE_MS) {
-      health.stop();
-      requests.stop();
-      await server.close(graceMs);
+      const until = performance.now() + graceMs;
+      await gateway.drain(graceMs);
+      await server.close(Math.max(0, until - performance.now()));
     },
   };
+  return gateway;
 }

@@ -111,6 +111,7 @@ const SCHEMAS: Record<string, object> = {
     jina: { type: 'object', additionalProperties: TEXT },
     envs: { type: 'object', additionalProperties: TEXT },
   }),
+  Health: object({ status: { ...TEXT, description: '`ok`, or `draining` with HTTP 503' } }, ['status']),
   Empty: ANY_OBJECT,
   Failure: object({
     detail: {
