@@ -84,6 +84,27 @@ describe('the Python client', () => {
     expect([status, body.header.status.code]).toEqual([200, 1]);
   });
 
+  it.each(['HTTP', 'WebSocket'])('gets matches with the granularity that was sent: %s', async (protocol) => {
+    const matches = [{ id: 'm1' }, { id: 'm2', granularity: 3 }];
+    const docs = [{ id: 'd', granularity: 1, matches }];
+    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+    let body: any;
+    if (protocol === 'HTTP') ({ body } = await call(`${rest.url}/post`, 'POST', part(docs)));
+    else {
+      const socket = new WebSocket(ws.url);
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ data: docs, execEndpoint: '/index' }));
+      const [text] = await once(socket, 'message');
+      body = JSON.parse(String(text));
+      socket.terminate();
+    }
+    const found = body.data[0].matches as { granularity: number | null; adjacency: number }[];
+    expect(found.map(({ granularity, adjacency }) => [granularity, adjacency])).toEqual([
+      [null, 1],
+      [3, 1],
+    ]);
+  });
+
   it('streams over WebSocket: arrays of every type come back as they went, and the close ends it', async () => {
     const dtypes = ['<f2', '<f4', '<f8', '>f4', '|i1', '<i2', '<i4', '<i8', '|u1', '<u2', '<u4', '<u8', '>u8', '|b1'];
     const socket = new WebSocket(ws.url, ['bytes']);
@@ -226,8 +247,28 @@ describe('version 1', () => {
       contentHash: expect.any(String),
     });
     expect(Object.keys(document)).not.toContain('uri');
+    // Documents that were sent as objects have tags; those that executors made have none.
+    expect(document.tags).toEqual({});
+    expect(document.matches[0].tags).toBeUndefined();
     expect(body.routes.at(0).pod).toBe('gateway');
     expect(body.routes.at(-1).pod).toBe('gateway');
+  });
+
+  it('writes no empty tags for strings, and passes every pod, also those that do nothing', async () => {
+    const own = await serveFlow({
+      restApiVersion: '1',
+      executors: [
+        { name: 'pass', uses: '_pass' },
+        { name: 'finder', uses: Finder },
+        { name: 'merge', uses: '_merge' },
+      ],
+    });
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    const route = (pod: string) => ({ pod, podId: pod, startTime: time, endTime: time });
+    const { body } = await call(`${own.url}/search`, 'POST', { data: ['a', { text: 'b', color: 'red' }] });
+    expect(body.search.docs.map(({ tags }: { tags?: object }) => tags)).toEqual([undefined, { color: 'red' }]);
+    expect(body.routes).toEqual(['gateway', 'pass', 'finder', 'merge', 'gateway'].map(route));
+    await own.close();
   });
 
   it('deletes by ids, and by nothing else', async () => {
@@ -287,7 +328,11 @@ describe('version 1', () => {
     expect((await fetch(`${served.url}/`)).status).toBe(404);
     const status = await fetch(`${served.url}/status`, { headers: { origin: 'https://a.example' } });
     expect(status.headers.get('access-control-allow-origin')).toBe('*');
-    expect(await status.json()).toMatchObject({ used_memory: expect.stringMatching(/B$/), jina: { jina: '1.2.3' } });
+    expect(await status.json()).toMatchObject({
+      used_memory: expect.stringMatching(/^\d+\.\d [KMG]B$/),
+      jina: { jina: '1.2.3', 'jina-resources': '(unset)' },
+      envs: { JINA_POD_NAME: '(unset)' },
+    });
   });
 });
 

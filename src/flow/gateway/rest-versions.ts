@@ -2,6 +2,8 @@
  * The three REST versions share their paths. A format reads and writes the bodies of one version
  * (docs/reference/wire/flow.md, Generations).
  */
+
+import type { Document } from '../document.ts';
 import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
@@ -21,6 +23,8 @@ export interface ReadBody {
   readonly partSize?: number | undefined;
   readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
+  /** Ids of the documents that were sent as objects. Version 1 answers these with `tags`, even empty ones. */
+  readonly objectIds?: ReadonlySet<string>;
 }
 
 export interface RestFormat {
@@ -90,18 +94,28 @@ export function readV1Body(body: Record<string, unknown>, { endpoint, kind = 'se
   return { ...reading, queryset: readQueryset(body) };
 }
 
+function collectIds(documents: readonly Document[], ids: Set<string>): void {
+  const waiting = [...documents];
+  for (let document = waiting.pop(); document; document = waiting.pop()) {
+    ids.add(document.id);
+    waiting.push(...document.chunks, ...document.matches);
+  }
+}
+
 export const REST_V1: RestFormat = {
   read(body, context) {
     if (!isObject(body)) throw invalidAt(BODY, 'dict');
     const reading = readV1Body(body, context);
     const { data } = body;
     const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    const objectIds = new Set<string>();
     for (const [at, document] of reading.request.docs.entries()) {
-      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
-      document.mimeType ||= mimeType || guessed;
+      const isObject = !Array.isArray(data) || typeof data[at] !== 'string';
+      document.mimeType ||= mimeType || (!isObject && document.text ? 'text/plain' : '');
       document.weight ||= 1;
+      if (isObject) collectIds([document], objectIds);
     }
-    return reading;
+    return { ...reading, objectIds };
   },
   write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
 };

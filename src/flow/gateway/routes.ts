@@ -291,7 +291,9 @@ function runV1Request(
   kind: V1Kind,
 ): Promise<Answer> {
   const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
-  return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, reading)));
+  // Only the routes of the endpoints wrote empty tags.
+  const request = { ...reading, objectIds: undefined };
+  return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, request)));
 }
 
 async function runV1Control(
