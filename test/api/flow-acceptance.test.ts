@@ -7,10 +7,20 @@ import { createServer } from 'node:http';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { type Call, createRequest, Document, Executor, NdArray, requests } from '#flow/index.ts';
+import {
+  type Call,
+  createRequest,
+  Document,
+  defineFlow,
+  Executor,
+  NdArray,
+  requests,
+  serveFlow as serveDefinition,
+} from '#flow/index.ts';
 import { decodeRequest, encodeRequest } from '#flow/proto/request.ts';
 import { findBrowser } from '#reader/index.ts';
-import { type Served, serveFlow } from '../support/flow-gateway.ts';
+import { openWatchedPage } from '../support/browser-page.ts';
+import { Marker, type Served, serveFlow } from '../support/flow-gateway.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -430,4 +440,40 @@ describe("a browser's WebSocket", () => {
     },
     60_000,
   );
+
+  it('sends requests from the page of the description, and shows the answers', async () => {
+    const definition = defineFlow({ protocol: 'HTTP', host: '127.0.0.1', token: 'sesame', title: 'Teapots <b>' })
+      .add({ name: 'marker', uses: Marker })
+      .definition();
+    const server = await serveDefinition({ definition, version: '1.2.3' });
+    const { url } = server.places[0]!;
+    const { page: tab, complaints, requests: requested } = await openWatchedPage(browser);
+    await tab.goto(`${url}/docs`);
+    expect(await tab.textContent('h1')).toBe('Teapots <b>');
+    const form = tab.locator('form[data-path="/index"]');
+    await tab.click('summary:has-text("POST /index")');
+    await form.locator('button').click();
+    await form.locator('.status', { hasText: 'HTTP 401' }).waitFor();
+    await tab.fill('#token', 'sesame');
+    await form.locator('textarea').fill('{"data": [{"text": "it\'s tea"}]}');
+    await form.locator('button').click();
+    await form.locator('.status', { hasText: 'HTTP 200' }).waitFor();
+    const answer = JSON.parse((await form.locator('.answer').textContent())!);
+    expect(answer).toMatchObject({ header: { execEndpoint: '/index' }, data: [{ text: "it's tea!" }] });
+    expect(await form.locator('.command').textContent()).toBe(
+      `curl -X POST '${url}/index' -H 'Content-Type: application/json' -d '{"data": [{"text": "it'\\''s tea"}]}'`,
+    );
+    await tab.click('summary:has-text("POST /api/{mode}")');
+    const mode = tab.locator('form[data-path="/api/{mode}"]');
+    await mode.locator('input').fill('index');
+    await mode.locator('button').click();
+    await mode.locator('.answer', { hasText: '"contentHash"' }).waitFor();
+    await tab.click('summary:has-text("GET /dry_run")');
+    await tab.locator('form[data-path="/dry_run"] button').click();
+    await tab.locator('form[data-path="/dry_run"] .answer', { hasText: '"code": 0' }).waitFor();
+    expect(complaints).toEqual([]);
+    expect(requested.filter((one) => !one.startsWith(url))).toEqual([]);
+    await tab.context().close();
+    await server.close();
+  }, 90_000);
 });
