@@ -32,6 +32,8 @@ const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const codeOf = (text: string): string => `<code>${escapeHtml(text)}</code>`;
+/** Text with code between backticks. */
+const proseOf = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 function formOf({ method, path, requestSchema }: Route, id: string): string {
   const mode = path.includes('{mode}')
@@ -47,7 +49,7 @@ function formOf({ method, path, requestSchema }: Route, id: string): string {
 
 function routeSection(route: Route, at: number): string {
   const { method, path, summary, description } = route;
-  const more = description ? `<p>${escapeHtml(description)}</p>` : '';
+  const more = description ? `<p>${proseOf(description)}</p>` : '';
   return `<details><summary>${codeOf(`${method} ${path}`)} ${escapeHtml(summary)}</summary>${more}${formOf(route, `route-${at}`)}</details>`;
 }
 
@@ -74,7 +76,7 @@ function typeText({ type, $ref, anyOf, items, properties, additionalProperties }
 function schemaSection(name: string, { properties }: Schema): string {
   const rows = Object.entries(properties ?? {}).map(([field, schema]) => {
     const note = schema.description ?? schema.anyOf?.find(({ description }) => description)?.description ?? '';
-    return `<tr><td>${codeOf(field)}</td><td>${escapeHtml(typeText(schema))}</td><td>${escapeHtml(note)}</td></tr>`;
+    return `<tr><td>${codeOf(field)}</td><td>${escapeHtml(typeText(schema))}</td><td>${proseOf(note)}</td></tr>`;
   });
   return `<details><summary>${codeOf(name)}</summary><table>${rows.join('\n')}</table></details>`;
 }
@@ -83,10 +85,14 @@ function renderPage({ title, description, routes, needsToken, schemas }: DocsPag
   const token = needsToken
     ? '<label for="token">Token</label><input id="token" type="password" autocomplete="off" spellcheck="false">'
     : '';
+  const sections = routes.map((route, at) => ({ route, html: routeSection(route, at) }));
+  const htmlOf = (hasBody: boolean): string =>
+    sections.flatMap(({ route, html }) => ((route.requestSchema !== undefined) === hasBody ? [html] : [])).join('\n');
   const described = Object.entries(schemas as Record<string, Schema>).filter(([, { properties }]) => properties);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style></head>
-<body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p>${token}
-<h2>Routes</h2>${routes.map(routeSection).join('\n')}
+<body><h1>${escapeHtml(title)}</h1><p>${proseOf(description)}</p>${token}
+<h2>Requests</h2>${htmlOf(true)}
+<h2>State</h2>${htmlOf(false)}
 <h2>Fields</h2>${described.map(([name, schema]) => schemaSection(name, schema)).join('\n')}
 <p>For programs: <a href="openapi.json">openapi.json</a></p><script>${script}</script></body></html>`;
 }
