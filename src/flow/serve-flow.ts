@@ -31,8 +31,11 @@ export interface FlowServer {
 
 interface Gateway {
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
+  drain(graceMs?: number): Promise<void>;
   close(graceMs?: number): Promise<void>;
 }
+
+const GRACE_MS = 10_000;
 
 /** Gateways are imported on demand: each needs its own library. */
 async function createGateway(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Gateway> {
@@ -56,8 +59,12 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
   const flow = createFlow(definition, tools);
   const gateways: Gateway[] = [];
   let monitor: MetricsPort | undefined;
-  const close = async (graceMs?: number): Promise<void> => {
-    await Promise.all(gateways.map((gateway) => gateway.close(graceMs)));
+  const close = async (graceMs = GRACE_MS): Promise<void> => {
+    const until = performance.now() + graceMs;
+    const leftMs = () => Math.max(0, until - performance.now());
+    // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
+    await Promise.all(gateways.map((gateway) => gateway.drain(graceMs)));
+    await Promise.all(gateways.map((gateway) => gateway.close(leftMs())));
     await flow.close(graceMs);
     await monitor?.close();
   };
