@@ -164,6 +164,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     tls,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     maxConnectionAgeMs: MAX_CONNECTION_AGE_MS,
+    options: definition.grpcServerOptions,
     onError,
   });
 

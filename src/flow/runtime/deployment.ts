@@ -100,8 +100,10 @@ function positionsOf({ name, shards, replicas }: DeploymentDefinition, shard: nu
 
 function connectExternal(definition: DeploymentDefinition, connect: Connect | undefined): Worker[] {
   if (!connect) throw new Error('external executors are not available here');
-  const { name: deployment, tls, grpcMetadata: metadata, compression } = definition;
-  return definition.external!.map(({ host, port }) => connect({ deployment, host, port, tls, metadata, compression }));
+  const { name: deployment, tls, grpcMetadata: metadata, compression, grpcChannelOptions: options } = definition;
+  return definition.external!.map(({ host, port }) =>
+    connect({ deployment, host, port, tls, metadata, compression, options }),
+  );
 }
 
 const allReplicas = ({ shards, before, after }: OpenedReplicas): Replicas[] =>

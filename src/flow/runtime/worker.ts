@@ -50,6 +50,8 @@ export interface RemoteTarget {
   /** gRPC metadata sent with every call. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
+  /** Options of the gRPC library. */
+  readonly options?: Readonly<Record<string, string | number>>;
 }
 
 /** Creates a worker for the target. It connects on first use. */
