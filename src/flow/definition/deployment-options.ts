@@ -50,11 +50,7 @@ function readPolling(reader: OptionReader): Record<string, Polling> {
 
 const BATCHING_KEYS = ['preferred_batch_size', 'preferredBatchSize', 'timeout'];
 
-function readBatching(
-  given: Record<string, unknown>,
-  where: string,
-  report: OptionReport,
-): Record<string, Batching> {
+function readBatching(given: Record<string, unknown>, where: string, report: OptionReport): Record<string, Batching> {
   return Object.fromEntries(
     Object.entries(given).map(([endpoint, value]) => {
       if (!isObject(value)) throw invalidOption(`${where}.${endpoint}`, 'expected a mapping');
@@ -71,8 +67,7 @@ function readBatching(
 const isFileName = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
 
 const PYTHON_FILE = /\.py$/i;
-const ELSEWHERE =
-  'serve it with its own framework, and list it here with `external: true`, its `host` and its `port`';
+const ELSEWHERE = 'serve it with its own framework, and list it here with `external: true`, its `host` and its `port`';
 
 /** Python executors and containers run in programs of their own. */
 function refuseForeign(what: string, where: string): void {
@@ -81,16 +76,7 @@ function refuseForeign(what: string, where: string): void {
     throw invalidOption(where, `${what}: containers and hub executors are not supported: ${ELSEWHERE}`);
 }
 
-const SOURCE_KEYS = [
-  'jtype',
-  'version',
-  'with',
-  'metas',
-  'requests',
-  'dynamic_batching',
-  'modules',
-  'py_modules',
-];
+const SOURCE_KEYS = ['jtype', 'version', 'with', 'metas', 'requests', 'dynamic_batching', 'modules', 'py_modules'];
 
 interface Configuration {
   readonly config: Options;

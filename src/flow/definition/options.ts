@@ -22,7 +22,12 @@ export const invalidOption = (path: string, message: string) =>
   problem('ParamValidationError', { message: `${path}: ${message}`, path });
 
 /** Adds a warning if the report is lenient; else throws a ParamValidationError. */
-export function reportMistake({ lenient, warnings }: OptionReport, path: string, message: string, instead: string): void {
+export function reportMistake(
+  { lenient, warnings }: OptionReport,
+  path: string,
+  message: string,
+  instead: string,
+): void {
   if (!lenient) throw invalidOption(path, message);
   warnings.push(`${path}: ${message}; ${instead}`);
 }

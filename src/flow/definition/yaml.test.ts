@@ -89,13 +89,22 @@ executors:
   it.each([
     ['executors: [{ name: a, replica: 2 }]', 'unknown option `replica` of executor `a`: did you mean `replicas`?'],
     ['executors: [{ name: a, shard: 2 }]', 'did you mean `shards`?'],
-    ['executors: [{ needs: gateway, usesWith: {} }, { use_with: {} }]', 'of executor `executor1`: did you mean `uses_with`?'],
-    ['executors: [{ name: a, colour: 2 }]', 'unknown option `colour` of executor `a`: remove it, or load the file as lenient'],
+    [
+      'executors: [{ needs: gateway, usesWith: {} }, { use_with: {} }]',
+      'of executor `executor1`: did you mean `uses_with`?',
+    ],
+    [
+      'executors: [{ name: a, colour: 2 }]',
+      'unknown option `colour` of executor `a`: remove it, or load the file as lenient',
+    ],
     ['with: { prot: 1 }', 'with: unknown option `prot` of the flow: did you mean `port`?'],
     ['with: { protcool: http }', 'did you mean `protocol`?'],
     ['gateway: { no_debug_endpoint: true }', 'did you mean `no_debug_endpoints`?'],
     ['executor: []', 'flow: unknown option `executor` of the flow: did you mean `executors`?'],
-    ['executors: [{ name: a, uses: { jtype: A, wiht: {} } }]', 'of the configuration of executor `a`: did you mean `with`?'],
+    [
+      'executors: [{ name: a, uses: { jtype: A, wiht: {} } }]',
+      'of the configuration of executor `a`: did you mean `with`?',
+    ],
     ['with: { expose_endpoints: { /a: { method: [GET] } } }', 'of the endpoint /a: did you mean `methods`?'],
     [
       'executors: [{ uses_dynamic_batching: { /a: { prefered_batch_size: 1 } } }]',
@@ -156,10 +165,16 @@ executors:
       'jtype: Flow\nexecutors: [{ uses: A, py_modules: [a.js, part/b.py] }]',
       'executors[0].py_modules: part/b.py: Python executors do not run here: serve it with its own framework, and list it here with `external: true`, its `host` and its `port`',
     ],
-    ['jtype: Flow\nexecutors: [{ uses: executor.py }]', 'executors[0].uses: executor.py: Python executors do not run here'],
+    [
+      'jtype: Flow\nexecutors: [{ uses: executor.py }]',
+      'executors[0].uses: executor.py: Python executors do not run here',
+    ],
     ['jtype: Flow\nexecutors: [{ uses: { jtype: A, metas: { py_modules: a.py } } }]', 'a.py: Python executors'],
     ['jtype: Flow\nwith: { grpc_server_options: { grpc.keepalive_time_ms: [1] } }', 'expected a number'],
-    ['jtype: Flow\nwith: { uvicorn_kwargs: { backlog: many } }', 'with.uvicorn_kwargs.backlog: expected a positive number'],
+    [
+      'jtype: Flow\nwith: { uvicorn_kwargs: { backlog: many } }',
+      'with.uvicorn_kwargs.backlog: expected a positive number',
+    ],
     ['jtype: Flow\nwith: { port_monitoring: 70000 }', 'with.port_monitoring: expected a port'],
     ['jtype: Flow\nexecutors: [{ uses: missing.yml }]', 'missing.yml cannot be read'],
     ['jtype: Flow\nexecutors: [{ replicas: 0 }]', 'executors[0].replicas'],

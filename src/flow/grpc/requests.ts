@@ -70,7 +70,8 @@ export async function answerStreamMessage(handle: Handle, bytes: Buffer, info: C
   try {
     const request = readRequest(bytes, info);
     requestId = request.header.requestId;
-    return { message: (await answerRequest(handle, request, info)).bytes };
+    const { bytes: message, answer } = await answerRequest(handle, request, info);
+    return { message, request: answer };
   } catch (error) {
     const failure = toRpcFailure(error);
     if (requestId === undefined) return { failure };
