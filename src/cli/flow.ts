@@ -88,8 +88,9 @@ async function writeExport(
   { output, image, namespace, ...file }: ExportFlags,
 ): Promise<void> {
   const definition = (await definitionLoader(context, file))();
-  for (const warning of definition.warnings) context.note(`lectern: warning: ${warning}`);
-  const { exportFlow } = await import('#flow/index.ts');
+  const { exportFlow, exportWarnings } = await import('#flow/index.ts');
+  const warnings = [...definition.warnings, ...(kind === 'flowchart' ? [] : exportWarnings(definition))];
+  for (const warning of warnings) context.note(`lectern: warning: ${warning}`);
   const files = exportFlow(kind, definition, {
     image: image ?? `lectern:${context.version}`,
     namespace,

@@ -39,7 +39,7 @@ export type {
   FoundPassage,
   RerankAsk,
 } from './executors/tools.ts';
-export { type ExportedFile, type ExportOptions, exportFlow } from './export/index.ts';
+export { type ExportedFile, type ExportOptions, exportFlow, exportWarnings } from './export/index.ts';
 export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
 export { createGrpcGateway, type GrpcGateway, type GrpcGatewayTools } from './gateway/grpc.ts';
 export { createHttpGateway, type HttpGateway } from './gateway/http.ts';

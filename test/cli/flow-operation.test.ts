@@ -1,7 +1,7 @@
 /** A gateway and an executor as two processes: command line, metrics, traces and reloading. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http2';
+import { createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -53,7 +53,7 @@ let flowModule: string;
 interface Collector {
   readonly port: number;
   readonly messages: { readonly path: string; readonly text: string }[];
-  readonly server: Server;
+  readonly server: Http2Server;
 }
 
 async function openCollector(): Promise<Collector> {
@@ -61,7 +61,7 @@ async function openCollector(): Promise<Collector> {
   const server = createServer();
   server.on('stream', (stream, headers) => {
     const chunks: Buffer[] = [];
-    stream.on('data', (chunk) => chunks.push(chunk));
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
       messages.push({ path: String(headers[':path']), text: Buffer.concat(chunks).toString('latin1') });
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });

@@ -92,3 +92,12 @@ export function readHttpServerOptions(reader: OptionReader, { warnings }: Option
   }
   return options;
 }
+
+/** The arguments that `readHttpServerOptions` reads as these options. */
+export const uvicornArguments = (options: HttpServerOptions): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(UVICORN).flatMap(([argument, { name, factor }]) => {
+      const value = options[name];
+      return value === undefined ? [] : [[argument, value / factor]];
+    }),
+  );
