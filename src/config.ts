@@ -506,6 +506,11 @@ export const SETTINGS = {
         'Token that callers of the gateway send as `Authorization: Bearer`; at least 16 characters. Without it, the gateway serves only this machine, unless `auth` is `off`.',
       ),
     ),
+    flowLenient: setting(
+      z.enum(['on', 'off']).default('off'),
+      'off',
+      '`on` loads flow files with unknown options or two executors of the same name, with a warning for each. Otherwise they are errors.',
+    ),
     flowIndexMaxBytes: setting(
       count(5_000_000_000),
       '5000000000',

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { HEALTH_PATHS } from '#api/health.ts';
 import { environmentName, readConfig, SETTING_NAMES } from '#config.ts';
+import { kubernetesViolations } from './support/manifest-schemas.ts';
 
 const file = path.join(import.meta.dirname, '../examples/kubernetes/lectern.yaml');
 const [deployment, service] = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => {
@@ -14,6 +15,10 @@ const [deployment, service] = parseAllDocuments(readFileSync(file, 'utf8')).map(
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value?: string }) => [name, value]));
+
+it('matches the schema of Kubernetes', async () => {
+  expect(await kubernetesViolations([deployment, service])).toEqual([]);
+});
 
 it('opens the ports that the server listens on', () => {
   const { readerPort, searchPort, modelPort, flowPort, flowGrpcPort } = readConfig({});

@@ -6,17 +6,18 @@ import { asProblem } from '#errors.ts';
 import {
   createBuiltIns,
   createConnect,
-  createFlow,
-  createFlowMetrics,
   createGrpcGateway,
   createHttpGateway,
+  createReloadableFlow,
   type ExecutorClass,
+  type FileWatcher,
   type FlowDefinition,
   type FlowObserver,
   loadFlow,
-  type MetricsPort,
+  openOperation,
   parseFlow,
-  serveMetrics,
+  reloadFlowOnChange,
+  socketLimits,
 } from '#flow/index.ts';
 import { createCrossSiteRefusal } from './flow-cross-site.ts';
 import { createFlowTools, type FlowModules } from './flow-tools.ts';
@@ -31,7 +32,7 @@ export interface FlowFace extends HostFace {
 
 export type FlowSettings = Pick<
   Config,
-  'flow' | 'flowToken' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
+  'flow' | 'flowToken' | 'flowLenient' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
 >;
 
 export interface FlowFaceParts extends FlowModules {
@@ -64,19 +65,27 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   const definition = readDefinition(settings, environment);
   const { gateway: options } = definition;
   const executors = createBuiltIns(createFlowTools(tools));
-  const metrics = createFlowMetrics();
-  const observe = tools.observe ? combined(metrics.observe, tools.observe) : metrics.observe;
-  const flow = createFlow(definition, {
+  const operation = await openOperation({
+    gateway: options,
+    deployments: definition.deployments,
+    version,
+    log,
+    observe: tools.observe && onlyEnded(tools.observe),
+  });
+  const { observe, tracing } = operation;
+  const flow = createReloadableFlow(definition, {
     executors,
     ownProcesses: true,
     connect: createConnect(),
     log,
     observe,
+    tracing,
     stacks: settings.logLevel === 'debug',
   });
   try {
     await flow.start();
   } catch (error) {
+    await operation.close();
     throw settings.flow === undefined ? error : new ConfigError(`flow: ${asProblem(error).message}`);
   }
   const localOnly = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
@@ -88,9 +97,10 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   }
 
   const shared = { flow, options, version, log, environment, observe };
-  const http = createHttpGateway({ ...shared, protocol: 'HTTP', refuse });
+  const http = createHttpGateway({ ...shared, protocol: 'HTTP', refuse, limits: socketLimits(options) });
   const grpc = createGrpcGateway(shared);
-  let monitor: MetricsPort | undefined;
+  const load = settings.flow === undefined ? undefined : () => readDefinition(settings, environment);
+  let watcher: FileWatcher | undefined;
   return {
     executors,
     routing: http.handle,
@@ -98,28 +108,25 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
     async listen() {
       const { url } = await http.listen(flowPort, host);
       const { url: grpcUrl } = await grpc.listen(flowGrpcPort, localOnly ? LOCALHOST : host);
-      if (options.monitoring) monitor = await serveMetrics(metrics, options.portMonitoring ?? 0, host);
+      await operation.listen(host);
+      watcher = await reloadFlowOnChange({ flow, load, log });
       return { url, grpcUrl };
     },
     async close(graceMs) {
+      watcher?.close();
       const until = performance.now() + graceMs;
       const leftMs = () => Math.max(0, until - performance.now());
       // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
       await Promise.all([http.drain(graceMs), grpc.drain(graceMs)]);
-      await Promise.all([http.close(leftMs()), grpc.close(leftMs()), monitor?.close()]);
+      await Promise.all([http.close(leftMs()), grpc.close(leftMs())]);
       await flow.close(graceMs);
+      await operation.close();
     },
   };
 }
 
-/** Reports everything to the first observer, and ended requests to the second as well. */
-const combined = (first: Required<FlowObserver>, second: FlowObserver): Required<FlowObserver> => ({
-  ...first,
-  requestEnded(facts) {
-    first.requestEnded(facts);
-    second.requestEnded?.(facts);
-  },
-});
+/** The server counts whole requests only. */
+const onlyEnded = ({ requestEnded }: FlowObserver): FlowObserver => ({ requestEnded });
 
 /** Whether a request comes from this machine, and not through a proxy on it. */
 const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
@@ -128,13 +135,13 @@ const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   headers.forwarded === undefined;
 
 function readDefinition(
-  { flow: file, flowToken: token }: FlowSettings,
+  { flow: file, flowToken: token, flowLenient }: FlowSettings,
   env: FlowFaceParts['environment'],
 ): FlowDefinition {
   const overrides = token === undefined ? {} : { token };
   if (file === undefined) return parseFlow(DEFAULT_FLOW, { with: overrides });
   try {
-    return loadFlow(file, { with: overrides, env });
+    return loadFlow(file, { with: overrides, env, lenient: flowLenient === 'on' });
   } catch (error) {
     throw new ConfigError(`flow: ${asProblem(error).message}`);
   }

@@ -88,6 +88,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./flow.ts')).flowCommand,
   },
   {
+    name: 'gateway',
+    group: 'Flows',
+    description: 'Serve a gateway for executors that run elsewhere, until the process is stopped.',
+    load: async () => (await import('./gateway.ts')).gatewayCommand,
+  },
+  {
     name: 'executor',
     group: 'Flows',
     description: 'Serve one executor over gRPC until the process is stopped.',

@@ -2,9 +2,11 @@
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { ExecutorServer } from '#flow/index.ts';
+import { EXECUTOR_FLAGS } from '#generated/cli-flags.ts';
 import { reportFaultsTo } from './context.ts';
 import { type TemplateLanguage, writeTemplate } from './executor-template.ts';
-import { type FlowContext, LOOPBACK, logOf } from './flow.ts';
+import { addFlowFlags, optionsFromFlags } from './flow-flags.ts';
+import { type FlowContext, LOOPBACK, logOf, metricsLines } from './flow-server.ts';
 
 interface ExecutorFlags {
   readonly port: string;
@@ -12,6 +14,7 @@ interface ExecutorFlags {
   readonly sslCertfile?: string;
   readonly sslKeyfile?: string;
   readonly native?: boolean;
+  readonly lenient?: boolean;
   readonly uses?: string;
   readonly usesBefore?: string;
   readonly usesAfter?: string;
@@ -50,7 +53,9 @@ export function executorCommand(context: FlowContext): Command {
     .option('--max-memory-bytes <bytes>', 'Memory limit of an executor process; 0 for no limit.')
     .option('--ssl-certfile <file>', 'TLS certificate, PEM.')
     .option('--ssl-keyfile <file>', 'Private key of the certificate, PEM.')
-    .addOption(new Option('--native', 'Accepted and ignored.').hideHelp())
+    .option('--lenient', 'Load a file with unknown options, with a warning for each.')
+    .addOption(new Option('--native', 'Accepted and ignored.').hideHelp());
+  addFlowFlags(command, EXECUTOR_FLAGS)
     .enablePositionalOptions()
     .exitOverride()
     .action((flags: ExecutorFlags) => run(context, flags));
@@ -86,9 +91,11 @@ async function optionsOf(flags: ExecutorFlags) {
   /** Parses a configuration given inline instead of a name or file. */
   const inPlace = (key: string, value: string | undefined) =>
     value?.trimStart().startsWith('{') ? { [key]: readPairs([value]) } : {};
-  const { port: _port, host: _host, sslCertfile: _cert, sslKeyfile: _key, native: _native, ...options } = flags;
+  const { port: _port, host: _host, sslCertfile: _cert, sslKeyfile: _key, ...more } = flags;
+  const { native: _native, lenient: _lenient, grpcServerOptions: _grpc, ...options } = more;
   return {
     ...options,
+    ...(await optionsFromFlags(EXECUTOR_FLAGS, flags)),
     ...inPlace('uses', flags.uses),
     ...inPlace('usesBefore', flags.usesBefore),
     ...inPlace('usesAfter', flags.usesAfter),
@@ -103,10 +110,10 @@ async function optionsOf(flags: ExecutorFlags) {
 async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   const { environment, version, print, note, onStop } = context;
   const { defineExecutor, serveExecutor } = await import('#flow/index.ts');
-  const { definition, warnings } = defineExecutor(await optionsOf(flags), {
-    baseDir: path.resolve(),
-    env: environment,
-  });
+  const options = await optionsOf(flags);
+  const define = () =>
+    defineExecutor(options, { baseDir: path.resolve(), env: environment, lenient: flags.lenient ?? false });
+  const { definition, warnings } = define();
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
   const log = await logOf(environment);
   context.onFault(reportFaultsTo(log));
@@ -124,6 +131,7 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
   try {
     server = await serveExecutor({
       definition,
+      load: () => define().definition,
       port: portOf(flags.port),
       host: flags.host,
       tls: { certfile: flags.sslCertfile, keyfile: flags.sslKeyfile },
@@ -139,6 +147,7 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
     throw error;
   }
   onStop(stop);
+  for (const line of metricsLines(flags.host, server.monitoringPorts)) print(line);
   print(`lectern: executor ${definition.name}  ${server.url}`);
   if (!LOOPBACK.test(flags.host)) {
     print(`lectern: warning: listening on ${flags.host}: anyone who can reach it can use the executor`);

@@ -34,6 +34,17 @@ export interface SettingFlag {
   readonly defaultText: string;
 }
 
+/** An option of flow files as a flag. */
+export interface FlowFlag {
+  /** Name in a flow file, in snake case. */
+  readonly name: string;
+  readonly meaning: string;
+  /** Name of the value in the help; `pairs` are KEY: VALUE. `undefined`: a switch. */
+  readonly value?: string;
+  /** Whether it takes several values. */
+  readonly several?: boolean;
+}
+
 const SHORT: Readonly<Record<string, string>> = { respondWith: '-f, ' };
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

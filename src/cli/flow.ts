@@ -2,33 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import type { FlowServer } from '#flow/index.ts';
-import type { Log } from '#telemetry/log.ts';
-import { type ReportFault, reportFaultsTo } from './context.ts';
+import { FLOW_FLAGS } from '#generated/cli-flags.ts';
+import { addFlowFlags, addOldFlags, type GivenFlags, optionsFromFlags } from './flow-flags.ts';
+import { type FlowContext, serveUntilStopped } from './flow-server.ts';
 
-export interface FlowContext {
-  readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly print: (line: string) => void;
-  /** Prints a line to standard error. */
-  readonly note: (line: string) => void;
-  /** Registers `stop` to be called when the process is asked to stop. */
-  readonly onStop: (stop: () => Promise<void>) => void;
-  readonly onFault: (tell: ReportFault) => void;
-}
-
-interface FileFlags {
+interface FileFlags extends GivenFlags {
   readonly uses?: string;
   readonly env?: string[];
-  readonly name?: string;
-  readonly workspace?: string;
-}
-
-interface RunFlags extends FileFlags {
-  readonly protocol?: string[];
-  readonly port?: string[];
-  readonly host?: string;
-  readonly inspect?: string;
+  readonly lenient?: boolean;
 }
 
 interface ExportFlags extends FileFlags {
@@ -37,77 +18,45 @@ interface ExportFlags extends FileFlags {
   readonly namespace?: string;
 }
 
+/** Flags that exported files need too. */
+const OF_THE_FILE = ['name', 'workspace'];
+
 const withFileFlags = (command: Command): Command =>
-  command
-    .option('--uses <file>', 'Flow file, YAML or JSON.')
-    .option('--env <pairs...>', 'Variables of the flow file, each KEY: VALUE.')
-    .option('--name <name>', 'Name of the flow.')
-    .option('--workspace <folder>', 'Folder for the data of executors.');
+  addFlowFlags(
+    command
+      .option('--uses <file>', 'Flow file, YAML or JSON.')
+      .option('--env <pairs...>', 'Variables of the flow file, each KEY: VALUE.')
+      .option('--lenient', 'Load files with unknown options or repeated names, with a warning for each.'),
+    FLOW_FLAGS.filter(({ name }) => OF_THE_FILE.includes(name)),
+  );
 
 export function flowCommand(context: FlowContext): Command {
-  const flow = withFileFlags(new Command('flow'))
-    .description('Run a flow from its file until the process is stopped.')
-    .option('--protocol <names...>', 'Protocols, overriding the file: grpc, http, websocket.')
-    .option('--port <ports...>', 'Ports, one for each protocol.')
-    .option('--host <host>', 'IP address or host name to listen on.')
-    .option('--inspect <how>', 'COLLECT, HANG, or REMOVE to omit inspecting executors.')
+  const flow = withFileFlags(new Command('flow')).description('Run a flow from its file until the process is stopped.');
+  addFlowFlags(
+    flow,
+    FLOW_FLAGS.filter(({ name }) => !OF_THE_FILE.includes(name)),
+  );
+  addOldFlags(flow)
     .enablePositionalOptions()
     .exitOverride()
-    .action((flags: RunFlags) => run(context, flags));
+    .action(async (flags: FileFlags) => serveUntilStopped(context, await definitionLoader(context, flags)));
   flow.addCommand(exportCommand(context));
   return flow;
 }
 
-async function loadDefinition(
-  { environment }: FlowContext,
-  { uses, env, ...rest }: FileFlags & Record<string, unknown>,
-) {
+/** Returns the function that reads the flow file, with the flags over its options. */
+async function definitionLoader({ environment }: FlowContext, { uses, env, lenient, ...flags }: FileFlags) {
   if (uses === undefined) throw new Error('no flow given: name its file with --uses');
   const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
-  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  return loadFlow(path.resolve(uses), {
-    env: { ...environment, ...Object.fromEntries(pairs) },
-    with: Object.fromEntries(given),
-  });
+  const given = await optionsFromFlags(FLOW_FLAGS, flags);
+  return () =>
+    loadFlow(path.resolve(uses), {
+      env: { ...environment, ...Object.fromEntries(pairs) },
+      with: given,
+      lenient: lenient ?? false,
+    });
 }
-
-async function run(context: FlowContext, { uses, env, name, workspace, ...flags }: RunFlags): Promise<void> {
-  const { environment, version, print, onStop } = context;
-  const definition = await loadDefinition(context, { uses, env, name, workspace, ...flags });
-  const log = await logOf(environment);
-  context.onFault(reportFaultsTo(log));
-  const { serveFlow } = await import('#flow/index.ts');
-  const { openBuiltInExecutors } = await import('./built-in-executors.ts');
-  const { createCrossSiteRefusal } = await import('#app/flow-cross-site.ts');
-  const { executors, close } = await openBuiltInExecutors(definition.deployments, context);
-  let server: FlowServer;
-  try {
-    const refuse = createCrossSiteRefusal(definition.gateway, [definition.gateway.host]);
-    server = await serveFlow({ definition, version, environment, log, executors, ownProcesses: true, refuse });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  onStop(async () => {
-    await server.close();
-    await close();
-  });
-  for (const { protocol, url } of server.places) print(`lectern: flow ${protocol.toLowerCase().padEnd(10)} ${url}`);
-  const { host, token } = definition.gateway;
-  if (!token && !LOOPBACK.test(host)) {
-    print(`lectern: warning: listening on ${host} without a token: anyone who can reach it can use the flow`);
-  }
-}
-
-/** Creates the log at the configured level. */
-export async function logOf(environment: FlowContext['environment']): Promise<Log> {
-  // Imported lazily, so that the help starts faster.
-  const [{ readConfig }, { createLog }] = await Promise.all([import('#config.ts'), import('#telemetry/log.ts')]);
-  return createLog(readConfig({ environment }).logLevel);
-}
-
-export const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 const KINDS = ['kubernetes', 'compose', 'flowchart'] as const;
 
@@ -138,12 +87,14 @@ async function writeExport(
   kind: (typeof KINDS)[number],
   { output, image, namespace, ...file }: ExportFlags,
 ): Promise<void> {
-  const definition = await loadDefinition(context, file);
-  const { exportFlow } = await import('#flow/index.ts');
+  const definition = (await definitionLoader(context, file))();
+  const { exportFlow, exportWarnings } = await import('#flow/index.ts');
+  const warnings = [...definition.warnings, ...(kind === 'flowchart' ? [] : exportWarnings(definition))];
+  for (const warning of warnings) context.note(`lectern: warning: ${warning}`);
   const files = exportFlow(kind, definition, {
     image: image ?? `lectern:${context.version}`,
     namespace,
-    baseDir: path.dirname(path.resolve(file.uses ?? '')),
+    baseDir: path.dirname(path.resolve(file.uses!)),
   });
   for (const { name, text } of files) {
     if (output === undefined) {

@@ -3,9 +3,11 @@ import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadl
 import { problem } from '#errors.ts';
 import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
+import { readTraceParent } from '#telemetry/trace.ts';
 import { type CompileSearch, type Condition, compileCondition } from './definition/condition.ts';
 import type { FlowDefinition } from './definition/definition.ts';
 import { CATCH_ALL, DRY_RUN, type ExecutorClass } from './executor.ts';
+import { GATEWAY_NAME } from './metrics/measures.ts';
 import type { FlowObserver } from './observer.ts';
 import { createRequest, type DataRequest, failed, type Route, type Status, SUCCESS, timestamp } from './request.ts';
 import { createDeployment, type Deployment } from './runtime/deployment.ts';
@@ -13,6 +15,7 @@ import { createGraph, type Graph } from './runtime/graph.ts';
 import { compilePattern, compileTarget } from './runtime/pattern.ts';
 import type { Connect } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
+import { type FlowTracing, GATEWAY_SPAN, traceRequest } from './telemetry/tracing.ts';
 
 export interface FlowTools {
   /** Connects to external deployments. */
@@ -22,7 +25,8 @@ export interface FlowTools {
   /** Whether executors from modules run in their own processes, unless their option `own_process` is set. */
   readonly ownProcesses?: boolean;
   readonly log?: Log;
-  readonly observe?: FlowObserver;
+  readonly observe?: FlowObserver | undefined;
+  readonly tracing?: FlowTracing | undefined;
   /** Whether failures include stack traces. */
   readonly stacks?: boolean;
 }
@@ -137,9 +141,10 @@ async function reloadDeployment(deployment: Deployment, stacks: boolean): Promis
 }
 
 export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): Flow {
-  const { log, observe, stacks = false, executors = {}, ownProcesses, connect } = tools;
+  const { log, observe, tracing, stacks = false, executors = {}, ownProcesses, connect } = tools;
+  const tracer = tracing?.tracerOf(GATEWAY_NAME, definition.gateway);
   const deployments = definition.deployments.map((one) =>
-    createDeployment(one, { executors, ownProcesses, log, observe, stacks, connect }),
+    createDeployment(one, { executors, ownProcesses, log, observe, tracing, stacks, connect }),
   );
   let graph: Graph | undefined;
   let closing: Promise<void> | undefined;
@@ -147,10 +152,10 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
   let idle: (() => void) | undefined;
 
   async function start(): Promise<void> {
-    for (const warning of definition.warnings) log?.warn(warning);
+    for (const warning of [...definition.warnings, ...manifestWarnings(definition)]) log?.warn(warning);
     const conditions = await compileConditions(definition);
     await startAll(deployments);
-    graph = createGraph({ deployments, conditions, observe });
+    graph = createGraph({ deployments, conditions, observe, tracer });
     const unused = graph.floating.filter((name) => !definition.deployments.find((one) => one.name === name)?.floating);
     if (unused.length > 0) log?.warn(`The answers of ${unused.join(', ')} are not used`);
   }
@@ -164,11 +169,16 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
     const started = timestamp();
     if (request.docsBytes) return refuseDocsBytes(request, started);
     const from = performance.now();
+    const { run } = graph;
     let answer: DataRequest | undefined;
     inWork++;
     observe?.requestStarted?.();
     try {
-      const work = graph.run(request, { signal, headers: visibleHeaders(definition, headers), started });
+      const shown = visibleHeaders(definition, headers);
+      const parent = tracing && readTraceParent(headers?.traceparent);
+      const work = traceRequest(tracer, GATEWAY_SPAN, { kind: 'server', parent }, (trace) =>
+        run(request, { signal, headers: shown, started, trace }),
+      );
       answer = await (signal === NEVER_ABORTED ? work : unlessAborted(signal, work));
       return answer;
     } finally {
@@ -219,6 +229,14 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
       return closing;
     },
   };
+}
+
+/** Options that only exported manifests use. */
+function manifestWarnings({ rest, deployments }: FlowDefinition): string[] {
+  const parts = [{ where: 'with', rest }, ...deployments.map(({ name, rest }) => ({ where: name, rest }))];
+  return parts.flatMap(({ where, rest }) =>
+    Object.keys(rest).map((option) => `${where}: the option ${option} has an effect in exported manifests only`),
+  );
 }
 
 /** `docs_bytes` holds a Python pickle, which can run code when decoded. It is never decoded. */

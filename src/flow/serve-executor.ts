@@ -4,6 +4,7 @@
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { readTraceParent } from '#telemetry/trace.ts';
 import type { DeploymentDefinition } from './definition/definition.ts';
 import { createHealth } from './grpc/health.ts';
 import { infoMethod } from './grpc/info.ts';
@@ -13,17 +14,24 @@ import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
 import { answerRequest, reportingErrors } from './grpc/requests.ts';
 import { createRpcServer, type TlsFiles } from './grpc/server.ts';
+import type { FlowObserver } from './observer.ts';
+import { openOperation } from './operation.ts';
 import { decodeRequestList, endpointsProto } from './proto/codec.ts';
+import { reloadExecutorOnChange } from './reload/reload-files.ts';
+import type { FileWatcher } from './reload/watch-files.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
 import { createDeployment, type Deployment } from './runtime/deployment.ts';
 import type { SourceTools } from './runtime/open-replicas.ts';
 import { unavailableProblem } from './runtime/unavailable.ts';
 import { WorkerUnavailableError } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
+import { rememberFacts } from './telemetry/tracing.ts';
 import { isObject } from './values.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;
+  /** Reads the definition again, for the option `reload`. */
+  readonly load?: (() => DeploymentDefinition) | undefined;
   /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
@@ -39,6 +47,8 @@ export interface ServeExecutorOptions extends Partial<SourceTools> {
 export interface ExecutorServer {
   readonly port: number;
   readonly url: string;
+  /** Ports of the metrics; none without the option `monitoring`. */
+  readonly monitoringPorts: readonly number[];
   /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
@@ -97,16 +107,42 @@ function refuseDocsBytes(request: DataRequest): DataRequest {
  */
 export async function serveExecutor(options: ServeExecutorOptions): Promise<ExecutorServer> {
   const { definition, host, version, environment = {}, log, tls = {}, onExit } = options;
-  const { executors = {}, ownProcesses, stacks = false, observe } = options;
-  const deployment = createDeployment(definition, { executors, ownProcesses, stacks, log, observe });
+  const { executors = {}, ownProcesses, stacks = false } = options;
+  const operation = await openOperation({
+    ...{ gateway: undefined, deployments: [definition] },
+    ...{ version, log, observe: options.observe },
+  });
+  const facts = rememberFacts(withoutServed(operation.observe));
+  const tools = { executors, ownProcesses, stacks, log, observe: facts.observe, tracing: operation.tracing };
+  let deployment = createDeployment(definition, tools);
   let hasExited = false;
+
+  async function rebuild(changed: DeploymentDefinition | undefined): Promise<void> {
+    if (!changed) return deployment.reload(GRACE_MS);
+    const next = createDeployment(changed, tools);
+    await startWithTimeout(next);
+    const old = deployment;
+    deployment = next;
+    await old.close(GRACE_MS);
+  }
+
+  /** Counts the bytes of an answer for the executor that gave it. */
+  function countBytes({ receivedBytes, sentBytes }: TransferredFacts, answer: DataRequest | undefined): void {
+    const handled = answer && facts.of(answer);
+    if (!handled) return;
+    const { runtime, executor, asked } = handled;
+    operation.observe.served?.({ runtime, executor, asked, receivedBytes, sentBytes });
+  }
 
   async function process(requests: readonly DataRequest[], info: CallInfo): Promise<DataRequest> {
     const pickled = requests.find(({ docsBytes }) => docsBytes);
     if (pickled) return refuseDocsBytes(pickled);
     try {
-      const call = { requests, sources: requests.map(sourceOf), headers: headersOf(info), signal: info.signal };
-      const answer = await deployment.process(call);
+      const trace = readTraceParent(info.metadata(METADATA.traceParent));
+      const answer = await deployment.process({
+        ...{ requests, sources: requests.map(sourceOf) },
+        ...{ headers: headersOf(info), signal: info.signal, trace },
+      });
       const name = answer.header.status?.exception?.name;
       if (!hasExited && failed(answer) && name && definition.exitOnExceptions.includes(name)) {
         hasExited = true;
@@ -122,7 +158,12 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
 
   const onError = (error: unknown) => log?.error({ err: error });
   const handle = reportingErrors((request, info) => process([request], info), onError);
-  const requests = createRequestMethods({ handle, prefetch: PREFETCH, marksErrors: true });
+  const requests = createRequestMethods({
+    handle,
+    prefetch: PREFETCH,
+    marksErrors: true,
+    observe: { transferred: countBytes },
+  });
   const health = createHealth([...LISTED_SERVICES, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
   const methods: readonly Method[] = [
@@ -134,13 +175,13 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
         const parts = decodeRequestList(bytes);
         const [first] = parts;
         if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
-        return requests.reply(
-          await answerRequest(
-            reportingErrors((_, call) => process(parts, call), onError),
-            first,
-            info,
-          ),
+        const answered = await answerRequest(
+          reportingErrors((_, call) => process(parts, call), onError),
+          first,
+          info,
         );
+        countBytes({ receivedBytes: bytes.length, sentBytes: answered.bytes.length }, answered.answer);
+        return requests.reply(answered);
       },
     },
     {
@@ -164,30 +205,46 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     tls,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     maxConnectionAgeMs: MAX_CONNECTION_AGE_MS,
+    options: definition.grpcServerOptions,
     onError,
   });
 
-  await startWithTimeout(deployment);
-  let port: number;
-  try {
-    port = await server.listen(options.port, host);
-  } catch (error) {
-    await deployment.close(0);
-    throw error;
-  }
-  let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
+    watcher?.close();
     health.stop();
     requests.stop();
     await server.close(graceMs);
     await deployment.close(graceMs);
+    await operation.close();
   };
-  return {
-    port,
-    url: `grpc${tls.certfile ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    close(graceMs = GRACE_MS) {
-      closing ??= close(graceMs);
-      return closing;
-    },
-  };
+  let watcher: FileWatcher | undefined;
+  let closing: Promise<void> | undefined;
+  try {
+    await startWithTimeout(deployment);
+    const port = await server.listen(options.port, host);
+    const monitoringPorts = await operation.listen(host);
+    const current = () => deployment.definition;
+    watcher = await reloadExecutorOnChange({ current, load: options.load, rebuild, log });
+    return {
+      port,
+      url: `grpc${tls.certfile ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+      monitoringPorts,
+      close(graceMs = GRACE_MS) {
+        closing ??= close(graceMs);
+        return closing;
+      },
+    };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
 }
+
+type TransferredFacts = Parameters<NonNullable<FlowObserver['transferred']>>[0];
+
+/** Bytes are counted where they arrive, not again between this process and those of the executors. */
+const withoutServed = (observe: FlowObserver): FlowObserver => ({
+  ...observe,
+  exchanged: undefined,
+  served: undefined,
+});

@@ -1,12 +1,18 @@
 /** Serves a flow: starts it, opens one port for each protocol, and closes everything in reverse order. */
 import type { IncomingMessage } from 'node:http';
-import type { FlowDefinition, Protocol } from './definition/definition.ts';
-import { createFlow, type Flow, type FlowTools } from './flow.ts';
-import { createFlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
+import type { FlowDefinition, GatewayOptions, Protocol } from './definition/definition.ts';
+import type { Flow, FlowTools } from './flow.ts';
+import type { SocketLimits } from './gateway/websocket.ts';
+import { openOperation } from './operation.ts';
+import { reloadFlowOnChange } from './reload/reload-files.ts';
+import { createReloadableFlow } from './reload/reloadable-flow.ts';
+import type { FileWatcher } from './reload/watch-files.ts';
 import { createConnect } from './remote/worker.ts';
 
 export interface ServeFlowOptions extends FlowTools {
   readonly definition: FlowDefinition;
+  /** Reads the definition again, for the option `reload`. */
+  readonly load?: (() => FlowDefinition) | undefined;
   /** Product version. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -23,8 +29,8 @@ export interface FlowPlace {
 export interface FlowServer {
   readonly flow: Flow;
   readonly places: readonly FlowPlace[];
-  /** Port of the metrics; `undefined` without the option `monitoring`. */
-  readonly monitoringPort: number | undefined;
+  /** Ports of the metrics; none without the option `monitoring`. */
+  readonly monitoringPorts: readonly number[];
   /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
 }
@@ -37,6 +43,16 @@ interface Gateway {
 
 const GRACE_MS = 10_000;
 
+/** Limits of WebSocket connections that the options of the HTTP server set. */
+export function socketLimits({ httpServer }: GatewayOptions): Partial<SocketLimits> {
+  const { maxMessageBytes, pingMs, pongMs } = httpServer;
+  return {
+    ...(maxMessageBytes !== undefined && { maxMessageBytes }),
+    ...(pingMs !== undefined && { pingMs }),
+    ...(pongMs !== undefined && { pongMs }),
+  };
+}
+
 /** Gateways are imported on demand: each needs its own library. */
 async function createGateway(protocol: Protocol, flow: Flow, options: ServeFlowOptions): Promise<Gateway> {
   const { version, log, environment, observe, refuse } = options;
@@ -45,28 +61,33 @@ async function createGateway(protocol: Protocol, flow: Flow, options: ServeFlowO
     return createGrpcGateway({ flow, version, log, environment, observe });
   }
   const { createHttpGateway } = await import('./gateway/http.ts');
-  return createHttpGateway({ flow, protocol, version, log, environment, observe, refuse });
+  const limits = socketLimits(flow.definition.gateway);
+  return createHttpGateway({ flow, protocol, version, log, environment, observe, refuse, limits });
 }
 
 /**
- * Rejects with a FaceNotReadyError when an executor cannot start, and with the system's error when a port is in use.
+ * Rejects with a FaceNotReadyError when an executor cannot start, with the system's error when a port is in use, and with a
+ * ConfigError when telemetry needs packages that are not installed.
  */
 export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> {
-  const { definition, log } = options;
-  const { protocols, ports, host, monitoring, portMonitoring } = definition.gateway;
-  const metrics = monitoring ? createFlowMetrics() : undefined;
-  const tools = { connect: createConnect(), ...options, ...(metrics && { observe: metrics.observe }) };
-  const flow = createFlow(definition, tools);
+  const { definition, load, version, log } = options;
+  const { protocols, ports, host } = definition.gateway;
+  const { gateway: operated, deployments } = definition;
+  const operation = await openOperation({ gateway: operated, deployments, version, log, observe: options.observe });
+  const { observe, tracing } = operation;
+  const tools = { connect: createConnect(), ...options, observe, tracing };
+  const flow = createReloadableFlow(definition, tools);
   const gateways: Gateway[] = [];
-  let monitor: MetricsPort | undefined;
+  let watcher: FileWatcher | undefined;
   const close = async (graceMs = GRACE_MS): Promise<void> => {
+    watcher?.close();
     const until = performance.now() + graceMs;
     const leftMs = () => Math.max(0, until - performance.now());
     // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
     await Promise.all(gateways.map((gateway) => gateway.drain(graceMs)));
     await Promise.all(gateways.map((gateway) => gateway.close(leftMs())));
     await flow.close(graceMs);
-    await monitor?.close();
+    await operation.close();
   };
   try {
     await flow.start();
@@ -76,11 +97,9 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
       gateways.push(gateway);
       places.push({ protocol, ...(await gateway.listen(ports[at] ?? 0, host)) });
     }
-    if (metrics) {
-      monitor = await serveMetrics(metrics, portMonitoring ?? 0, host);
-      log?.info({ port: monitor.port }, 'serving metrics');
-    }
-    return { flow, places, monitoringPort: monitor?.port, close };
+    const monitoringPorts = await operation.listen(host);
+    watcher = await reloadFlowOnChange({ flow, load, log });
+    return { flow, places, monitoringPorts, close };
   } catch (error) {
     await close(0);
     throw error;

@@ -2,11 +2,10 @@
  * Exports traces to an OpenTelemetry collector over OTLP/HTTP. Optional: its packages are loaded only if configured. Each
  * request is a span with its steps as child spans. A `traceparent` header makes it part of the caller's trace.
  */
-import { createRequire } from 'node:module';
 import type { Context, Tracer } from '@opentelemetry/api';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
-import { ConfigError } from '#config.ts';
 import type { Log } from './log.ts';
+import { loadOtlpPackages, rateLimitedWarning } from './otlp-packages.ts';
 import type { SpanFacts, Trace, TraceParent } from './trace.ts';
 
 export interface SpanExport {
@@ -38,16 +37,14 @@ export interface SpanExportOptions {
 }
 
 const CLOSE_MS = 3_000;
-/** Minimum interval between warnings about an unreachable collector. */
-const WARN_EVERY_MS = 60_000;
 const PATH = '/v1/traces';
 
 /** Throws ConfigError if the packages are not installed. */
 export async function openSpanExport(options: SpanExportOptions): Promise<SpanExport> {
-  const { api, sdk, otlp, resources } = await loadPackages();
+  const { api, sdk, otlp, resources } = await loadOtlpPackages('otlpUrl');
   const { url, headers, sampleRatio, service, version } = options;
   const exporter = new otlp.OTLPTraceExporter({ url: tracesUrl(url), headers: { ...headers } });
-  const warn = rateLimitedWarning(options.log);
+  const warn = rateLimitedWarning(options.log, 'traces');
   const send = exporter.export.bind(exporter);
   exporter.export = (spans, done) =>
     send(spans, (result) => {
@@ -115,40 +112,4 @@ function tracesUrl(collector: string): string {
   const url = new URL(collector);
   if (!url.pathname.endsWith(PATH)) url.pathname = `${url.pathname.replace(/\/$/, '')}${PATH}`;
   return url.href;
-}
-
-async function loadPackages() {
-  try {
-    const [api, sdk, otlp] = await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/sdk-trace'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-    ]);
-    // A dependency of the SDK, so users need not install it themselves.
-    const fromHere = createRequire(import.meta.url);
-    const fromSdk = createRequire(fromHere.resolve('@opentelemetry/sdk-trace'));
-    const resources = fromSdk('@opentelemetry/resources') as {
-      resourceFromAttributes(
-        attributes: Record<string, string>,
-      ): NonNullable<NonNullable<ConstructorParameters<typeof sdk.TracerProvider>[0]>['resource']>;
-    };
-    return { api, sdk, otlp, resources };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
-    throw new ConfigError(MISSING);
-  }
-}
-
-const MISSING =
-  'otlpUrl needs two packages that are not installed: npm install @opentelemetry/sdk-trace@2 @opentelemetry/exporter-trace-otlp-http@0.223';
-
-function rateLimitedWarning(log: Pick<Log, 'warn'>): (error: unknown) => void {
-  let quietUntil = 0;
-  return (error) => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + WARN_EVERY_MS;
-    // Only the message is logged: the error object contains the response and the URL of the collector.
-    log.warn({ reason: (error as Error).message.slice(0, 300) }, 'traces could not be sent to the collector');
-  };
 }

@@ -188,6 +188,10 @@ export function readTraceParent(header: string | string[] | undefined): TracePar
   return { traceId, spanId, sampled: (Number.parseInt(flags!, 16) & 1) === 1 };
 }
 
+/** The value of a `traceparent` header (W3C Trace Context, section 3.2). */
+export const writeTraceParent = ({ traceId, spanId, sampled }: TraceParent): string =>
+  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;

@@ -151,9 +151,9 @@ it('endpoints have their own polling settings', async () => {
 
 describe('in a file', () => {
   it.each(INHERITED_NAMES)('%s is no option, but a valid name of an executor', (name) => {
-    const { warnings, deployments } = parseFlow(
-      `jtype: Flow\n"${name}": 1\nwith:\n  "${name}": 2\nexecutors:\n  - name: "${name}"\n    uses: X\n    "${name}": 3\n    uses_with: { "${name}": "\${{ CONTEXT.${name} }}" }\n    when: { "tags__${name}": { $eq: 1 } }\n`,
-    );
+    const text = `jtype: Flow\n"${name}": 1\nwith:\n  "${name}": 2\nexecutors:\n  - name: "${name}"\n    uses: X\n    "${name}": 3\n    uses_with: { "${name}": "\${{ CONTEXT.${name} }}" }\n    when: { "tags__${name}": { $eq: 1 } }\n`;
+    expect(() => parseFlow(text)).toThrow(`unknown option \`${name}\` of the flow: remove it`);
+    const { warnings, deployments } = parseFlow(text, { lenient: true });
     expect(warnings.filter((warning) => warning.includes(name))).toHaveLength(3);
     expect(deployments[0]?.name).toBe(name);
     expect(deployments[0]?.source?.options).toEqual(JSON.parse(jsonOf([[name, `\${{ CONTEXT.${name} }}`]])));

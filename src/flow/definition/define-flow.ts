@@ -11,15 +11,15 @@ import type { ExecutorClass } from '../executor.ts';
 import { type DeploymentDefinition, END, type FlowDefinition, START } from './definition.ts';
 import { readDeployment } from './deployment-options.ts';
 import { readGateway } from './gateway-options.ts';
+import { EXECUTOR_OPTIONS, FLOW_OPTIONS, INHERITED_OPTIONS } from './option-table.ts';
 import {
   createOptionReader,
-  EXECUTOR_OPTIONS,
   exportedOptions,
-  FLOW_OPTIONS,
-  INHERITED_OPTIONS,
   invalidOption,
   normalizeOptions,
+  type OptionReport,
   type Options,
+  reportMistake,
 } from './options.ts';
 
 /** An executor: a class, a class name or file name, or an inline configuration. */
@@ -72,6 +72,8 @@ export interface DefineTools {
   /** Folder that relative paths start from. */
   readonly baseDir?: string;
   readonly readExecutor?: ReadExecutorFile;
+  /** Unknown options and duplicate names are warnings instead of errors. */
+  readonly lenient?: boolean | undefined;
 }
 
 export interface FlowBuilder {
@@ -91,9 +93,10 @@ const RESERVED = ['gateway', START, END];
 
 export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBuilder {
   const warnings: string[] = [];
-  const options = normalizeOptions(given, FLOW_OPTIONS, 'with', warnings);
+  const report: OptionReport = { warnings, lenient: tools.lenient ?? false };
+  const options = normalizeOptions(given, FLOW_OPTIONS, { path: 'with', owner: 'the flow' }, report);
   const reader = createOptionReader(options, 'with');
-  const gateway = readGateway(reader);
+  const gateway = readGateway(reader, report);
   const inherited = Object.fromEntries(
     INHERITED_OPTIONS.flatMap((key) => (key in options ? [[key, options[key]]] : [])),
   );
@@ -111,7 +114,10 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       );
     }
     if (RESERVED.includes(base)) throw invalidOption(`${where}.name`, `${base} is a reserved name`);
-    return deployments.some(({ name }) => name === base) ? `${base}${count}` : base;
+    if (!deployments.some(({ name }) => name === base)) return base;
+    const changed = `${base}${count}`;
+    reportMistake(report, `${where}.name`, `there are two executors \`${base}\``, `this one is called ${changed}`);
+    return changed;
   }
 
   function resolveNeeds(needs: unknown, name: string, where: string): string[] {
@@ -127,7 +133,8 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
 
   function append(raw: AddOptions, { needs, floating }: { needs?: readonly string[]; floating?: boolean } = {}): void {
     const where = `executors[${deployments.length}]`;
-    const own = normalizeOptions(raw, EXECUTOR_OPTIONS, where, warnings);
+    const owner = `executor \`${String(raw.name ?? `executor${deployments.length}`)}\``;
+    const own = normalizeOptions(raw, EXECUTOR_OPTIONS, { path: where, owner }, report);
     const parallel = readParallel(raw, own);
     const name = resolveName(own.name, where);
     const merged: Options = { ...inherited, ...own, ...parallel };
@@ -138,6 +145,7 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       baseDir: tools.baseDir,
       readExecutor: tools.readExecutor,
       rest: exportedOptions(merged, EXECUTOR_OPTIONS),
+      report,
     });
     const definition = floating === undefined ? read : { ...read, floating };
     deployments.push(definition);

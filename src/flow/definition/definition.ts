@@ -28,6 +28,8 @@ export interface ExecutorSource {
   readonly batching: Readonly<Record<string, Batching>>;
   /** Absolute paths of files to import. */
   readonly modules: readonly string[];
+  /** Absolute path of the configuration file. */
+  readonly file?: string | undefined;
 }
 
 export interface HostAndPort {
@@ -35,7 +37,35 @@ export interface HostAndPort {
   readonly port: number;
 }
 
-export interface DeploymentDefinition {
+/** How a program of the flow is watched and kept up to date. */
+export interface OperationOptions {
+  readonly monitoring: boolean;
+  /** 0 or `undefined` for any free port. */
+  readonly portMonitoring?: number | undefined;
+  /** The collector that gets traces, over OTLP/gRPC. */
+  readonly traces?: HostAndPort | undefined;
+  /** The collector that gets metrics, over OTLP/gRPC. */
+  readonly metrics?: HostAndPort | undefined;
+  /** Whether changed files are applied while it runs. */
+  readonly reload: boolean;
+}
+
+/** Options of the gRPC library by their names in it. */
+export type GrpcOptions = Readonly<Record<string, string | number>>;
+
+/** Limits of the HTTP server; `undefined` for the defaults. */
+export interface HttpServerOptions {
+  readonly keepAliveMs?: number;
+  /** Maximum number of connections that wait to be accepted. */
+  readonly backlog?: number;
+  readonly maxHeaderBytes?: number;
+  /** Maximum size of a WebSocket message. */
+  readonly maxMessageBytes?: number;
+  readonly pingMs?: number;
+  readonly pongMs?: number;
+}
+
+export interface DeploymentDefinition extends OperationOptions {
   readonly name: string;
   /** Upstream deployments, START for the gateway. The order matters: joins merge in it. */
   readonly needs: readonly string[];
@@ -54,6 +84,10 @@ export interface DeploymentDefinition {
   readonly tls: boolean;
   readonly grpcMetadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
+  /** For the server of the executor when it runs on its own. */
+  readonly grpcServerOptions: GrpcOptions;
+  /** For the connections to an external executor. */
+  readonly grpcChannelOptions: GrpcOptions;
   readonly env: Readonly<Record<string, string>>;
   readonly workspace?: string | undefined;
   /** -1: no limit. */
@@ -91,7 +125,7 @@ export interface ExposedEndpoint {
   readonly tags: readonly string[];
 }
 
-export interface GatewayOptions {
+export interface GatewayOptions extends OperationOptions {
   readonly protocols: readonly Protocol[];
   /** One port for each protocol; 0 for any free port. */
   readonly ports: readonly number[];
@@ -113,8 +147,8 @@ export interface GatewayOptions {
   readonly token?: string | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
-  readonly monitoring: boolean;
-  readonly portMonitoring?: number | undefined;
+  readonly httpServer: HttpServerOptions;
+  readonly grpcServerOptions: GrpcOptions;
 }
 
 export interface FlowDefinition {
@@ -126,6 +160,8 @@ export interface FlowDefinition {
   readonly env: Readonly<Record<string, string>>;
   /** Names of the HTTP headers that executors may see, in lower case. */
   readonly headers: readonly string[];
+  /** Absolute path of the flow file; `undefined` for a flow from code or text. */
+  readonly file?: string | undefined;
   /** Options without an effect in this process, kept for exported manifests. */
   readonly rest: Readonly<Record<string, unknown>>;
   /** Warnings for the log, one sentence each. */

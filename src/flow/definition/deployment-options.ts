@@ -5,7 +5,17 @@ import { isObject } from '../values.ts';
 import { checkCondition } from './condition.ts';
 import type { ReadExecutorFile } from './define-flow.ts';
 import type { Batching, DeploymentDefinition, ExecutorSource, HostAndPort, Polling } from './definition.ts';
-import { createOptionReader, invalidOption, type OptionReader, type Options } from './options.ts';
+import { splitHost } from './host.ts';
+import { readOperation } from './operation-options.ts';
+import {
+  checkKeys,
+  createOptionReader,
+  invalidOption,
+  type OptionReader,
+  type OptionReport,
+  type Options,
+} from './options.ts';
+import { readGrpcOptions } from './server-options.ts';
 
 export interface DeploymentContext {
   readonly name: string;
@@ -13,6 +23,7 @@ export interface DeploymentContext {
   readonly baseDir: string | undefined;
   readonly readExecutor: ReadExecutorFile | undefined;
   readonly rest: Options;
+  readonly report: OptionReport;
 }
 
 const POLLINGS: readonly Polling[] = ['ANY', 'ALL'];
@@ -37,10 +48,13 @@ function readPolling(reader: OptionReader): Record<string, Polling> {
   return Object.fromEntries(entries.map(([endpoint, one]) => [endpoint, parsePolling(one, reader.pathOf('polling'))]));
 }
 
-function readBatching(given: Record<string, unknown>, where: string): Record<string, Batching> {
+const BATCHING_KEYS = ['preferred_batch_size', 'preferredBatchSize', 'timeout'];
+
+function readBatching(given: Record<string, unknown>, where: string, report: OptionReport): Record<string, Batching> {
   return Object.fromEntries(
     Object.entries(given).map(([endpoint, value]) => {
       if (!isObject(value)) throw invalidOption(`${where}.${endpoint}`, 'expected a mapping');
+      checkKeys(value, BATCHING_KEYS, { path: `${where}.${endpoint}`, owner: `the batches of ${endpoint}` }, report);
       const reader = createOptionReader(value, `${where}.${endpoint}`);
       const preferredBatchSize = reader.integer('preferred_batch_size', 1) ?? reader.integer('preferredBatchSize', 1);
       if (preferredBatchSize === undefined)
@@ -52,66 +66,88 @@ function readBatching(given: Record<string, unknown>, where: string): Record<str
 
 const isFileName = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
 
+const PYTHON_FILE = /\.py$/i;
+const ELSEWHERE = 'serve it with its own framework, and list it here with `external: true`, its `host` and its `port`';
+
+/** Python executors and containers run in programs of their own. */
+function refuseForeign(what: string, where: string): void {
+  if (PYTHON_FILE.test(what)) throw invalidOption(where, `${what}: Python executors do not run here: ${ELSEWHERE}`);
+  if (/^[a-z][a-z+]*:\/\//i.test(what))
+    throw invalidOption(where, `${what}: containers and hub executors are not supported: ${ELSEWHERE}`);
+}
+
+const SOURCE_KEYS = ['jtype', 'version', 'with', 'metas', 'requests', 'dynamic_batching', 'modules', 'py_modules'];
+
+interface Configuration {
+  readonly config: Options;
+  /** The class, when it is not named by the configuration. */
+  readonly type: string | ExecutorClass;
+  readonly baseDir: string;
+  readonly file?: string;
+}
+
+function readConfiguration(uses: unknown, where: string, context: DeploymentContext): Configuration {
+  const { baseDir = '', readExecutor, report } = context;
+  const checked = (config: Options, owner: string): Options => {
+    checkKeys(config, SOURCE_KEYS, { path: where, owner }, report);
+    return config;
+  };
+  if (typeof uses === 'function') return { config: {}, type: uses as ExecutorClass, baseDir };
+  if (isObject(uses)) {
+    const config = checked(uses, `the configuration of executor \`${context.name}\``);
+    return { config, type: typeOf(config, where), baseDir };
+  }
+  if (uses === undefined || uses === null) return { config: {}, type: DEFAULT_TYPE, baseDir };
+  if (typeof uses !== 'string') throw invalidOption(where, 'expected a class name, a file name or a configuration');
+  refuseForeign(uses, where);
+  if (!isFileName(uses)) return { config: {}, type: uses, baseDir };
+  if (!readExecutor) throw invalidOption(where, `${uses}: files cannot be read here`);
+  const file = path.resolve(baseDir, uses);
+  const config = checked(readExecutor(file), uses);
+  return { config, type: typeOf(config, where), baseDir: path.dirname(file), file };
+}
+
+const DEFAULT_TYPE = 'BaseExecutor';
+const typeOf = (config: Options, where: string): string =>
+  createOptionReader(config, where).string('jtype') ?? DEFAULT_TYPE;
+
 /** Where the class is loaded from and its options. Options of the flow override the executor's own configuration. */
 function readSource(uses: unknown, reader: OptionReader, context: DeploymentContext): ExecutorSource {
   const where = reader.pathOf('uses');
-  let config: Options = {};
-  let name: string | ExecutorClass = 'BaseExecutor';
-  let baseDir = context.baseDir ?? '';
-  if (typeof uses === 'function') {
-    name = uses as ExecutorClass;
-  } else if (typeof uses === 'string') {
-    if (/^[a-z][a-z+]*:\/\//i.test(uses))
-      throw invalidOption(where, `${uses}: containers and hub executors are not supported`);
-    if (isFileName(uses)) {
-      if (!context.readExecutor) throw invalidOption(where, `${uses}: files cannot be read here`);
-      const file = path.resolve(baseDir, uses);
-      config = context.readExecutor(file);
-      baseDir = path.dirname(file);
-    } else {
-      name = uses;
-    }
-  } else if (isObject(uses)) {
-    config = uses;
-  } else if (uses !== undefined && uses !== null) {
-    throw invalidOption(where, 'expected a class name, a file name or a configuration');
-  }
+  const { config, type, baseDir, file } = readConfiguration(uses, where, context);
   const own = createOptionReader(config, where);
-  if (isObject(uses) || (typeof uses === 'string' && isFileName(uses))) name = own.string('jtype') ?? 'BaseExecutor';
   const metas = own.record('metas') ?? {};
   const inMetas = createOptionReader(metas, own.pathOf('metas'));
   return {
-    uses: name,
+    uses: type,
     options: { ...own.record('with'), ...reader.record('uses_with') },
     metas: { ...metas, ...reader.record('uses_metas') },
     requests: toBindings({ ...own.record('requests'), ...reader.record('uses_requests') }),
     batching: readBatching(
       { ...own.record('dynamic_batching'), ...reader.record('uses_dynamic_batching') },
       reader.pathOf('uses_dynamic_batching'),
+      context.report,
     ),
     modules: [
       ...readModules(own, baseDir),
       ...readModules(inMetas, baseDir),
       ...readModules(reader, context.baseDir ?? ''),
     ],
+    ...(file !== undefined && { file }),
   };
 }
 
-const readModules = (reader: OptionReader, baseDir: string): string[] =>
-  [...(reader.strings('modules') ?? []), ...(reader.strings('py_modules') ?? [])].map((file) =>
-    path.resolve(baseDir, file),
+function readModules(reader: OptionReader, baseDir: string): string[] {
+  return ['modules', 'py_modules'].flatMap((key) =>
+    (reader.strings(key) ?? []).map((file) => {
+      refuseForeign(file, reader.pathOf(key));
+      return path.resolve(baseDir, file);
+    }),
   );
+}
 
 const toBindings = (given: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(given).map(([endpoint, method]) => [endpoint, String(method)]));
-
-/** Splits `host:port` and `grpc://host:port`. */
-function splitHost(host: string): { host: string; port?: number } {
-  const bare = host.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
-  const port = /:(\d{1,5})$/.exec(bare);
-  if (!port || (bare.includes(':', bare.indexOf(':') + 1) && !bare.includes(']'))) return { host: bare };
-  return { host: bare.slice(0, port.index), port: Number(port[1]) };
-}
 
 /** Each host or port is one replica. A single host is combined with every port, a single port with every host. */
 function readAddresses(reader: OptionReader): HostAndPort[] {
@@ -165,9 +201,40 @@ function readMaxMemory(reader: OptionReader): number {
   return given;
 }
 
+/** The executor runs elsewhere. */
+const NO_SOURCE: ExecutorSource = {
+  uses: DEFAULT_TYPE,
+  options: {},
+  metas: {},
+  requests: {},
+  batching: {},
+  modules: [],
+};
+/** Options of the program that runs the executor. */
+const OF_THE_PROGRAM = [
+  'uses',
+  'uses_with',
+  'uses_metas',
+  'uses_requests',
+  'uses_dynamic_batching',
+  'uses_before',
+  'uses_after',
+  'modules',
+  'py_modules',
+  'replicas',
+  'shards',
+];
+
+function warnExternal(reader: OptionReader, { warnings }: OptionReport): void {
+  const given = OF_THE_PROGRAM.filter((key) => reader.raw(key) !== undefined);
+  if (given.length === 0) return;
+  warnings.push(`${reader.pathOf('external')}: ${given.join(', ')} of an external executor have no effect here`);
+}
+
 /** Throws a ParamValidationError that names the option. */
 export function readDeployment(reader: OptionReader, context: DeploymentContext): DeploymentDefinition {
   const external = reader.flag('external') ? readAddresses(reader) : undefined;
+  if (external) warnExternal(reader, context.report);
   const shards = reader.integer('shards', 1) ?? 1;
   const reduce = !reader.flag('no_reduce');
   if (external && !reduce && context.needs.length > 1) {
@@ -181,14 +248,14 @@ export function readDeployment(reader: OptionReader, context: DeploymentContext)
   const workspace = reader.string('workspace');
   const side = (key: string) => {
     const uses = reader.raw(key);
-    return uses === undefined || shards === 1
+    return uses === undefined || shards === 1 || external
       ? undefined
       : readSource(uses, createOptionReader({}, reader.pathOf(key)), context);
   };
   return {
     name: context.name,
     needs: context.needs,
-    source: readSource(reader.raw('uses'), reader, context),
+    source: external ? NO_SOURCE : readSource(reader.raw('uses'), reader, context),
     before: side('uses_before'),
     after: side('uses_after'),
     replicas: external?.length ?? reader.integer('replicas', 1) ?? 1,
@@ -201,6 +268,9 @@ export function readDeployment(reader: OptionReader, context: DeploymentContext)
     tls: usesTls(reader),
     grpcMetadata: reader.stringRecord('grpc_metadata') ?? {},
     compression: readCompression(reader),
+    grpcServerOptions: readGrpcOptions(reader, 'grpc_server_options', context.report),
+    grpcChannelOptions: readGrpcOptions(reader, 'grpc_channel_options', context.report),
+    ...readOperation(reader),
     env: reader.stringRecord('env') ?? {},
     workspace: workspace && path.resolve(context.baseDir ?? '', workspace),
     timeoutReadyMs: readTimeoutReady(reader),

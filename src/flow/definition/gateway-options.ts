@@ -2,7 +2,16 @@
 
 import { isObject } from '../values.ts';
 import type { ExposedEndpoint, GatewayOptions, Protocol } from './definition.ts';
-import { createOptionReader, invalidOption, type OptionReader, type Options } from './options.ts';
+import { readOperation } from './operation-options.ts';
+import {
+  checkKeys,
+  createOptionReader,
+  invalidOption,
+  type OptionReader,
+  type OptionReport,
+  type Options,
+} from './options.ts';
+import { readGrpcOptions, readHttpServerOptions } from './server-options.ts';
 
 const PROTOCOLS: readonly Protocol[] = ['GRPC', 'HTTP', 'WEBSOCKET'];
 
@@ -29,9 +38,12 @@ function readPorts(reader: OptionReader, count: number): number[] {
   return [...ports, ...new Array<number>(count - ports.length).fill(0)];
 }
 
-function readExposedEndpoint(endpoint: string, value: unknown, where: string): ExposedEndpoint {
+const ENDPOINT_KEYS = ['http_path', 'methods', 'summary', 'description', 'tags'];
+
+function readExposedEndpoint(endpoint: string, value: unknown, where: string, report: OptionReport): ExposedEndpoint {
   if (value !== null && value !== undefined && !isObject(value))
     throw invalidOption(where, 'expected a mapping of options');
+  checkKeys(value ?? {}, ENDPOINT_KEYS, { path: where, owner: `the endpoint ${endpoint}` }, report);
   const reader = createOptionReader((value ?? {}) as Options, where);
   return {
     httpPath: reader.string('http_path') ?? endpoint,
@@ -43,7 +55,7 @@ function readExposedEndpoint(endpoint: string, value: unknown, where: string): E
 }
 
 /** Throws a ParamValidationError that names the invalid option. */
-export function readGateway(reader: OptionReader): GatewayOptions {
+export function readGateway(reader: OptionReader, report: OptionReport): GatewayOptions {
   const protocols = readProtocols(reader);
   const [sslCertfile, sslKeyfile] = [reader.string('ssl_certfile'), reader.string('ssl_keyfile')];
   if ((sslCertfile === undefined) !== (sslKeyfile === undefined)) {
@@ -62,7 +74,7 @@ export function readGateway(reader: OptionReader): GatewayOptions {
     exposeEndpoints: Object.fromEntries(
       Object.entries(endpoints).map(([endpoint, value]) => [
         endpoint,
-        readExposedEndpoint(endpoint, value, `${reader.pathOf('expose_endpoints')}.${endpoint}`),
+        readExposedEndpoint(endpoint, value, `${reader.pathOf('expose_endpoints')}.${endpoint}`, report),
       ]),
     ),
     prefetch: reader.integer('prefetch') ?? 1000,
@@ -73,7 +85,8 @@ export function readGateway(reader: OptionReader): GatewayOptions {
     token: reader.string('token'),
     maxBodyBytes: reader.integer('max_body_bytes', 1),
     requestTimeoutMs: reader.integer('request_timeout', 1),
-    monitoring: reader.flag('monitoring') ?? false,
-    portMonitoring: reader.integer('port_monitoring'),
+    ...readOperation(reader),
+    httpServer: readHttpServerOptions(reader, report),
+    grpcServerOptions: readGrpcOptions(reader, 'grpc_server_options', report),
   };
 }

@@ -1,168 +1,19 @@
-/** Option names of flows and executors, their old names, and a reader for their values. */
+/** Names and values of options: current names of old ones, unknown names, and a reader for the values. */
 import { problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
+import { nearestName } from './nearest-name.ts';
+import { OLD_NAMES, type OptionTable } from './option-table.ts';
 
 export type Options = Record<string, unknown>;
 
-/** `used` by this program, `exported` to manifests, `ignored` with a warning. */
-type OptionUse = 'used' | 'exported' | 'ignored';
-
-export const EXECUTOR_OPTIONS: Readonly<Record<string, OptionUse>> = {
-  name: 'used',
-  method: 'used',
-  uses: 'used',
-  uses_with: 'used',
-  uses_metas: 'used',
-  uses_requests: 'used',
-  uses_dynamic_batching: 'used',
-  py_modules: 'used',
-  modules: 'used',
-  needs: 'used',
-  replicas: 'used',
-  shards: 'used',
-  polling: 'used',
-  uses_before: 'used',
-  uses_after: 'used',
-  when: 'used',
-  floating: 'used',
-  external: 'used',
-  host: 'used',
-  port: 'used',
-  tls: 'used',
-  grpc_metadata: 'used',
-  compression: 'used',
-  no_reduce: 'used',
-  env: 'used',
-  workspace: 'used',
-  timeout_ready: 'used',
-  timeout_send: 'used',
-  retries: 'used',
-  retry_timeouts: 'used',
-  exit_on_exceptions: 'used',
-  output_array_type: 'used',
-  own_process: 'used',
-  max_memory_bytes: 'used',
-  timeout_ctrl: 'exported',
-  monitoring: 'exported',
-  port_monitoring: 'exported',
-  tracing: 'exported',
-  traces_exporter_host: 'exported',
-  traces_exporter_port: 'exported',
-  metrics: 'exported',
-  metrics_exporter_host: 'exported',
-  metrics_exporter_port: 'exported',
-  reload: 'exported',
-  quiet: 'exported',
-  quiet_error: 'exported',
-  log_config: 'exported',
-  grpc_server_options: 'exported',
-  grpc_channel_options: 'exported',
-  volumes: 'exported',
-  gpus: 'exported',
-  docker_kwargs: 'ignored',
-  entrypoint: 'ignored',
-  install_requirements: 'ignored',
-  stateful: 'ignored',
-  raft_configuration: 'ignored',
-};
-
-export const FLOW_OPTIONS: Readonly<Record<string, OptionUse>> = {
-  protocol: 'used',
-  port: 'used',
-  host: 'used',
-  title: 'used',
-  description: 'used',
-  cors: 'used',
-  no_debug_endpoints: 'used',
-  no_crud_endpoints: 'used',
-  expose_endpoints: 'used',
-  prefetch: 'used',
-  timeout_send: 'used',
-  retries: 'used',
-  retry_timeouts: 'used',
-  compression: 'used',
-  ssl_certfile: 'used',
-  ssl_keyfile: 'used',
-  monitoring: 'used',
-  port_monitoring: 'used',
-  name: 'used',
-  workspace: 'used',
-  env: 'used',
-  inspect: 'used',
-  timeout_ready: 'used',
-  restful: 'used',
-  rest_api_version: 'used',
-  headers: 'used',
-  failures_are_500: 'used',
-  token: 'used',
-  max_body_bytes: 'used',
-  request_timeout: 'used',
-  exit_on_exceptions: 'used',
-  own_process: 'used',
-  max_memory_bytes: 'used',
-  timeout_ctrl: 'exported',
-  tracing: 'exported',
-  traces_exporter_host: 'exported',
-  traces_exporter_port: 'exported',
-  metrics: 'exported',
-  metrics_exporter_host: 'exported',
-  metrics_exporter_port: 'exported',
-  reload: 'exported',
-  quiet: 'exported',
-  quiet_error: 'exported',
-  log_config: 'exported',
-  replicas: 'exported',
-  grpc_server_options: 'exported',
-  grpc_channel_options: 'exported',
-  expose_graphql_endpoint: 'ignored',
-  uvicorn_kwargs: 'ignored',
-  uses: 'ignored',
-  uses_with: 'ignored',
-  py_modules: 'ignored',
-  proxy: 'ignored',
-};
-
-/** Options that executors inherit from the flow. */
-export const INHERITED_OPTIONS = [
-  'workspace',
-  'env',
-  'timeout_ready',
-  'timeout_ctrl',
-  'timeout_send',
-  'retries',
-  'retry_timeouts',
-  'compression',
-  'exit_on_exceptions',
-  'own_process',
-  'max_memory_bytes',
-  'monitoring',
-  'tracing',
-  'traces_exporter_host',
-  'traces_exporter_port',
-  'metrics',
-  'metrics_exporter_host',
-  'metrics_exporter_port',
-  'reload',
-  'quiet',
-  'quiet_error',
-  'log_config',
-];
-
-const OLD_NAMES: Readonly<Record<string, string>> = {
-  port_expose: 'port',
-  port_in: 'port',
-  https: 'tls',
-  override_with: 'uses_with',
-  override_metas: 'uses_metas',
-  override_requests: 'uses_requests',
-  disable_reduce: 'no_reduce',
-  rest_api: 'restful',
-  protocols: 'protocol',
-  ports: 'port',
-  hosts: 'host',
-  parallel: 'replicas',
-};
+/** What the reader of a definition reports besides errors. */
+export interface OptionReport {
+  /** One sentence each, for the log. */
+  readonly warnings: string[];
+  /** Whether mistakes that older versions accepted are warnings instead of errors. */
+  readonly lenient: boolean;
+}
 
 /** `usesWith` to `uses_with`, `failuresAre500` to `failures_are_500`. */
 const toSnakeCase = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, (sign) => `_${sign.toLowerCase()}`);
@@ -170,27 +21,71 @@ const toSnakeCase = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, 
 export const invalidOption = (path: string, message: string) =>
   problem('ParamValidationError', { message: `${path}: ${message}`, path });
 
+/** Adds a warning if the report is lenient; else throws a ParamValidationError. */
+export function reportMistake(
+  { lenient, warnings }: OptionReport,
+  path: string,
+  message: string,
+  instead: string,
+): void {
+  if (!lenient) throw invalidOption(path, message);
+  warnings.push(`${path}: ${message}; ${instead}`);
+}
+
+/** An unknown key, with the nearest known name. `owner` says whose option it is, such as "executor `a`". */
+function reportUnknown(key: string, known: readonly string[], path: string, owner: string, report: OptionReport): void {
+  const near = nearestName(toSnakeCase(key), known);
+  const unknown = `unknown option \`${key}\` of ${owner}`;
+  const advice = near === undefined ? 'remove it, or load the file as lenient' : `did you mean \`${near}\`?`;
+  if (report.lenient) report.warnings.push(`${path}: ${unknown} ignored`);
+  else throw invalidOption(path, `${unknown}: ${advice}`);
+}
+
+/** Where options come from, for messages. */
+export interface OptionOwner {
+  /** Path in the definition. */
+  readonly path: string;
+  /** Such as "executor `a`". */
+  readonly owner: string;
+}
+
 /** Renames options to their current snake_case names and drops those without an effect, adding a warning for each. */
 export function normalizeOptions(
   given: Options,
-  known: Readonly<Record<string, OptionUse>>,
-  path: string,
-  warnings: string[],
+  table: OptionTable,
+  { path, owner }: OptionOwner,
+  report: OptionReport,
 ): Options {
   const options: Options = {};
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const name = ownValue(OLD_NAMES, toSnakeCase(key)) ?? toSnakeCase(key);
-    const fate = ownValue(known, name);
-    if (fate === undefined) warnings.push(`${path}: unknown option ${key} ignored`);
-    else if (fate === 'ignored') warnings.push(`${path}: the option ${key} has no effect`);
-    else options[name] = value;
+    const row = ownValue(table, name);
+    if (row === undefined) {
+      reportUnknown(key, Object.keys(table), path, owner, report);
+    } else if (row.use === 'ignored') {
+      report.warnings.push(`${path}: the option ${key} has no effect${row.note ? `: ${row.note}` : ''}`);
+    } else {
+      options[name] = value;
+    }
   }
   return options;
 }
 
-export const exportedOptions = (options: Options, known: Readonly<Record<string, OptionUse>>): Options =>
-  Object.fromEntries(Object.entries(options).filter(([key]) => ownValue(known, key) === 'exported'));
+/** Reports each key that is not among the known ones. */
+export function checkKeys(
+  given: Options,
+  known: readonly string[],
+  { path, owner }: OptionOwner,
+  report: OptionReport,
+): void {
+  for (const key of Object.keys(given)) {
+    if (!known.includes(key)) reportUnknown(key, known, path, owner, report);
+  }
+}
+
+export const exportedOptions = (options: Options, table: OptionTable): Options =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => ownValue(table, key)?.use === 'exported'));
 
 /**
  * Reads and checks option values. `null` counts as not set. Throws a ParamValidationError that names the invalid

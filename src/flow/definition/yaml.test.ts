@@ -86,16 +86,64 @@ executors:
     expect(definition.gateway).toMatchObject({ protocols: ['WEBSOCKET'], ports: [1] });
   });
 
-  it('warns about unknown and ignored options', () => {
+  it.each([
+    ['executors: [{ name: a, replica: 2 }]', 'unknown option `replica` of executor `a`: did you mean `replicas`?'],
+    ['executors: [{ name: a, shard: 2 }]', 'did you mean `shards`?'],
+    [
+      'executors: [{ needs: gateway, usesWith: {} }, { use_with: {} }]',
+      'of executor `executor1`: did you mean `uses_with`?',
+    ],
+    [
+      'executors: [{ name: a, colour: 2 }]',
+      'unknown option `colour` of executor `a`: remove it, or load the file as lenient',
+    ],
+    ['with: { prot: 1 }', 'with: unknown option `prot` of the flow: did you mean `port`?'],
+    ['with: { protcool: http }', 'did you mean `protocol`?'],
+    ['gateway: { no_debug_endpoint: true }', 'did you mean `no_debug_endpoints`?'],
+    ['executor: []', 'flow: unknown option `executor` of the flow: did you mean `executors`?'],
+    [
+      'executors: [{ name: a, uses: { jtype: A, wiht: {} } }]',
+      'of the configuration of executor `a`: did you mean `with`?',
+    ],
+    ['with: { expose_endpoints: { /a: { method: [GET] } } }', 'of the endpoint /a: did you mean `methods`?'],
+    [
+      'executors: [{ uses_dynamic_batching: { /a: { prefered_batch_size: 1 } } }]',
+      'of the batches of /a: did you mean `preferred_batch_size`?',
+    ],
+    ['executors: [{ name: a }, { name: a }]', 'executors[1].name: there are two executors `a`'],
+  ])('refuses the mistake in %s, unless it is lenient', (lines, message) => {
+    const text = `jtype: Flow\n${lines}`;
+    expect(() => parseFlow(text)).toThrow(
+      expect.objectContaining({ name: 'ParamValidationError', message: expect.stringContaining(message) }),
+    );
+    const isMissing = lines.includes('prefered');
+    if (!isMissing) expect(parseFlow(text, { lenient: true }).warnings).toHaveLength(1);
+  });
+
+  it('warns about unknown options and renames executors when it is lenient', () => {
     const { warnings, deployments } = parseFlow(
-      'jtype: Flow\nodd: 1\nwith: { foo: 1, expose_graphql_endpoint: true }\nexecutors: [{ name: a, bar: 2, docker_kwargs: {}, gpus: all }]',
+      'jtype: Flow\nodd: 1\nwith: { foo: 1 }\nexecutors: [{ name: a, bar: 2 }, { name: a }]',
+      { lenient: true },
     );
     expect(warnings).toEqual([
-      'unknown key odd ignored',
-      'with: unknown option foo ignored',
-      'with: the option expose_graphql_endpoint has no effect',
-      'executors[0]: unknown option bar ignored',
-      'executors[0]: the option docker_kwargs has no effect',
+      'flow: unknown option `odd` of the flow ignored',
+      'with: unknown option `foo` of the flow ignored',
+      'executors[0]: unknown option `bar` of executor `a` ignored',
+      'executors[1].name: there are two executors `a`; this one is called a1',
+    ]);
+    expect(deployments.map(({ name }) => name)).toEqual(['a', 'a1']);
+  });
+
+  it('warns about known options without an effect', () => {
+    const { warnings, deployments } = parseFlow(
+      'jtype: Flow\nwith: { expose_graphql_endpoint: true, uses: MyGateway, timeout_ctrl: 60 }\nexecutors: [{ name: a, docker_kwargs: {}, gpus: all }, { external: true, port: 1, uses: B, py_modules: b.py }]',
+    );
+    expect(warnings).toEqual([
+      'with: the option expose_graphql_endpoint has no effect: GraphQL is not supported',
+      'with: the option uses has no effect: gateways of your own are not supported',
+      'with: the option timeout_ctrl has no effect',
+      'executors[0]: the option docker_kwargs has no effect: containers are not started',
+      'executors[1].external: uses, py_modules of an external executor have no effect here',
     ]);
     expect(deployments[0]!.rest).toEqual({ gpus: 'all' });
   });
@@ -113,6 +161,21 @@ executors:
     ['jtype: Flow\nexecutors: [{ name: a, method: needs, needs: gateway }]', 'two names'],
     ['jtype: Flow\nexecutors: [{ name: a, method: fly }]', 'fly'],
     ['jtype: Flow\nexecutors: [{ uses: "docker://image" }]', 'containers'],
+    [
+      'jtype: Flow\nexecutors: [{ uses: A, py_modules: [a.js, part/b.py] }]',
+      'executors[0].py_modules: part/b.py: Python executors do not run here: serve it with its own framework, and list it here with `external: true`, its `host` and its `port`',
+    ],
+    [
+      'jtype: Flow\nexecutors: [{ uses: executor.py }]',
+      'executors[0].uses: executor.py: Python executors do not run here',
+    ],
+    ['jtype: Flow\nexecutors: [{ uses: { jtype: A, metas: { py_modules: a.py } } }]', 'a.py: Python executors'],
+    ['jtype: Flow\nwith: { grpc_server_options: { grpc.keepalive_time_ms: [1] } }', 'expected a number'],
+    [
+      'jtype: Flow\nwith: { uvicorn_kwargs: { backlog: many } }',
+      'with.uvicorn_kwargs.backlog: expected a positive number',
+    ],
+    ['jtype: Flow\nwith: { port_monitoring: 70000 }', 'with.port_monitoring: expected a port'],
     ['jtype: Flow\nexecutors: [{ uses: missing.yml }]', 'missing.yml cannot be read'],
     ['jtype: Flow\nexecutors: [{ replicas: 0 }]', 'executors[0].replicas'],
     ['jtype: Flow\nexecutors: [{ replicas: many }]', 'executors[0].replicas'],
@@ -154,9 +217,9 @@ executors:
 });
 
 describe('topology', () => {
-  it('generates missing names and resolves duplicates', () => {
-    const names = defineFlow().add().add({ name: 'a' }).add({ name: 'a' }).add().definition();
-    expect(names.deployments.map(({ name }) => name)).toEqual(['executor0', 'a', 'a2', 'executor3']);
+  it('generates missing names', () => {
+    const names = defineFlow().add().add({ name: 'a' }).add().definition();
+    expect(names.deployments.map(({ name }) => name)).toEqual(['executor0', 'a', 'executor2']);
   });
 
   it('joins all open branches and adds side branches', () => {
@@ -260,6 +323,17 @@ describe('options of an executor', () => {
     ],
     ['{ external: true, host: "[::1]:7" }', { external: [{ host: '[::1]', port: 7 }] }],
     ['{ grpc_metadata: { a: 1 } }', { grpcMetadata: { a: '1' } }],
+    [
+      '{ grpc_channel_options: { grpc.keepalive_time_ms: 9, grpc.enable_http_proxy: true } }',
+      { grpcChannelOptions: { 'grpc.keepalive_time_ms': 9, 'grpc.enable_http_proxy': 1 } },
+    ],
+    ['{ monitoring: true, port_monitoring: 9 }', { monitoring: true, portMonitoring: 9 }],
+    ['{ tracing: true }', { traces: { host: 'localhost', port: 4317 }, metrics: undefined }],
+    [
+      '{ tracing: false, metrics: true, metrics_exporter_host: "http://there", metrics_exporter_port: 5 }',
+      { traces: undefined, metrics: { host: 'there', port: 5 } },
+    ],
+    ['{ reload: true }', { reload: true }],
   ])('%s', (lines, expected) => {
     expect(ofExecutor(lines)).toMatchObject(expected);
   });
@@ -334,11 +408,31 @@ describe('options of the gateway', () => {
     ['expose_endpoints: \'{"/foo": {"methods": ["GET"]}}\'', { exposeEndpoints: { '/foo': { methods: ['GET'] } } }],
     ['{ ssl_certfile: a, ssl_keyfile: b }', { sslCertfile: 'a', sslKeyfile: 'b' }],
     [
+      'uvicorn_kwargs: { timeout_keep_alive: 5, backlog: 9, ws_max_size: 100, ws_ping_interval: 0.5 }',
+      { httpServer: { keepAliveMs: 5000, backlog: 9, maxMessageBytes: 100, pingMs: 500 } },
+    ],
+    [
+      'grpc_server_options: { grpc.max_receive_message_length: -1 }',
+      { grpcServerOptions: { 'grpc.max_receive_message_length': -1 } },
+    ],
+    [
       '{ failures_are_500: true, token: t, max_body_bytes: 10 }',
       { failuresAre500: true, token: 't', maxBodyBytes: 10 },
     ],
   ])('%s', (lines, expected) => {
     expect(ofGateway(lines)).toMatchObject(expected);
+  });
+
+  it('name what the libraries here do not have', () => {
+    const { warnings, gateway } = parseFlow(
+      'jtype: Flow\nwith: { uvicorn_kwargs: { workers: 2 }, grpc_server_options: { grpc.so_reuseport: 1 }, grpc_channel_options: { grpc.x: 1 } }\nexecutors: [{}]',
+    );
+    expect(warnings).toEqual([
+      'with.uvicorn_kwargs.workers: the argument workers has no effect',
+      'with.grpc_server_options.grpc.so_reuseport: the gRPC option grpc.so_reuseport has no effect',
+      'executors[0].grpc_channel_options.grpc.x: the gRPC option grpc.x has no effect',
+    ]);
+    expect(gateway).toMatchObject({ httpServer: {}, grpcServerOptions: {} });
   });
 
   it('are overridden by options of the loader', () => {

@@ -5,7 +5,7 @@ import { type Document, isMap, parseDocument, visit } from 'yaml';
 import { isObject } from '../values.ts';
 import { type AddOptions, defineFlow } from './define-flow.ts';
 import type { FlowDefinition } from './definition.ts';
-import { invalidOption, type Options } from './options.ts';
+import { checkKeys, invalidOption, type OptionReport, type Options } from './options.ts';
 import { substitute, type Variables } from './variables.ts';
 
 export interface LoadOptions extends Partial<Variables> {
@@ -13,6 +13,8 @@ export interface LoadOptions extends Partial<Variables> {
   readonly baseDir?: string;
   /** Options that override those of the file, such as command-line flags. */
   readonly with?: Options;
+  /** Unknown options and duplicate names are warnings instead of errors, as older files need. */
+  readonly lenient?: boolean | undefined;
 }
 
 /** Converts `!Name` before a mapping to `jtype: Name` in it. */
@@ -68,15 +70,15 @@ export function parseFlow(
   const tree = substitute(parseYaml(text, 'flow'), variables, warnings) as Options;
   if (tree.jtype !== undefined && tree.jtype !== 'Flow')
     throw invalidOption('jtype', `expected Flow, not ${tree.jtype}`);
-  for (const key of Object.keys(tree)) {
-    if (!FLOW_KEYS.includes(key)) warnings.push(`unknown key ${key} ignored`);
-  }
+  const report: OptionReport = { warnings, lenient: rest.lenient ?? false };
+  checkKeys(tree, FLOW_KEYS, { path: 'flow', owner: 'the flow' }, report);
   const options = { ...readMapping(tree, 'with'), ...readMapping(tree, 'gateway'), ...rest.with };
   if (tree.env !== undefined && options.env === undefined) options.env = tree.env;
   if (tree.name !== undefined && options.name === undefined) options.name = tree.name;
   const builder = defineFlow(options, {
     baseDir,
     readExecutor: (file) => readExecutorFile(file, variables, warnings),
+    lenient: rest.lenient,
   });
   for (const { method, ...entry } of readEntries(tree)) {
     if (entry.name !== 'gateway') addEntry(builder, method, entry);
@@ -113,5 +115,5 @@ export function loadFlow(fileOrText: string, options: LoadOptions = {}): FlowDef
   } catch (error) {
     throw invalidOption('uses', `${fileOrText} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
-  return parseFlow(text, { ...options, baseDir: path.dirname(file) });
+  return { ...parseFlow(text, { ...options, baseDir: path.dirname(file) }), file };
 }

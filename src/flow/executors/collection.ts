@@ -4,7 +4,9 @@ import { invalidOption, type OptionReader } from '../definition/options.ts';
 import type { ExecutorContext } from '../executor.ts';
 import type { BuiltInTools, Collection } from './tools.ts';
 
-const DEFAULT_COLLECTION = 'documents';
+/** Built-in executors that open a collection. */
+export const COLLECTION_NAMES: readonly string[] = ['Index', 'Search'];
+export const DEFAULT_COLLECTION = 'documents';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Each shard has its own collection. */

@@ -5,6 +5,8 @@ import { stringify } from 'yaml';
 import type { FlowDefinition } from '../definition/definition.ts';
 import {
   CONFIG_DIR,
+  DATA_DIR,
+  DATA_VARIABLE,
   EXECUTOR_PORT,
   type ExecutorPart,
   type ExportOptions,
@@ -13,7 +15,6 @@ import {
   splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
-  WORKSPACE_DIR,
 } from './parts.ts';
 
 /** Compose expands variables everywhere, so a literal dollar is doubled. */
@@ -29,14 +30,39 @@ const healthcheck = (what: string, address: string) => ({
 
 const configMount = (source: string, file: string) => ({ source, target: `${CONFIG_DIR}/${file}` });
 
-function executorService({ definition, host, args }: ExecutorPart, image: string) {
-  const { replicas, env, workspace } = definition;
+/** Named volumes of a service: its data, and entries of `volumes` without a source. */
+const namedVolumes = ({ host, keepsData, volumes }: ExecutorPart): { name: string; target: string }[] => [
+  ...(keepsData ? [{ name: host, target: DATA_DIR }] : []),
+  ...volumes.flatMap(({ source, target }, at) => (source === undefined ? [{ name: `${host}-${at}`, target }] : [])),
+];
+
+const boundVolumes = ({ volumes }: ExecutorPart): string[] =>
+  volumes.flatMap(({ source, target }) => (source === undefined ? [] : [`${source}:${target}`]));
+
+/** The port is open to the other services only. */
+const metricsOf = (port: number | undefined) =>
+  port === undefined
+    ? {}
+    : {
+        expose: [String(port)],
+        labels: {
+          'prometheus.io/scrape': 'true',
+          'prometheus.io/port': String(port),
+          'prometheus.io/path': '/metrics',
+        },
+      };
+
+function executorService(part: ExecutorPart, image: string) {
+  const { definition, host, args, keepsData, metricsPort } = part;
+  const { replicas } = definition;
+  const env = { ...(keepsData && { [DATA_VARIABLE]: DATA_DIR }), ...definition.env };
   return omitEmpty({
     image,
     command: [...COMMAND, ...args].map(escapeDollars),
     environment: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, escapeDollars(value)])),
     configs: [configMount(host, 'executor.yml')],
-    volumes: workspace ? [`${host}:${WORKSPACE_DIR}`] : undefined,
+    volumes: [...namedVolumes(part).map(({ name, target }) => `${name}:${target}`), ...boundVolumes(part)],
+    ...metricsOf(metricsPort),
     deploy: replicas > 1 ? { replicas } : undefined,
     healthcheck: healthcheck('executor', `127.0.0.1:${EXECUTOR_PORT}`),
     restart: 'unless-stopped',
@@ -48,7 +74,7 @@ function executorService({ definition, host, args }: ExecutorPart, image: string
 const SCHEMES = { GRPC: 'grpc', HTTP: 'http', WEBSOCKET: 'ws' } as const;
 
 function gatewayService(
-  { host, ports, hasToken, hasTls }: GatewayPart,
+  { host, ports, hasToken, hasTls, metricsPort }: GatewayPart,
   executors: readonly ExecutorPart[],
   image: string,
 ) {
@@ -61,6 +87,7 @@ function gatewayService(
     configs: [configMount(host, 'flow.yml')],
     volumes: hasTls ? [`./tls:${TLS_DIR}:ro`] : undefined,
     ports: ports.map((one) => `${one.port}:${one.port}`),
+    ...metricsOf(metricsPort),
     depends_on: Object.fromEntries(executors.map((one) => [one.host, { condition: 'service_healthy' }])),
     // The certificate does not match 127.0.0.1, so there is no health check with TLS.
     healthcheck: hasTls ? undefined : healthcheck('gateway', `${SCHEMES[protocol]}://127.0.0.1:${port}`),
@@ -73,7 +100,7 @@ function gatewayService(
 /** Throws like `splitFlow`. */
 export function compose(definition: FlowDefinition, options: ExportOptions): string {
   const { gateway, executors } = splitFlow(definition, options);
-  const withWorkspace = executors.filter(({ definition: { workspace } }) => workspace);
+  const volumes = executors.flatMap(namedVolumes);
   return stringify(
     omitEmpty({
       services: {
@@ -83,7 +110,7 @@ export function compose(definition: FlowDefinition, options: ExportOptions): str
       configs: Object.fromEntries(
         [gateway, ...executors].map(({ host, yaml }) => [host, { content: escapeDollars(yaml) }]),
       ),
-      volumes: Object.fromEntries(withWorkspace.map(({ host }) => [host, {}])),
+      volumes: Object.fromEntries(volumes.map(({ name }) => [name, {}])),
     }),
     { aliasDuplicateObjects: false },
   );

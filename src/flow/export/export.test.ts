@@ -1,11 +1,11 @@
-/** Exported flows, checked against the schemas of their platforms and parsed back. */
-import Ajv from 'ajv';
+/** Exported flows, checked against the published schemas of their platforms and parsed back. */
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { composeViolations, kubernetesViolations } from '../../../test/support/manifest-schemas.ts';
 import { defineExecutor } from '../definition/define-executor.ts';
 import type { FlowDefinition } from '../definition/definition.ts';
 import { parseFlow } from '../definition/yaml.ts';
-import { exportFlow } from './index.ts';
+import { exportFlow, exportWarnings } from './index.ts';
 
 const TEXT = `
 jtype: Flow
@@ -47,162 +47,34 @@ interface Manifest {
   data: Record<string, string>;
 }
 
-const manifests = (): Manifest[] =>
-  files('kubernetes').flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as Manifest));
+const manifests = (of: FlowDefinition = definition): Manifest[] =>
+  files('kubernetes', of).flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as Manifest));
 
 /** A Kubernetes name (RFC 1035), as Services require. */
-const NAME = { type: 'string', pattern: '^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$' };
-const PORT = { type: 'integer', minimum: 1, maximum: 65_535 };
-const PORT_NAME = { type: 'string', pattern: '^[a-z0-9-]{1,15}$' };
-const LABELS = {
-  type: 'object',
-  minProperties: 1,
-  additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$' },
-};
-const QUANTITY = { type: 'string', pattern: '^\\d+(m|Ki|Mi|Gi|Ti)?$' };
-const object = (properties: Record<string, unknown>, required = Object.keys(properties), more = false) => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: more,
-});
-const list = (items: unknown, minItems = 1) => ({ type: 'array', items, minItems });
+const NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const PORT_NAME = /^[a-z0-9-]{1,15}$/;
+const LABEL = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-const PROBE = {
-  ...object(
-    {
-      grpc: object({ port: PORT }),
-      httpGet: object({ path: { type: 'string' }, port: PORT, scheme: { enum: ['HTTP', 'HTTPS'] } }, ['path', 'port']),
-      tcpSocket: object({ port: PORT }),
-      periodSeconds: { type: 'integer', minimum: 1 },
-      failureThreshold: { type: 'integer', minimum: 1 },
-    },
-    ['periodSeconds'],
-  ),
-  oneOf: [{ required: ['grpc'] }, { required: ['httpGet'] }, { required: ['tcpSocket'] }],
-};
-const POD = object({
-  metadata: object({ labels: LABELS, annotations: { type: 'object' } }),
-  spec: object({
-    automountServiceAccountToken: { const: false },
-    terminationGracePeriodSeconds: { type: 'integer' },
-    securityContext: object(
-      { runAsNonRoot: { const: true }, seccompProfile: object({ type: { const: 'RuntimeDefault' } }) },
-      undefined,
-      true,
-    ),
-    containers: list(
-      object(
-        {
-          name: NAME,
-          image: { type: 'string' },
-          args: list({ type: 'string' }),
-          ports: list(object({ name: PORT_NAME, containerPort: PORT, protocol: { const: 'TCP' } })),
-          env: list(
-            object({ name: { type: 'string' }, value: { type: 'string' }, valueFrom: { type: 'object' } }, ['name']),
-          ),
-          startupProbe: PROBE,
-          readinessProbe: PROBE,
-          livenessProbe: PROBE,
-          resources: object({
-            requests: object({ cpu: QUANTITY, memory: QUANTITY }),
-            limits: { type: 'object', additionalProperties: QUANTITY },
-          }),
-          securityContext: object({ allowPrivilegeEscalation: { const: false }, capabilities: { type: 'object' } }),
-          volumeMounts: list(
-            object({ name: NAME, mountPath: { type: 'string' }, readOnly: { const: true } }, ['name', 'mountPath']),
-          ),
-        },
-        [
-          'name',
-          'image',
-          'args',
-          'ports',
-          'startupProbe',
-          'readinessProbe',
-          'livenessProbe',
-          'resources',
-          'volumeMounts',
-        ],
-      ),
-    ),
-    volumes: list({ type: 'object', required: ['name'] }),
-  }),
-});
-const SELECTOR = object({ matchLabels: LABELS });
-
-/** The fields of each kind used here, from the published API. No other fields are allowed. */
-const KINDS: Record<string, { apiVersion: string; spec?: unknown }> = {
-  ConfigMap: { apiVersion: 'v1' },
-  Service: {
-    apiVersion: 'v1',
-    spec: object(
-      {
-        clusterIP: { const: 'None' },
-        selector: LABELS,
-        ports: list(
-          object({
-            name: PORT_NAME,
-            port: PORT,
-            targetPort: PORT,
-            protocol: { const: 'TCP' },
-            appProtocol: { type: 'string' },
-          }),
-        ),
-      },
-      ['selector', 'ports'],
-    ),
-  },
-  Deployment: { apiVersion: 'apps/v1', spec: object({ selector: SELECTOR, template: POD }) },
-  StatefulSet: {
-    apiVersion: 'apps/v1',
-    spec: object({
-      selector: SELECTOR,
-      template: POD,
-      replicas: { type: 'integer', minimum: 1 },
-      serviceName: NAME,
-      volumeClaimTemplates: list(
-        object({
-          metadata: object({ name: NAME }),
-          spec: object({
-            accessModes: list({ enum: ['ReadWriteOnce'] }),
-            resources: object({ requests: object({ storage: QUANTITY }) }),
-          }),
-        }),
-      ),
-    }),
-  },
-  HorizontalPodAutoscaler: {
-    apiVersion: 'autoscaling/v2',
-    spec: object({
-      scaleTargetRef: object({ apiVersion: { const: 'apps/v1' }, kind: { const: 'Deployment' }, name: NAME }),
-      minReplicas: { type: 'integer', minimum: 1 },
-      maxReplicas: { type: 'integer', minimum: 1 },
-      metrics: list({ type: 'object', required: ['type', 'resource'] }),
-    }),
-  },
-  PodDisruptionBudget: {
-    apiVersion: 'policy/v1',
-    spec: object({ maxUnavailable: { type: 'integer' }, selector: SELECTOR }),
-  },
-};
+const KINDS = ['ConfigMap', 'Service', 'Deployment', 'StatefulSet', 'HorizontalPodAutoscaler', 'PodDisruptionBudget'];
 
 describe('for Kubernetes', () => {
-  it('writes valid manifests of each kind', () => {
-    const ajv = new Ajv.default({ allErrors: true, strict: false });
+  it('writes manifests of each kind that match the schema', async () => {
     const all = manifests();
-    expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(Object.keys(KINDS)));
-    for (const manifest of all) {
-      const { apiVersion, spec } = KINDS[manifest.kind]!;
-      expect(manifest.apiVersion).toBe(apiVersion);
-      const schema = object({
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: object({ name: NAME, labels: LABELS }),
-        ...(spec ? { spec } : { data: { type: 'object', additionalProperties: { type: 'string' } } }),
-      });
-      ajv.validate(schema, manifest);
-      expect({ name: manifest.metadata.name, kind: manifest.kind, errors: ajv.errors }).toMatchObject({ errors: null });
+    expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(KINDS));
+    expect(await kubernetesViolations(all)).toEqual([]);
+    const unknown = all.map((manifest) => ({ ...manifest, unknown: true }));
+    expect(await kubernetesViolations(unknown)).toHaveLength(all.length);
+  });
+
+  it('uses valid names, labels and probes', () => {
+    for (const { kind, metadata, spec } of manifests()) {
+      expect(metadata.name).toMatch(NAME);
+      for (const label of Object.values(metadata.labels)) expect(label).toMatch(LABEL);
+      if (kind === 'Service') for (const { name } of spec.ports) expect(name).toMatch(PORT_NAME);
+      if (!spec?.template) continue;
+      const [container] = spec.template.spec.containers;
+      for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
+        expect(Object.keys(probe).filter((key) => /grpc|httpGet|tcpSocket/.test(key))).toHaveLength(1);
     }
   });
 
@@ -225,7 +97,9 @@ describe('for Kubernetes', () => {
       expect(service.spec.ports.map(({ port }: { port: number }) => port)).toEqual(
         container.ports.map(({ containerPort }: { containerPort: number }) => containerPort),
       );
-      const mounted = container.volumeMounts.map(({ name }: { name: string }) => name);
+      const mounted: string[] = [
+        ...new Set(container.volumeMounts.map(({ name }: { name: string }) => name)),
+      ] as string[];
       const claims = (spec.volumeClaimTemplates ?? []).map((one: Manifest) => one.metadata.name);
       const volumes = spec.template.spec.volumes.map(({ name }: { name: string }) => name);
       expect(mounted.sort()).toEqual([...volumes, ...claims].sort());
@@ -309,11 +183,119 @@ describe('for Compose', () => {
     expect(Object.keys(services.gateway.depends_on)).toEqual(['read-er', 'store', 'split', 'side']);
   });
 
+  it('matches the specification', () => {
+    expect(composeViolations(read())).toEqual([]);
+    expect(composeViolations({ services: { a: { image: 'i', unknown: true } } })).toHaveLength(1);
+  });
+
   it('escapes dollars', () => {
     const { configs } = read();
     const content = configs.gateway.content.replaceAll('$$', '$');
     expect(configs.gateway.content).toContain('Costs $$5');
     expect(parseFlow(content, { env: { FLOW_TOKEN: 'x' } }).deployments).toHaveLength(6);
+  });
+});
+
+const DATA_TEXT = `
+jtype: Flow
+with:
+  protocol: http
+  port: 9000
+  monitoring: true
+  port_monitoring: 9100
+  tracing: true
+  traces_exporter_host: collector
+  uvicorn_kwargs: {timeout_keep_alive: 5}
+  grpc_channel_options: {grpc.keepalive_time_ms: 9}
+executors:
+  - {name: index, uses: Index, replicas: 2, grpc_server_options: {grpc.max_receive_message_length: -1}}
+  - {name: search, uses: Search}
+  - {name: own, uses: Index, modules: [index.js], port_monitoring: 9200, reload: true}
+  - {name: files, uses: Files, modules: [files.js], volumes: ["/cache", "/srv/data:/in"]}
+`;
+
+describe('data and monitoring', () => {
+  const flow = parseFlow(DATA_TEXT, { baseDir: '/home/me/flow' });
+  const all = manifests(flow);
+  const find = (kind: string, name: string) =>
+    all.find((one) => one.kind === kind && one.metadata.name === `flow-${name}`);
+  const compose = parse(files('compose', flow)[0]!.text);
+
+  it('gives executors that keep data a volume and no autoscaler', async () => {
+    const kept = (kind: string) => all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
+    expect(kept('StatefulSet')).toEqual(['flow-index', 'flow-search', 'flow-files']);
+    expect(kept('Deployment')).toEqual(['flow-gateway', 'flow-own']);
+    expect(kept('HorizontalPodAutoscaler')).toEqual(kept('Deployment'));
+    for (const name of kept('StatefulSet')) {
+      const { spec } = all.find((one) => one.kind === 'StatefulSet' && one.metadata.name === name)!;
+      expect(spec.volumeClaimTemplates).toHaveLength(1);
+      const [container] = spec.template.spec.containers;
+      expect(container.env).toContainEqual({ name: 'LECTERN_DATA_DIR', value: '/data' });
+      expect(container.volumeMounts).toContainEqual({ name: 'data', mountPath: '/data' });
+    }
+    expect(find('StatefulSet', 'index')!.spec.replicas).toBe(2);
+    expect(find('StatefulSet', 'files')!.spec.template.spec.containers[0].volumeMounts.slice(-2)).toEqual([
+      { name: 'data', mountPath: '/cache', subPath: 'volume-0' },
+      { name: 'data', mountPath: '/in', subPath: 'volume-1' },
+    ]);
+    expect(await kubernetesViolations(all)).toEqual([]);
+  });
+
+  it('opens and announces the ports of the metrics', () => {
+    for (const [kind, name, port] of [
+      ['Deployment', 'gateway', 9100],
+      ['StatefulSet', 'index', 9090],
+      ['Deployment', 'own', 9200],
+    ] as const) {
+      const { metadata, spec } = find(kind, name)!.spec.template;
+      expect(metadata.annotations).toMatchObject({
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/port': String(port),
+      });
+      expect(spec.containers[0].ports).toContainEqual({ name: 'metrics', containerPort: port, protocol: 'TCP' });
+      const served = find('Service', name)!.spec.ports.map((one: { name: string; port: number }) => [
+        one.name,
+        one.port,
+      ]);
+      expect(served).toContainEqual(['metrics', port]);
+    }
+    const { args } = find('StatefulSet', 'index')!.spec.template.spec.containers[0];
+    expect(args.join(' ')).toContain('--monitoring --port-monitoring 9090 --tracing --traces-exporter-host collector');
+    expect(args).toEqual(expect.arrayContaining(['--grpc-server-options', 'grpc.max_receive_message_length: -1']));
+    expect(compose.services.index).toMatchObject({
+      expose: ['9090'],
+      labels: { 'prometheus.io/port': '9090' },
+      volumes: ['index:/data'],
+      environment: { LECTERN_DATA_DIR: '/data' },
+    });
+    expect(compose.services.files.volumes).toEqual(['files:/data', 'files-0:/cache', '/srv/data:/in']);
+    expect(compose.volumes).toEqual({ index: {}, search: {}, files: {}, 'files-0': {} });
+    expect(composeViolations(compose)).toEqual([]);
+  });
+
+  it('configures the gateway with them', () => {
+    const { gateway, deployments, warnings } = parseFlow(find('ConfigMap', 'gateway')!.data['flow.yml']!);
+    expect(warnings).toEqual([]);
+    expect(gateway).toMatchObject({
+      monitoring: true,
+      portMonitoring: 9100,
+      traces: { host: 'collector', port: 4317 },
+      httpServer: { keepAliveMs: 5000 },
+    });
+    expect(deployments[0]!.grpcChannelOptions).toEqual({ 'grpc.keepalive_time_ms': 9 });
+  });
+
+  it('says what differs in containers', () => {
+    expect(exportWarnings(flow)).toEqual([
+      'index and search use the collection documents, but run in containers that share no data: run them with `lectern flow` in one program, and list it as an external executor',
+      'the replicas of index have a volume each and share no data',
+      'reload has no effect in containers: apply the manifests again',
+    ]);
+    expect(exportWarnings(definition)).toEqual([]);
+    const wrong = parseFlow('jtype: Flow\nexecutors: [{ uses: A, volumes: [data] }]');
+    expect(() => files('compose', wrong)).toThrow(
+      'volumes of executor0: expected "/path" or "source:/path", not "data"',
+    );
   });
 });
 

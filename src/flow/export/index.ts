@@ -6,6 +6,7 @@ import { kubernetes } from './kubernetes.ts';
 import type { ExportOptions } from './parts.ts';
 
 export type { ExportOptions } from './parts.ts';
+export { exportWarnings } from './warnings.ts';
 
 export interface ExportedFile {
   readonly name: string;

@@ -1,13 +1,14 @@
 /**
  * Writes Kubernetes manifests: the gateway and each executor run on their own, find each other by name and have health
- * probes. Executors with a workspace are StatefulSets with a volume each; the others are Deployments with an
- * autoscaler.
+ * probes. Executors that keep data are StatefulSets with a volume each; the others are Deployments with an autoscaler.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import type { FlowDefinition, Protocol } from '../definition/definition.ts';
 import {
   CONFIG_DIR,
+  DATA_DIR,
+  DATA_VARIABLE,
   EXECUTOR_PORT,
   type ExecutorPart,
   type ExportOptions,
@@ -16,7 +17,7 @@ import {
   splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
-  WORKSPACE_DIR,
+  type Volume,
 } from './parts.ts';
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -59,7 +60,12 @@ interface Unit {
   readonly gpus: number;
   readonly hasTls: boolean;
   readonly keepsData: boolean;
+  readonly volumes: readonly Volume[];
+  readonly metricsPort: number | undefined;
 }
+
+const METRICS_PORT_NAME = 'metrics';
+const DATA_VOLUME = 'data';
 
 const labelsOf = ({ name, component }: Unit, { flow }: Target) => ({
   'app.kubernetes.io/name': name,
@@ -96,7 +102,10 @@ function container(unit: Unit, { image }: Target): Manifest {
     name: unit.component,
     image,
     args: [...COMMAND, ...unit.args],
-    ports: unit.ports.map(({ name, port }) => ({ name, containerPort: port, protocol: 'TCP' })),
+    ports: [
+      ...unit.ports,
+      ...(unit.metricsPort === undefined ? [] : [{ name: METRICS_PORT_NAME, port: unit.metricsPort }]),
+    ].map(({ name, port }) => ({ name, containerPort: port, protocol: 'TCP' })),
     env: unit.env,
     startupProbe: {
       ...probe,
@@ -113,17 +122,34 @@ function container(unit: Unit, { image }: Target): Manifest {
     volumeMounts: [
       { name: 'config', mountPath: CONFIG_DIR, readOnly: true },
       ...(unit.hasTls ? [{ name: 'tls', mountPath: TLS_DIR, readOnly: true }] : []),
-      ...(unit.keepsData ? [{ name: 'workspace', mountPath: WORKSPACE_DIR }] : []),
+      ...(unit.keepsData ? [{ name: DATA_VOLUME, mountPath: DATA_DIR }] : []),
+      ...unit.volumes.map(({ target: mountPath }, at) => ({
+        ...{ name: DATA_VOLUME, mountPath },
+        subPath: `volume-${at}`,
+      })),
     ],
   });
 }
+
+/** Prometheus finds pods by these annotations in its usual configuration for Kubernetes. */
+const scrapeAnnotations = ({ metricsPort }: Unit) =>
+  metricsPort === undefined
+    ? {}
+    : {
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/port': String(metricsPort),
+        'prometheus.io/path': '/metrics',
+      };
 
 function podTemplate(unit: Unit, target: Target): Manifest {
   return {
     metadata: {
       labels: labelsOf(unit, target),
       // A changed configuration restarts the pod.
-      annotations: { 'lectern/config': createHash('sha256').update(unit.yaml).digest('hex').slice(0, 16) },
+      annotations: {
+        'lectern/config': createHash('sha256').update(unit.yaml).digest('hex').slice(0, 16),
+        ...scrapeAnnotations(unit),
+      },
     },
     spec: {
       automountServiceAccountToken: false,
@@ -150,7 +176,7 @@ function workload(unit: Unit, target: Target): Manifest {
   // The autoscaler sets the number of replicas.
   if (!unit.keepsData) return { ...head('Deployment'), spec };
   const claim = {
-    metadata: { name: 'workspace' },
+    metadata: { name: DATA_VOLUME },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } } },
   };
   return {
@@ -166,6 +192,12 @@ const APP_PROTOCOLS = {
   WEBSOCKET: ['kubernetes.io/ws', 'kubernetes.io/wss'],
 } as const;
 
+/** For monitors that find services by the name of their port. */
+const metricsServicePort = (port: number) => ({
+  ...{ name: METRICS_PORT_NAME, port, targetPort: port, protocol: 'TCP' },
+  appProtocol: 'http',
+});
+
 function service(unit: Unit, target: Target): Manifest {
   return {
     apiVersion: 'v1',
@@ -175,13 +207,13 @@ function service(unit: Unit, target: Target): Manifest {
       // A headless service: the gateway must see every replica, because its connections are long-lived.
       ...(unit.component === 'executor' && { clusterIP: 'None' }),
       selector: labelsOf(unit, target),
-      ports: unit.ports.map(({ name, port, protocol }) => ({
-        name,
-        port,
-        targetPort: port,
-        protocol: 'TCP',
-        appProtocol: APP_PROTOCOLS[protocol][unit.hasTls ? 1 : 0],
-      })),
+      ports: [
+        ...unit.ports.map(({ name, port, protocol }) => ({
+          ...{ name, port, targetPort: port, protocol: 'TCP' },
+          appProtocol: APP_PROTOCOLS[protocol][unit.hasTls ? 1 : 0],
+        })),
+        ...(unit.metricsPort === undefined ? [] : [metricsServicePort(unit.metricsPort)]),
+      ],
     },
   };
 }
@@ -208,8 +240,9 @@ const disruptionBudget = (unit: Unit, target: Target): Manifest => ({
 
 const NO_TIMEOUT_SECONDS = 24 * 3600;
 
-function executorUnit({ definition, host, yaml, args }: ExecutorPart): Unit {
-  const { env, replicas, timeoutReadyMs, workspace, rest } = definition;
+function executorUnit({ definition, host, yaml, args, keepsData, volumes, metricsPort }: ExecutorPart): Unit {
+  const { replicas, timeoutReadyMs, rest } = definition;
+  const env = { ...(keepsData && { [DATA_VARIABLE]: DATA_DIR }), ...definition.env };
   const gpus = Number(rest.gpus ?? 0);
   return {
     name: host,
@@ -223,11 +256,14 @@ function executorUnit({ definition, host, yaml, args }: ExecutorPart): Unit {
     startSeconds: timeoutReadyMs < 0 ? NO_TIMEOUT_SECONDS : timeoutReadyMs / 1000,
     gpus: Number.isInteger(gpus) && gpus > 0 ? gpus : 0,
     hasTls: false,
-    keepsData: workspace !== undefined,
+    keepsData,
+    volumes,
+    metricsPort,
   };
 }
 
-function gatewayUnit({ host, yaml, ports, hasToken, hasTls }: GatewayPart, replicas: number, { flow }: Target): Unit {
+function gatewayUnit(part: GatewayPart, replicas: number, { flow }: Target): Unit {
+  const { host, yaml, ports, hasToken, hasTls, metricsPort } = part;
   const token = { name: TOKEN_VARIABLE, valueFrom: { secretKeyRef: { name: `${flow}-token`, key: 'token' } } };
   return {
     name: host,
@@ -242,6 +278,8 @@ function gatewayUnit({ host, yaml, ports, hasToken, hasTls }: GatewayPart, repli
     gpus: 0,
     hasTls,
     keepsData: false,
+    volumes: [],
+    metricsPort,
   };
 }
 

@@ -9,10 +9,14 @@ import {
   type DeploymentDefinition,
   type ExecutorSource,
   type FlowDefinition,
+  type GrpcOptions,
+  type OperationOptions,
   type Protocol,
   START,
 } from '../definition/definition.ts';
 import { DEFAULT_MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
+import { uvicornArguments } from '../definition/server-options.ts';
+import { COLLECTION_NAMES, DEFAULT_COLLECTION } from '../executors/collection.ts';
 
 export interface ExportOptions {
   /** Container image with the product, and with the executors' modules below `/flow`. */
@@ -35,6 +39,19 @@ export interface ExecutorPart {
   readonly yaml: string;
   /** Arguments of the command `lectern executor`, including the configuration file. */
   readonly args: readonly string[];
+  /** Whether it stores data in `DATA_DIR`. */
+  readonly keepsData: boolean;
+  readonly volumes: readonly Volume[];
+  /** `undefined` without the option `monitoring`. */
+  readonly metricsPort: number | undefined;
+}
+
+/** An entry of the option `volumes`. */
+export interface Volume {
+  /** Folder of the host or name of a volume, if one is given. */
+  readonly source: string | undefined;
+  /** Path in the container. */
+  readonly target: string;
 }
 
 export interface GatewayPart {
@@ -43,6 +60,8 @@ export interface GatewayPart {
   readonly ports: readonly { readonly protocol: Protocol; readonly port: number }[];
   readonly hasToken: boolean;
   readonly hasTls: boolean;
+  /** `undefined` without the option `monitoring`. */
+  readonly metricsPort: number | undefined;
 }
 
 export interface FlowParts {
@@ -54,7 +73,11 @@ export const EXECUTOR_PORT = 8080;
 /** Where the containers mount their files. */
 export const CONFIG_DIR = '/etc/lectern';
 export const TLS_DIR = '/etc/lectern-tls';
-export const WORKSPACE_DIR = '/data/workspace';
+export const DATA_DIR = '/data';
+/** Setting with the data folder of the built-in executors. */
+export const DATA_VARIABLE = 'LECTERN_DATA_DIR';
+const WORKSPACE_DIR = `${DATA_DIR}/workspace`;
+const METRICS_PORT = 9090;
 const MODULES_DIR = '/flow';
 /** Environment variable with the gateway's token. The token is a secret and is not written to files. */
 export const TOKEN_VARIABLE = 'FLOW_TOKEN';
@@ -146,6 +169,7 @@ function externalEntry(
     tls: one.tls || undefined,
     grpc_metadata: one.grpcMetadata,
     compression: COMPRESSION_NAMES[one.compression],
+    grpc_channel_options: one.grpcChannelOptions,
   });
 }
 
@@ -165,13 +189,70 @@ function inlineEntry(one: DeploymentDefinition, baseDir: string) {
   });
 }
 
+/** The collectors of traces and metrics, as options of flow files. */
+const telemetryOptions = ({ traces, metrics }: OperationOptions) =>
+  omitEmpty({
+    tracing: traces && true,
+    traces_exporter_host: traces?.host,
+    traces_exporter_port: traces?.port,
+    metrics: metrics && true,
+    metrics_exporter_host: metrics?.host,
+    metrics_exporter_port: metrics?.port,
+  });
+
+const metricsPortOf = ({ monitoring, portMonitoring }: OperationOptions): number | undefined =>
+  monitoring ? portMonitoring || METRICS_PORT : undefined;
+
+/** Options as flags: `true` is a switch. */
+const flagsOf = (options: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(options).flatMap(([name, value]) => {
+    const flag = `--${name.replaceAll('_', '-')}`;
+    return value === true ? [flag] : [flag, String(value)];
+  });
+
+const grpcFlags = (options: GrpcOptions): string[] => {
+  const pairs = Object.entries(options).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return pairs.length > 0 ? ['--grpc-server-options', ...pairs] : [];
+};
+
+/** Reads the option `volumes`: `target` or `source:target`, with `:ro` or the like after it. */
+function readVolumes({ name, rest }: DeploymentDefinition): Volume[] {
+  return [rest.volumes ?? []].flat().map((volume) => {
+    const parts = typeof volume === 'string' ? volume.split(':') : [];
+    const target = parts.length > 1 ? parts[1] : parts[0];
+    if (!target?.startsWith('/')) {
+      throw problem('ParamValidationError', {
+        path: 'volumes',
+        message: `volumes of ${name}: expected "/path" or "source:/path", not ${JSON.stringify(volume)}`,
+      });
+    }
+    return { source: parts.length > 1 ? parts[0] : undefined, target };
+  });
+}
+
+/** The collection that a built-in executor keeps in the data folder. */
+export function collectionOf({ uses, modules, options }: ExecutorSource): string | undefined {
+  const isBuiltIn = typeof uses === 'string' && modules.length === 0 && COLLECTION_NAMES.includes(uses);
+  return isBuiltIn ? String(options.collection ?? DEFAULT_COLLECTION) : undefined;
+}
+
+/** Whether data of the executor must outlive its container. */
+export const keepsData = (one: DeploymentDefinition): boolean =>
+  one.workspace !== undefined ||
+  one.rest.volumes !== undefined ||
+  [one.source, one.before, one.after].some((source) => source && collectionOf(source) !== undefined);
+
 function executorPart(one: DeploymentDefinition, host: string, baseDir: string): ExecutorPart {
   const side = (flag: string, source: ExecutorSource | undefined) =>
     source ? [flag, JSON.stringify(sourceOptions(source, one.name, baseDir))] : [];
   const polling = Object.keys(one.polling).length > 0 ? ['--polling', JSON.stringify(one.polling)] : [];
+  const metricsPort = metricsPortOf(one);
   return {
     definition: one,
     host,
+    keepsData: keepsData(one),
+    volumes: readVolumes(one),
+    metricsPort,
     yaml: stringify(sourceOptions(one.source, one.name, baseDir), { aliasDuplicateObjects: false }),
     args: [
       ...['executor', '--name', one.name, '--uses', `${CONFIG_DIR}/executor.yml`],
@@ -184,6 +265,9 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
       ...(one.outputArrayType ? ['--output-array-type', one.outputArrayType] : []),
       ...(one.ownProcess === undefined ? [] : ['--own-process', String(one.ownProcess)]),
       ...(one.maxMemoryBytes === DEFAULT_MAX_MEMORY_BYTES ? [] : ['--max-memory-bytes', String(one.maxMemoryBytes)]),
+      ...(metricsPort === undefined ? [] : ['--monitoring', '--port-monitoring', String(metricsPort)]),
+      ...flagsOf(telemetryOptions(one)),
+      ...grpcFlags(one.grpcServerOptions),
       ...(one.exitOnExceptions.length > 0 ? ['--exit-on-exceptions', ...one.exitOnExceptions] : []),
     ],
   };
@@ -191,6 +275,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
 
 function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: readonly number[]) {
   const { title, description } = gateway;
+  const metricsPort = metricsPortOf(gateway);
   return omitEmpty({
     name,
     protocol: gateway.protocols,
@@ -215,6 +300,11 @@ function gatewayOptions({ gateway, headers, env, name }: FlowDefinition, ports: 
     request_timeout: gateway.requestTimeoutMs,
     ssl_certfile: gateway.sslCertfile && `${TLS_DIR}/tls.crt`,
     ssl_keyfile: gateway.sslKeyfile && `${TLS_DIR}/tls.key`,
+    monitoring: metricsPort && true,
+    port_monitoring: metricsPort,
+    ...telemetryOptions(gateway),
+    uvicorn_kwargs: uvicornArguments(gateway.httpServer),
+    grpc_server_options: gateway.grpcServerOptions,
     headers,
     env,
   });
@@ -253,6 +343,7 @@ export function splitFlow(
       ports,
       hasToken: gateway.token !== undefined,
       hasTls: gateway.sslCertfile !== undefined,
+      metricsPort: metricsPortOf(gateway),
     },
     executors,
   };

@@ -112,6 +112,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     methods: [...requests.methods, ...debugMethods, ...health.methods, ...reflectionMethods(LISTED_SERVICES)],
     tls: { certfile: options.sslCertfile, keyfile: options.sslKeyfile },
     maxMessageBytes: options.maxBodyBytes ?? MAX_MESSAGE_BYTES,
+    options: options.grpcServerOptions,
     isAllowed: (authorization) => isAllowed({ headers: { authorization } }),
     onError,
   });

@@ -19,6 +19,8 @@ export interface ListenerHandlers {
 
 export interface Listener {
   readonly server: Server;
+  /** Maximum number of connections that wait to be accepted. */
+  readonly backlog: number | undefined;
   readonly unused: UnusedConnections;
 }
 
@@ -35,14 +37,14 @@ export async function createListener(
     else server.emit(options.sslCertfile ? 'secureConnection' : 'connection', withoutUpgrade(request, socket, head));
   });
   server.on('clientError', refuseMalformed);
-  return { server, unused };
+  return { server, backlog: options.httpServer.backlog, unused };
 }
 
 /** Returns the opened port. Rejects with the system's error when it is in use. */
-export async function openPort({ server }: Listener, port: number, host: string): Promise<number> {
+export async function openPort({ server, backlog }: Listener, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
   return (server.address() as { port: number }).port;
 }
@@ -60,10 +62,10 @@ export async function closeListener({ server, unused }: Listener, graceMs: numbe
   clearTimeout(timer);
 }
 
-async function createPlainListener({ sslCertfile, sslKeyfile }: GatewayOptions): Promise<Server> {
+async function createPlainListener({ sslCertfile, sslKeyfile, httpServer }: GatewayOptions): Promise<Server> {
   const settings = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: httpServer.maxHeaderBytes ?? MAX_HEADER_BYTES,
+    keepAliveTimeout: httpServer.keepAliveMs ?? KEEP_ALIVE_MS,
     requestTimeout: REQUEST_MS,
     noDelay: true,
   };

@@ -36,6 +36,8 @@ export const pathOf = ({ service, name }: MethodName): string => `/${service}/${
 export const METADATA = {
   endpoint: 'endpoint',
   requestId: 'x-request-id',
+  /** W3C Trace Context. */
+  traceParent: 'traceparent',
   /** HTTP headers that executors may see, as JSON. */
   headers: 'lectern-headers-bin',
   /** In the trailing metadata of an executor's answer when its status is an error. */

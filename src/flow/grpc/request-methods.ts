@@ -63,13 +63,15 @@ export function createRequestMethods({
 
   async function runSingle(bytes: Buffer, info: CallInfo): Promise<Reply> {
     const answered = await answerRequest(handle, readRequest(bytes, info), info);
-    observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length });
+    observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: answered.bytes.length }, answered.answer);
     return reply(answered);
   }
 
   async function runMessage(message: Buffer, info: CallInfo): Promise<StreamAnswer> {
-    const answer = await answerStreamMessage(handle, message, info, oldForms);
-    observe?.transferred?.({ receivedBytes: message.length, sentBytes: answer.message?.length ?? 0 });
+    // The decoded answer is not kept while the message waits for earlier ones.
+    const { request, ...answer } = await answerStreamMessage(handle, message, info, oldForms);
+    const sentBytes = answer.message?.length ?? 0;
+    observe?.transferred?.({ receivedBytes: message.length, sentBytes }, request);
     return answer;
   }
 
@@ -95,11 +97,15 @@ export function createRequestMethods({
   async function runDocument(bytes: Buffer, stream: ResponseStream, info: CallInfo): Promise<void> {
     try {
       const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), info);
+      let sentBytes = 0;
       const parts = answer.docs.length > 0 ? answer.docs.map((one) => ({ ...answer, docs: [one] })) : [answer];
       for (const part of parts) {
         if (stream.destroyed) return;
-        if (!stream.write(asBuffer(encodeSingleDocument(part)))) await waitForDrain(stream);
+        const message = asBuffer(encodeSingleDocument(part));
+        sentBytes += message.length;
+        if (!stream.write(message)) await waitForDrain(stream);
       }
+      observe?.transferred?.({ receivedBytes: bytes.length, sentBytes }, answer);
       stream.end();
     } catch (error) {
       failStream(stream, toRpcFailure(asProblem(error)));

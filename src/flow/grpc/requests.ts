@@ -72,7 +72,8 @@ export async function answerStreamMessage(
     if (old) return await answerOldCall(handle, old, info, oldForms);
     const request = readRequest(bytes, info);
     requestId = request.header.requestId;
-    return { message: (await answerRequest(handle, request, info)).bytes };
+    const { bytes: message, answer } = await answerRequest(handle, request, info);
+    return { message, request: answer };
   } catch (error) {
     const failure = toRpcFailure(error);
     if (requestId === undefined) return { failure };

@@ -24,6 +24,8 @@ export interface RpcServerOptions {
    * Connections are closed after this time, once their calls have ended, so that clients resolve the host name again.
    */
   readonly maxConnectionAgeMs?: number | undefined;
+  /** Options of the library that override the defaults. */
+  readonly options?: Readonly<Record<string, string | number>> | undefined;
   readonly isAllowed?: ((authorization: string | undefined) => boolean) | undefined;
   /** Called for internal errors. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -69,6 +71,7 @@ export function createRpcServer({
   tls,
   maxMessageBytes,
   maxConnectionAgeMs,
+  options: own,
   isAllowed,
   onError,
 }: RpcServerOptions): RpcServer {
@@ -104,6 +107,7 @@ export function createRpcServer({
         'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
         'grpc.enable_channelz': 0,
         ...(maxConnectionAgeMs !== undefined && { 'grpc.max_connection_age_ms': maxConnectionAgeMs }),
+        ...own,
       };
       server = new library.Server(options);
       register(library, server);

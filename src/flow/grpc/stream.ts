@@ -2,6 +2,7 @@
  * A streaming call (docs/reference/wire/flow.md, gRPC) with many concurrent requests. A client that does not read its
  * answers is not read from either.
  */
+import type { DataRequest } from '../request.ts';
 import type { RpcFailure } from './failures.ts';
 import { type BidiStream, failStream } from './method.ts';
 
@@ -24,6 +25,8 @@ export const STREAM_LIMITS: StreamLimits = {
 /** A failure ends the call once all running requests are answered. */
 export interface StreamAnswer {
   readonly message?: Buffer;
+  /** The answer in the message. */
+  readonly request?: DataRequest;
   readonly failure?: RpcFailure;
 }
 

@@ -1,9 +1,9 @@
 /** The calls to an executor's process: sends them, matches answers by id, and kills a process that a call blocks. */
 import { setMaxListeners } from 'node:events';
-import { CATCH_ALL } from '../executor.ts';
+import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
-import { type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
+import { OWN_PROCESS, type WorkerCall, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
 import { FRAME } from './frames.ts';
 import { decodeAnswer, encodeCall, encodeText } from './messages.ts';
@@ -19,6 +19,8 @@ const DROP_MS = 30_000;
 export interface CallsOptions {
   /** Name of the executor. */
   readonly name: string;
+  /** Name of its deployment. */
+  readonly deployment: string;
   readonly observe?: FlowObserver | undefined;
   /** Called when the process reports that the executor has closed itself. */
   readonly onClosed: () => void;
@@ -47,12 +49,13 @@ class ExecutorDiedError extends Error {
 interface PendingCall {
   readonly call: WorkerCall;
   readonly sentMs: number;
+  readonly sentBytes: number;
   resolve(request: DataRequest): void;
   reject(error: WorkerUnavailableError): void;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { name, observe, onClosed } = options;
+  const { name, deployment, observe, onClosed } = options;
   const pending = new Map<number, PendingCall>();
   /** Dropped calls whose answer may still arrive. */
   const dropped = new Set<number>();
@@ -90,11 +93,13 @@ export function createCalls(options: CallsOptions): Calls {
         call.signal.removeEventListener('abort', onAbort);
         if (pending.size === 0) replica.keepAlive(false);
       };
-      replica.send(FRAME.call, id, ...encodeCall(call));
+      const parts = encodeCall(call);
+      replica.send(FRAME.call, id, ...parts);
       if (pending.size === 0) replica.keepAlive(true);
       pending.set(id, {
         call,
         sentMs: performance.now(),
+        sentBytes: parts.reduce((sum, part) => sum + part.length, 0),
         resolve(request) {
           settle();
           resolve(request);
@@ -124,7 +129,13 @@ export function createCalls(options: CallsOptions): Calls {
     }
     if (kind === FRAME.answer) {
       const { request, processed } = decodeAnswer(payload);
-      if (processed) observe?.processed?.({ ...processed, runtime: name, executor: type });
+      if (processed) observe?.processed?.({ ...processed, runtime: name, executor: type }, request);
+      const [sentBytes, receivedBytes] = [call.sentBytes, payload.length];
+      const asked = request.header.execEndpoint ?? '';
+      observe?.exchanged?.({ deployment, address: OWN_PROCESS, sentBytes, receivedBytes });
+      if (asked !== DRY_RUN) {
+        observe?.served?.({ runtime: name, executor: type, asked, receivedBytes: sentBytes, sentBytes: receivedBytes });
+      }
       call.resolve(request);
     } else if (kind === FRAME.closedExecutor) {
       onClosed();
@@ -162,6 +173,6 @@ function fail(
   const asked = request.header.execEndpoint ?? '';
   const endpoint = ended?.endpoints.has(asked) ? asked : CATCH_ALL;
   const [ms, documents] = [performance.now() - sentMs, request.docs.length];
-  observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed: true });
+  observe?.processed?.({ runtime: name, executor: type, endpoint, asked, ms, documents, failed: true }, request);
   resolve(request);
 }

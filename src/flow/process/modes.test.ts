@@ -8,7 +8,7 @@ import type { Options } from '../definition/options.ts';
 import { Document } from '../document.ts';
 import { ask, closeAll, routesOf, texts, textsOf } from '../flow.suite.ts';
 import { createFlow, type Flow, type FlowTools } from '../flow.ts';
-import { createFlowMetrics } from '../metrics.ts';
+import { createFlowMetrics } from '../metrics/prometheus.ts';
 import { NdArray } from '../ndarray.ts';
 import { createRequest } from '../request.ts';
 import { createRecordingLog, flowIndex, moduleText, writeModule } from './executors.suite.ts';

@@ -3,7 +3,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import type { FlowObserver } from '../observer.ts';
 import type { ExecutorPosition } from '../runtime/open-executor.ts';
-import { type Worker, WorkerUnavailableError } from '../runtime/worker.ts';
+import { OWN_PROCESS, type Worker, WorkerUnavailableError } from '../runtime/worker.ts';
 import { failedRequest } from '../status.ts';
 import { createCalls } from './calls.ts';
 import { ExecutorClassMissingError } from './replica.ts';
@@ -30,13 +30,18 @@ export interface ProcessWorkerOptions {
 export async function openProcessWorker(options: ProcessWorkerOptions): Promise<Worker> {
   const { observe } = options;
   const { name } = options.position;
-  const calls = createCalls({ name, observe, onClosed: () => supervisor.markClosed() });
+  const calls = createCalls({
+    name,
+    deployment: options.deployment.name,
+    observe,
+    onClosed: () => supervisor.markClosed(),
+  });
   const supervisor = createSupervisor(options, calls);
   await supervisor.start();
   let closing: Promise<void> | undefined;
 
   return {
-    address: 'own-process',
+    address: OWN_PROCESS,
     endpoints: supervisor.endpoints,
     isUnavailable: () => !supervisor.isRunning(),
     async process(call) {

@@ -6,7 +6,7 @@ import { type GrpcLibrary, loadGrpc } from '../grpc/library.ts';
 import { type MethodName, pathOf } from '../grpc/names.ts';
 import type { RemoteTarget } from '../runtime/worker.ts';
 
-export type ChannelTarget = Pick<RemoteTarget, 'host' | 'port' | 'tls' | 'compression'>;
+export type ChannelTarget = Pick<RemoteTarget, 'host' | 'port' | 'tls' | 'compression' | 'options'>;
 
 export interface ChannelTools {
   /** PEM; the system's certificates by default. */
@@ -56,7 +56,7 @@ const ROUND_ROBIN = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] 
 
 const isName = (host: string): boolean => !/^[\d.]+$|:/.test(host) && host !== 'localhost';
 
-const optionsFor = ({ host, compression }: ChannelTarget): ClientOptions => ({
+const optionsFor = ({ host, compression, options }: ChannelTarget): ClientOptions => ({
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
   'grpc.keepalive_time_ms': KEEPALIVE_MS,
@@ -73,6 +73,7 @@ const optionsFor = ({ host, compression }: ChannelTarget): ClientOptions => ({
   'grpc-node.flow_control_window': 4 * 2 ** 20,
   ...(compression !== 'none' && { 'grpc.default_compression_algorithm': COMPRESSIONS[compression] }),
   ...(isName(host) && { 'grpc.service_config': ROUND_ROBIN }),
+  ...options,
 });
 
 const addressOf = ({ host, port }: ChannelTarget): string =>

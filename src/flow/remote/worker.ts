@@ -1,8 +1,10 @@
 /** Runs an executor at a network address as a worker, over gRPC (docs/reference/wire/flow.md, Executors over gRPC). */
 
+import { writeTraceParent } from '#telemetry/trace.ts';
 import { CATCH_ALL } from '../executor.ts';
 import { CODE } from '../grpc/failures.ts';
 import { METADATA, METHODS } from '../grpc/names.ts';
+import type { FlowObserver } from '../observer.ts';
 import { decodeRequest, encodeRequest, encodeRequestList, endpointsProto } from '../proto/codec.ts';
 import { type DataRequest, ERROR, failed } from '../request.ts';
 import {
@@ -19,8 +21,8 @@ import { pingChannel } from './ping.ts';
 /** Returns the function that connects a flow to external executors. */
 export const createConnect =
   (tools: ChannelTools = {}): Connect =>
-  (target) =>
-    createRemoteWorker(target, tools);
+  (target, observe) =>
+    createRemoteWorker(target, tools, observe);
 
 const REASONS: Readonly<Record<number, UnavailableReason>> = {
   [CODE.unavailable]: 'unreachable',
@@ -39,19 +41,20 @@ const isUnknownMethod = (error: unknown): boolean =>
 /** Other characters are not allowed in metadata and would fail the call. */
 const PRINTABLE = /^[ -~]*$/;
 
-function metadataOf({ metadata }: RemoteTarget, { requests, headers }: WorkerCall): CallMetadata {
+function metadataOf({ metadata }: RemoteTarget, { requests, headers, trace }: WorkerCall): CallMetadata {
   const [{ header }] = requests as [DataRequest];
   const { execEndpoint = '', requestId } = header;
   return {
     ...metadata,
     ...(execEndpoint && PRINTABLE.test(execEndpoint) && { [METADATA.endpoint]: execEndpoint }),
     ...(requestId && PRINTABLE.test(requestId) && { [METADATA.requestId]: requestId }),
+    ...(trace && { [METADATA.traceParent]: writeTraceParent(trace) }),
     ...(Object.keys(headers).length > 0 && { [METADATA.headers]: Buffer.from(JSON.stringify(headers)) }),
   };
 }
 
 /** Connects on first use. */
-export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {}): Worker {
+function createRemoteWorker(target: RemoteTarget, tools: ChannelTools, observe: FlowObserver | undefined): Worker {
   const channel = openChannel(target, tools);
   let endpoints: ReadonlySet<string> | undefined;
   let isDiscovering = false;
@@ -75,10 +78,18 @@ export function createRemoteWorker(target: RemoteTarget, tools: ChannelTools = {
   }
 
   async function send(call: WorkerCall): Promise<Answer> {
+    const bytes = call.requests.length > 1 ? encodeRequestList(call.requests) : encodeRequest(call.requests[0]!);
+    const answer = await sendBytes(bytes, call);
+    const { deployment } = target;
+    const [sentBytes, receivedBytes] = [bytes.length, answer.bytes.length];
+    observe?.exchanged?.({ deployment, address: channel.address, sentBytes, receivedBytes });
+    return answer;
+  }
+
+  async function sendBytes(bytes: Uint8Array, call: WorkerCall): Promise<Answer> {
     const { requests, signal } = call;
     const metadata = metadataOf(target, call);
-    if (requests.length > 1) return channel.callUnary(METHODS.list, encodeRequestList(requests), metadata, signal);
-    const bytes = encodeRequest(requests[0]!);
+    if (requests.length > 1) return channel.callUnary(METHODS.list, bytes, metadata, signal);
     if (!onlyStreams) {
       try {
         return await channel.callUnary(METHODS.single, bytes, metadata, signal);

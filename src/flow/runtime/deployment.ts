@@ -68,8 +68,7 @@ async function openGeneration(
   }
 
   try {
-    if (definition.external)
-      return { ...NO_REPLICAS, shards: [replicasOf(connectExternal(definition, tools.connect))] };
+    if (definition.external) return { ...NO_REPLICAS, shards: [replicasOf(connectExternal(definition, tools))] };
     const shards: Replicas[] = [];
     for (let shard = 0; shard < definition.shards; shard++) {
       shards.push(await open(definition.source, positionsOf(definition, shard)));
@@ -98,10 +97,12 @@ function positionsOf({ name, shards, replicas }: DeploymentDefinition, shard: nu
   }));
 }
 
-function connectExternal(definition: DeploymentDefinition, connect: Connect | undefined): Worker[] {
+function connectExternal(definition: DeploymentDefinition, { connect, observe }: DeploymentTools): Worker[] {
   if (!connect) throw new Error('external executors are not available here');
-  const { name: deployment, tls, grpcMetadata: metadata, compression } = definition;
-  return definition.external!.map(({ host, port }) => connect({ deployment, host, port, tls, metadata, compression }));
+  const { name: deployment, tls, grpcMetadata: metadata, compression, grpcChannelOptions: options } = definition;
+  return definition.external!.map(({ host, port }) =>
+    connect({ deployment, host, port, tls, metadata, compression, options }, observe),
+  );
 }
 
 const allReplicas = ({ shards, before, after }: OpenedReplicas): Replicas[] =>

@@ -3,10 +3,12 @@
  * (docs/reference/wire/flow.md, Graph).
  */
 
+import type { TraceParent } from '#telemetry/trace.ts';
 import type { Condition } from '../definition/condition.ts';
 import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import { cloneRequest, type DataRequest, failed, type Route, timestamp } from '../request.ts';
+import { CALL_SPAN, type FlowTracer, traceRequest } from '../telemetry/tracing.ts';
 import { copyValue, isObject, type JsonObject } from '../values.ts';
 import type { Deployment } from './deployment.ts';
 import { haveTargets, parametersFor, RESULTS } from './parameters.ts';
@@ -39,12 +41,15 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly headers: Readonly<Record<string, string>>;
   readonly started: Route['startTime'];
+  /** The span of the request at the gateway. */
+  readonly trace: TraceParent | undefined;
 }
 
 export interface GraphOptions {
   readonly deployments: readonly Deployment[];
   readonly conditions: ReadonlyMap<string, Condition>;
   readonly observe?: FlowObserver | undefined;
+  readonly tracer?: FlowTracer | undefined;
 }
 
 /** The output of a deployment: one copy of the request for each consumer. */
@@ -71,7 +76,7 @@ interface Run extends RunOptions {
 
 const GATEWAY = 'gateway';
 
-export function createGraph({ deployments, conditions, observe }: GraphOptions): Graph {
+export function createGraph({ deployments, conditions, observe, tracer }: GraphOptions): Graph {
   const { last, inputs, consumers, startConsumers, awaited, order } = createTopology(
     deployments.map(({ definition }) => definition),
   );
@@ -108,7 +113,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
     const route: Route = { executor: node.name, startTime: timestamp() };
     run.routes[node.at] = route;
     if (!isTargeted(run, node)) return createStage(reduceRequests(parts), sources[0]!, consumers[node.at]!);
-    const answer = await send(run, node, { parts, sources }, observe);
+    const answer = await send(run, node, { parts, sources }, { observe, tracer });
     route.endTime = timestamp();
     if (!node.floating) route.status = answer.header.status;
     const results = answer.parameters[RESULTS];
@@ -126,7 +131,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
 
   return {
     floating: floating.map(({ name }) => name),
-    async run(request, { signal, headers, started }) {
+    async run(request, { signal, headers, started, trace }) {
       const { targetExecutor } = request.header;
       const { parameters } = request;
       // Executors may change this copy. The answer is built from the original request.
@@ -141,6 +146,7 @@ export function createGraph({ deployments, conditions, observe }: GraphOptions):
         signal,
         headers,
         started,
+        trace,
         input: request,
         parameters,
         hasTargeted: haveTargets(parameters, names),
@@ -176,7 +182,7 @@ async function send(
   run: Run,
   node: Node,
   { parts, sources }: { readonly parts: DataRequest[]; readonly sources: readonly string[] },
-  observe: FlowObserver | undefined,
+  { observe, tracer }: Pick<GraphOptions, 'observe' | 'tracer'>,
 ): Promise<DataRequest> {
   const { deployment, condition, name } = node;
   const filtered = parts.map((part) => filterDocuments(part, condition));
@@ -190,7 +196,10 @@ async function send(
   const started = performance.now();
   let answer: DataRequest | undefined;
   try {
-    answer = await deployment.process({ requests, sources, headers: run.headers, signal: run.signal });
+    const { headers, signal } = run;
+    answer = await traceRequest(tracer, CALL_SPAN, { kind: 'client', parent: run.trace }, (trace) =>
+      deployment.process({ requests, sources, headers, signal, trace }),
+    );
     return answer;
   } catch (error) {
     throw error instanceof WorkerUnavailableError ? unavailableProblem(error, name, deployment.addresses) : error;

@@ -33,14 +33,7 @@ export interface LocalWorkerOptions {
   readonly outputArrayType: 'list' | 'numpy' | undefined;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
-  readonly observe?: WorkObserver | undefined;
-}
-
-type ProcessedFacts = Parameters<NonNullable<FlowObserver['processed']>>[0];
-
-/** A FlowObserver that also receives the answered request. */
-export interface WorkObserver {
-  processed?(facts: ProcessedFacts, request: DataRequest): void;
+  readonly observe?: Pick<FlowObserver, 'processed'> | undefined;
 }
 
 /** Handles one request. */

@@ -8,7 +8,8 @@ import type { Log } from '#telemetry/log.ts';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { Executor, type ExecutorClass, type ExecutorContext } from '../executor.ts';
 import { BaseExecutor } from '../executors/base-executor.ts';
-import { createLocalWorker, type WorkObserver } from './local-worker.ts';
+import type { FlowObserver } from '../observer.ts';
+import { createLocalWorker } from './local-worker.ts';
 import type { Worker } from './worker.ts';
 
 const BASE_EXECUTOR_NAMES = ['BaseExecutor', '_pass', '_merge', 'executors.BaseExecutor'];
@@ -110,7 +111,7 @@ function createContext(
 
 export interface ExecutorTools {
   readonly log?: Log | undefined;
-  readonly observe?: WorkObserver | undefined;
+  readonly observe?: Pick<FlowObserver, 'processed'> | undefined;
   readonly stacks: boolean;
 }
 

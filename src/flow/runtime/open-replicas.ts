@@ -4,6 +4,7 @@ import type { DeploymentDefinition, ExecutorSource } from '../definition/definit
 import type { ExecutorClass } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
 import { ExecutorClassMissingError, openProcessWorker } from '../process/worker.ts';
+import { type FlowTracing, rememberFacts, traceWorker } from '../telemetry/tracing.ts';
 import { type ExecutorPosition, findBuiltInClass, importClass, openLocalExecutor } from './open-executor.ts';
 import type { Worker } from './worker.ts';
 
@@ -13,6 +14,7 @@ export interface SourceTools {
   readonly ownProcesses?: boolean | undefined;
   readonly log?: Log | undefined;
   readonly observe?: FlowObserver | undefined;
+  readonly tracing?: FlowTracing | undefined;
   readonly stacks: boolean;
 }
 
@@ -27,6 +29,23 @@ type Started = PromiseSettledResult<Worker>[];
 
 /** One worker or failure for each position. Throws an Error when the class is not found. */
 export async function openReplicas(
+  definition: DeploymentDefinition,
+  source: ExecutorSource,
+  positions: readonly ExecutorPosition[],
+  tools: SourceTools,
+  options: OpenOptions,
+): Promise<Started> {
+  const { tracing } = tools;
+  if (!tracing || !definition.traces) return openWorkers(definition, source, positions, tools, options);
+  const facts = rememberFacts(tools.observe);
+  const started = await openWorkers(definition, source, positions, { ...tools, observe: facts.observe }, options);
+  return started.map((one, at) => {
+    const tracer = tracing.tracerOf(positions[at]!.name, definition);
+    return one.status === 'fulfilled' && tracer ? { ...one, value: traceWorker(one.value, tracer, facts) } : one;
+  });
+}
+
+async function openWorkers(
   definition: DeploymentDefinition,
   source: ExecutorSource,
   positions: readonly ExecutorPosition[],

@@ -1,6 +1,8 @@
 /**
  * The interface of all workers. A worker is an executor in this process, in a process of its own, or on the network.
  */
+import type { TraceParent } from '#telemetry/trace.ts';
+import type { FlowObserver } from '../observer.ts';
 import type { DataRequest } from '../request.ts';
 
 export interface WorkerCall {
@@ -10,7 +12,12 @@ export interface WorkerCall {
   readonly sources: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The span that sends this call, for spans of the executor. */
+  readonly trace?: TraceParent | undefined;
 }
+
+/** Address of an executor in its own process. */
+export const OWN_PROCESS = 'own-process';
 
 export interface Worker {
   /** For messages and routes: `in-process`, `own-process` or `host:port`. */
@@ -50,7 +57,9 @@ export interface RemoteTarget {
   /** gRPC metadata sent with every call. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
+  /** Options of the gRPC library. */
+  readonly options?: Readonly<Record<string, string | number>>;
 }
 
 /** Creates a worker for the target. It connects on first use. */
-export type Connect = (target: RemoteTarget) => Worker;
+export type Connect = (target: RemoteTarget, observe?: FlowObserver) => Worker;

@@ -1,16 +1,19 @@
 import { afterEach, expect, it } from 'vitest';
-import { ask, closeAll, flowOf } from './flow.suite.ts';
-import { createFlowMetrics, serveMetrics } from './metrics.ts';
+import { ask, closeAll, flowOf } from '../flow.suite.ts';
+import { createRequest } from '../request.ts';
+import { createFlowMetrics } from './prometheus.ts';
+import { serveMetrics } from './serve-metrics.ts';
 
 afterEach(closeAll);
 
-/** Values by series, without creation times and durations. */
+/** Values by series, without creation times, durations and what is still 0. */
 const seriesOf = (text: string): Record<string, number> =>
   Object.fromEntries(
     text
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#') && !/_created\{|_seconds_sum\{/.test(line))
-      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))] as const)
+      .filter(([, value]) => value !== 0),
   );
 
 it('counts requests, documents and failures under the expected names', async () => {
@@ -25,7 +28,6 @@ it('counts requests, documents and failures under the expected names', async () 
     'jina_receiving_request_seconds_count{runtime_name="gateway/rep-0"}': 2,
     'jina_receiving_request_seconds_count{runtime_name="mark/rep-0"}': 2,
     'jina_sending_request_seconds_count{runtime_name="gateway/rep-0"}': 2,
-    'jina_number_of_pending_requests{runtime_name="gateway/rep-0"}': 0,
     'jina_successful_requests_total{runtime_name="gateway/rep-0"}': 2,
     'jina_successful_requests_total{runtime_name="mark/rep-0"}': 2,
     'jina_failed_requests_total{runtime_name="gateway/rep-0"}': 1,
@@ -41,6 +43,12 @@ it('counts requests, documents and failures under the expected names', async () 
     'jina_document_processed_total{executor="Mark",runtime_name="mark/rep-0",executor_endpoint="/x"}': 2,
     'jina_document_processed_total{executor="Fail",runtime_name="fail/rep-0",executor_endpoint="/x"}': 1,
   });
+});
+
+it('has the series of the gateway before the first request', () => {
+  const lines = createFlowMetrics().text().split('\n');
+  expect(lines).toContain('jina_number_of_pending_requests{runtime_name="gateway/rep-0"} 0.0');
+  expect(lines).toContain('jina_failed_requests_total{runtime_name="gateway/rep-0"} 0.0');
 });
 
 it('writes help, type and creation time of each metric', async () => {
@@ -61,8 +69,9 @@ it('writes help, type and creation time of each metric', async () => {
 it('limits series by client-chosen endpoints and escapes labels', () => {
   const { observe, text } = createFlowMetrics();
   const facts = { runtime: 'a/rep-0', executor: 'A', endpoint: '/default', ms: 1, documents: 1, failed: false };
-  observe.processed({ ...facts, asked: '/a"b\\c\nd 1' });
-  for (let at = 0; at < 1000; at++) observe.processed({ ...facts, asked: `/${at}` });
+  const answer = createRequest();
+  observe.processed({ ...facts, asked: '/a"b\\c\nd 1' }, answer);
+  for (let at = 0; at < 1000; at++) observe.processed({ ...facts, asked: `/${at}` }, answer);
   const lines = text()
     .split('\n')
     .filter((line) => line.startsWith('jina_document_processed_total{'));

@@ -1,0 +1,58 @@
+/** Serves a flow until the process is stopped: the commands `flow` and `gateway`. */
+import type { FlowDefinition, FlowServer } from '#flow/index.ts';
+import type { Log } from '#telemetry/log.ts';
+import { type ReportFault, reportFaultsTo } from './context.ts';
+
+export interface FlowContext {
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  /** Prints a line to standard error. */
+  readonly note: (line: string) => void;
+  /** Registers `stop` to be called when the process is asked to stop. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+  readonly onFault: (tell: ReportFault) => void;
+}
+
+export const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+/** Creates the log at the configured level. */
+export async function logOf(environment: FlowContext['environment']): Promise<Log> {
+  // Imported here so that the help starts faster.
+  const [{ readConfig }, { createLog }] = await Promise.all([import('#config.ts'), import('#telemetry/log.ts')]);
+  return createLog(readConfig({ environment }).logLevel);
+}
+
+/** The lines that announce the ports of metrics. */
+export const metricsLines = (host: string, ports: readonly number[]): string[] =>
+  ports.map((port) => `lectern: metrics  http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`);
+
+/** `load` reads the definition, again after a change of its files. Throws its error for an invalid one. */
+export async function serveUntilStopped(context: FlowContext, load: () => FlowDefinition): Promise<void> {
+  const { environment, version, print, onStop } = context;
+  const definition = load();
+  const log = await logOf(environment);
+  context.onFault(reportFaultsTo(log));
+  const { serveFlow } = await import('#flow/index.ts');
+  const { openBuiltInExecutors } = await import('./built-in-executors.ts');
+  const { createCrossSiteRefusal } = await import('#app/flow-cross-site.ts');
+  const { executors, close } = await openBuiltInExecutors(definition.deployments, context);
+  let server: FlowServer;
+  try {
+    const refuse = createCrossSiteRefusal(definition.gateway, [definition.gateway.host]);
+    server = await serveFlow({ definition, load, version, environment, log, executors, ownProcesses: true, refuse });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  onStop(async () => {
+    await server.close();
+    await close();
+  });
+  const { host, token } = definition.gateway;
+  for (const line of metricsLines(host, server.monitoringPorts)) print(line);
+  for (const { protocol, url } of server.places) print(`lectern: flow ${protocol.toLowerCase().padEnd(10)} ${url}`);
+  if (!token && !LOOPBACK.test(host)) {
+    print(`lectern: warning: listening on ${host} without a token: anyone who can reach it can use the flow`);
+  }
+}

@@ -1,0 +1,62 @@
+/** Runs flow commands of the built program, each in its own process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { programFile } from './program.ts';
+
+export interface FlowProcess {
+  /** Lines of standard output and standard error so far. */
+  readonly lines: readonly string[];
+  /** The URL in the line that announces it, such as `flow http`. */
+  urlOf(words: string): Promise<string>;
+  /** Resolves with the first line that matches, now or later. Rejects when the process ends before. */
+  lineWith(pattern: RegExp): Promise<string>;
+  /** Sends SIGTERM and gives the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Resolves when the command serves. Rejects with the output if it ends before. */
+export async function startFlowProcess(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<FlowProcess> {
+  const child = spawn(process.execPath, [await programFile(), ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      for (const look of waiting) look();
+    });
+  }
+  const ended = once(child, 'close');
+
+  function lineWith(pattern: RegExp): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = lines.find((line) => pattern.test(line));
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      ended.then(() => reject(new Error(`the process has ended:\n${lines.join('\n')}`)));
+      look();
+    });
+  }
+
+  await lineWith(/^lectern: (?:flow|executor) .*:\/\//);
+  return {
+    lines,
+    lineWith,
+    urlOf: async (words) => (await lineWith(new RegExp(`^lectern: ${words} `))).match(/\w+:\/\/\S+/)![0],
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = await ended;
+      return code;
+    },
+  };
+}
