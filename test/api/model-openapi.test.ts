@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createModelDescription } from '#api/models/openapi.ts';
 import { openBatch } from '#batch/index.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed/embed.suite.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
@@ -40,7 +41,7 @@ it('is a valid OpenAPI 3.1 document, served as it is', async () => {
   expect(await validator.validate(structuredClone(description))).toMatchObject({ valid: true });
   expect(validator.version).toBe('3.1');
   const served = await (await fetch(`${host.url}/openapi.json`)).json();
-  expect(served).toEqual({ ...description, info: { ...description.info, version: '0.0.0-test' } });
+  expect(served).toEqual({ ...description, info: { ...description.info, version: INTERFACE_VERSIONS.models.version } });
 });
 
 it('has every field of the tables, under each of its names', () => {

@@ -40,7 +40,7 @@ async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Pro
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...deps });
+  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, ...deps });
   await face.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(face.server.address() as AddressInfo).port}`;
 }

@@ -8,7 +8,7 @@ import { ADMIN_SHAPES, ADMIN_TABLE, type AdminRoute } from './endpoints.ts';
 const json = (schema: object) => ({ 'application/json': { schema } });
 const statusOf = ({ method }: AdminRoute) => (method === 'POST' ? 201 : 200);
 
-/** The OpenAPI 3.1 document of the admin API. */
+/** The OpenAPI 3.1 document of the admin API. `version` is that of the interface. */
 export function createAdminDescription(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of ADMIN_TABLE) {

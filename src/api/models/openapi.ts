@@ -1,5 +1,6 @@
 /** The OpenAPI document of the model host, made from the tables of fields, kinds and codes. */
 import { CLASSIFY_FIELDS, TRAIN_FIELDS } from '#classify/index.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
@@ -9,14 +10,14 @@ import { ref } from '../openapi/components.ts';
 import { TRACE_SCHEMA } from '../openapi/trace.ts';
 import { publicRoute } from './endpoint.ts';
 
-export function modelDescriptionRoute(face: Face, version: string): void {
-  const description = JSON.stringify(createModelDescription(version));
+export function modelDescriptionRoute(face: Face): void {
+  const description = JSON.stringify(createModelDescription(INTERFACE_VERSIONS.models.version));
   publicRoute(face, '/openapi.json', async (_, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
   );
 }
 
-/** The OpenAPI 3.1 document of the model host. */
+/** The OpenAPI 3.1 document of the model host. `version` is that of the interface. */
 export function createModelDescription(version: string): object {
   return {
     openapi: '3.1.0',

@@ -1,4 +1,5 @@
 /** The OpenAPI document and HTML page of the reader, made from the tables of options and errors. */
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { bodySchema, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { OPTIONS, type OptionRow, PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
@@ -25,13 +26,13 @@ const TABLE: Readonly<Record<string, OptionRow>> = OPTIONS;
 
 export function descriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: createReaderDescription(version),
+    description: createReaderDescription(INTERFACE_VERSIONS.reader.version),
     page: docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs/api',
   });
 }
 
-/** The OpenAPI 3.1 document of the reader host. */
+/** The OpenAPI 3.1 document of the reader host. `version` is that of the interface. */
 export function createReaderDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const body = optionsBody('ReadOptions');

@@ -1,4 +1,5 @@
 /** The OpenAPI document and HTML page of the search host, made from the tables of options and errors. */
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { bodySchema, type DescribedOption, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
@@ -20,14 +21,14 @@ const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
 export function searchDescriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: createSearchDescription(version),
+    description: createSearchDescription(INTERFACE_VERSIONS.search.version),
     page: docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs',
   });
 }
 
-/** The OpenAPI 3.1 document of the search host. */
-function createSearchDescription(version: string): object {
+/** The OpenAPI 3.1 document of the search host. `version` is that of the interface. */
+export function createSearchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
   const requestBody = optionsBody('SearchOptions');

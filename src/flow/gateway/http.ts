@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { asProblem, problem } from '#errors.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import { createId } from '../document.ts';
@@ -70,7 +71,10 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const { requestTimeoutMs, maxBodyBytes = MAX_BODY_BYTES } = options;
   const answersCors = options.cors || options.restApiVersion === '1';
   const routes = gatewayRoutes({ flow, options, protocol, version, environment });
-  const router = createRouter([...routes, ...descriptionRoutes(routes, { ...options, version })]);
+  const router = createRouter([
+    ...routes,
+    ...descriptionRoutes(routes, { ...options, version: INTERFACE_VERSIONS.flow.version }),
+  ]);
   const isAllowed = createTokenCheck(options.token);
   const sockets = createWebSocketGateway({ flow, options, isAllowed, refuse, observe, log, limits });
   const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;

@@ -8,6 +8,7 @@ const TITLE = 'My Jina Service';
 const DESCRIPTION = 'A flow of executors and their gateway. The options `title` and `description` replace this text.';
 
 export interface DescriptionOptions extends Pick<GatewayOptions, 'title' | 'description' | 'restApiVersion' | 'token'> {
+  /** Version of the interface. */
   readonly version: string;
 }
 
