@@ -9,15 +9,15 @@ export const INTERFACE_VERSIONS = {
     digest: 'a07612a70dc273c5',
   },
   models: {
-    version: '2026.11.23.1447',
-    digest: '0c35271e991c2b60',
+    version: '2026.11.23.1514',
+    digest: '2b633e493810fb1c',
   },
   flow: {
     version: '2026.11.23.1447',
     digest: '48022e5f1981871b',
   },
   admin: {
-    version: '2026.11.23.1447',
-    digest: 'cfd5606d19195a5a',
+    version: '2026.11.23.1514',
+    digest: 'fad6d837c8c04ac2',
   },
 } as const;

@@ -1,4 +1,4 @@
-/** The OpenAPI documents of the reader and the search host: complete, and true of real requests and answers. */
+/** The OpenAPI documents of a server: complete, and true of real requests and answers. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
@@ -9,7 +9,12 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
 type Any = any;
-type Face = 'reader' | 'search';
+const FACES = ['reader', 'search', 'model', 'admin'] as const;
+type Face = (typeof FACES)[number];
+
+const SECRET = 'correct horse battery staple';
+/** The name of the interface of each face. */
+const INTERFACES = { reader: 'reader', search: 'search', model: 'models', admin: 'admin' } as const;
 
 const EXAMPLE_ORIGIN = 'https://example.com';
 const LONG_MS = 60_000;
@@ -33,11 +38,14 @@ beforeAll(async () => {
   server = await startServer({
     browser: 'none',
     maxBodyBytes: 100_000,
+    modelMaxBodyBytes: 100_000,
+    adminSecret: SECRET,
+    adminPort: 0,
     allowNetworks: site.allow.join(','),
     searchProviders: [{ name: 'mine', kind: 'searxng', url: service.url }],
   });
   key = server.app.firstKey!;
-  for (const face of ['reader', 'search'] as const) {
+  for (const face of FACES) {
     documents[face] = await (await fetch(`${server.urls[face]}/openapi.json`)).json();
     apis[face] = readOpenApi(documents[face]);
   }
@@ -51,21 +59,26 @@ afterAll(async () => {
 /** The site stands for the host of the examples. */
 const change = (text: string) => text.replaceAll(EXAMPLE_ORIGIN, site.origin);
 const send = (face: Face, request: ExampleRequest, headers: Record<string, string> = {}) =>
-  sendExample(server.urls[face]!, request, { headers: { authorization: `Bearer ${key}`, ...headers }, change });
+  sendExample(server.urls[face]!, request, {
+    headers: { authorization: `Bearer ${face === 'admin' ? SECRET : key}`, ...headers },
+    change,
+  });
 
 const exampleOf = (face: Face, id: string, more: Partial<ExampleRequest> = {}): ExampleRequest => {
   const api = apis[face];
   return { ...api.requestsOf(api.operations.find((one) => one.id === id)!)[0]!, ...more };
 };
 
-describe.each(['reader', 'search'] as const)('the document of the %s host', (face) => {
+describe.each(FACES)('the document of the %s host', (face) => {
   it('is valid, has the version of the interface, and an example of every request and answer', async () => {
     const document = documents[face];
     expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true });
-    expect(document.info.version).toBe(INTERFACE_VERSIONS[face].version);
+    expect(document.info.version).toBe(INTERFACE_VERSIONS[INTERFACES[face]].version);
     apis[face].expectExamples();
   });
+});
 
+describe.each(['reader', 'search'] as const)('the document of the %s host', (face) => {
   it.each([
     ['application/json', 'application/json'],
     ['text/plain', 'text/plain'],
@@ -170,26 +183,113 @@ describe('answers with every field', () => {
   });
 });
 
+/** Sends the example of an operation and compares the answer with the document. */
+async function run(face: Face, id: string, more: Partial<ExampleRequest> = {}, headers: Record<string, string> = {}) {
+  const answer = await send(face, exampleOf(face, id, more), { accept: 'application/json', ...headers });
+  apis[face].expectAnswer(id, answer);
+  return { ...answer, json: (answer.type.includes('/json') ? JSON.parse(answer.text) : undefined) as Any };
+}
+
+describe('the model host', () => {
+  it('answers the examples of its endpoints as the document says', { timeout: LONG_MS }, async () => {
+    const { operations } = apis.model;
+    const simple = operations.filter(
+      ({ operation, path }) => !['Batch', 'Classification'].includes(operation.tags[0]) && !path.includes('chat'),
+    );
+    expect(simple.length).toBeGreaterThan(8);
+    for (const { id } of simple) expect([id, (await run('model', id)).status]).toEqual([id, 200]);
+    const chat = await run('model', 'chat_completions_v1_chat_completions_post');
+    expect(chat.json.choices[0].message.content).toMatch(/^Invoice 42/);
+    const request = exampleOf('model', 'chat_completions_v1_chat_completions_post');
+    const body = { ...(request.body as object), stream: true };
+    const streamed = await run('model', request.id, { body });
+    expect([streamed.type.split(';')[0], streamed.text.includes('[DONE]')]).toEqual(['text/event-stream', true]);
+  });
+
+  it('trains, lists and deletes classifiers as the document says', async () => {
+    expect((await run('model', 'classify_v1_classify_post')).json.data[0].prediction).toBe('cooking');
+    const { classifier_id: id } = (await run('model', 'train_v1_train_post')).json;
+    const listed = (await run('model', 'list_classifiers_v1_classifiers_post')).json;
+    expect(listed.map((one: Any) => one.classifier_id)).toContain(id);
+    await run('model', 'list_classifiers_v1_classifiers_post__post');
+    const body = { classifier_id: id, input: ['Bake bread'] };
+    expect((await run('model', 'classify_v1_classify_post', { body })).status).toBe(200);
+    const inPath = { classifier_id: id };
+    const remove = 'delete_classifier_v1_classifiers__classifier_id__delete';
+    expect((await run('model', remove, { inPath })).status).toBe(200);
+    expect((await run('model', remove, { inPath })).status).toBe(404);
+  });
+
+  it('runs a batch as the document says', { timeout: LONG_MS }, async () => {
+    const { batch_id } = (await run('model', 'create_batch_job_v1_batch_embeddings_post')).json;
+    const inPath = { batch_id };
+    const status = 'get_batch_status_v1_batch__batch_id__get';
+    await expect
+      .poll(async () => (await run('model', status, { inPath })).json.status, { timeout: LONG_MS })
+      .toBe('completed');
+    const output = await run('model', 'download_batch_output_v1_batch__batch_id__output_get', { inPath });
+    expect(output.text.trim().split('\n')).toHaveLength(1);
+    const errors = await run('model', 'download_batch_errors_v1_batch__batch_id__errors_get', { inPath });
+    expect(errors.text).toContain('"code":"INVALID_LINE"');
+    expect((await run('model', 'cancel_batch_job_v1_batch__batch_id__delete', { inPath })).json.status).toBe(
+      'completed',
+    );
+    expect((await run('model', 'list_batch_jobs_v1_batches_get')).json).toHaveLength(1);
+    expect((await run('model', status, { inPath: { batch_id: 'none' } })).status).toBe(404);
+  });
+
+  const EMBED = 'embeddings_v1_embeddings_post';
+  const CHAT = 'chat_completions_v1_chat_completions_post';
+  it.each<[number, string, Partial<ExampleRequest>, Record<string, string>]>([
+    [400, EMBED, { body: { model: 'none', input: 'a' } }, {}],
+    [400, EMBED, { body: { model: 'lectern-static-v1', input: 'word '.repeat(9_000) } }, {}],
+    [401, EMBED, {}, { authorization: '' }],
+    [401, EMBED, {}, { authorization: 'Bearer wrong' }],
+    [401, EMBED, {}, { authorization: 'Basic abc' }],
+    [404, 'get_model_v1_models__model_id__get', { inPath: { model_id: 'none' } }, {}],
+    [413, EMBED, { body: { model: 'lectern-static-v1', input: 'a'.repeat(200_000) } }, {}],
+    [422, EMBED, { body: { model: 'lectern-static-v1', input: [] } }, {}],
+    [422, 'rerank_v1_rerank_post', { body: { model: 'lectern-static-rerank-v1' } }, {}],
+    [422, 'create_batch_job_v1_batch_embeddings_post', { body: { model: 'lectern-static-v1' } }, {}],
+    [422, 'train_v1_train_post', { body: { model: 'lectern-static-v1', input: [{ text: 'a' }] } }, {}],
+    [400, 'classify_v1_classify_post', { body: { model: 'lectern-static-v1', input: 'a', labels: ['x', 'x'] } }, {}],
+    [400, CHAT, { body: { model: 'lectern-ocr' } }, {}],
+    [400, CHAT, { body: { model: 'none', messages: [{ role: 'user', content: 'a' }] } }, {}],
+    [401, CHAT, {}, { authorization: 'Bearer wrong' }],
+  ])('fails with %i at %s as the document says', async (status, id, more, headers) => {
+    expect((await run('model', id, more, headers)).status).toBe(status);
+  });
+});
+
+it('the admin API answers the examples as the document says', async () => {
+  const account = (await run('admin', 'createAccount')).json.data;
+  const made = (await run('admin', 'mintKey')).json.data;
+  for (const id of ['getAccount', 'changeAccount']) await run('admin', id, { inPath: { id: account.id } });
+  for (const id of ['changeKey', 'revokeKey']) await run('admin', id, { inPath: { id: made.id } });
+  for (const id of ['listAccounts', 'listKeys', 'sumUsage', 'listPlans']) {
+    expect([id, (await run('admin', id)).status]).toEqual([id, 200]);
+  }
+  expect((await run('admin', 'getAccount', { inPath: { id: 'none' } })).status).toBe(404);
+  expect((await run('admin', 'createAccount', { body: { name: '' } })).json.faults.length).toBeGreaterThan(1);
+  expect((await run('admin', 'listPlans', {}, { authorization: 'Bearer wrong' })).status).toBe(401);
+});
+
 it('crawls are as the document describes them', { timeout: LONG_MS }, async () => {
-  const api = apis.reader;
-  const run = async (id: string, more: Partial<ExampleRequest> = {}, accept = 'application/json') => {
-    const answer = await send('reader', exampleOf('reader', id, more), { accept });
-    api.expectAnswer(id, answer);
-    return answer;
-  };
-  const stream = await run('crawl_start', {}, 'text/event-stream');
+  const crawl = (id: string, more: Partial<ExampleRequest> = {}, accept = 'application/json') =>
+    run('reader', id, more, { accept });
+  const stream = await crawl('crawl_start', {}, 'text/event-stream');
   expect([stream.status, stream.text.includes('event: done')]).toEqual([200, true]);
-  const started = await run('crawl_start', { body: { url: `${EXAMPLE_ORIGIN}/missing`, limit: 1, sitemap: false } });
+  const started = await crawl('crawl_start', { body: { url: `${EXAMPLE_ORIGIN}/missing`, limit: 1, sitemap: false } });
   expect(started.status).toBe(202);
   const inPath = { id: JSON.parse(started.text).crawl_id as string };
-  expect((await run('crawl_pages', { inPath }, 'text/event-stream')).text).toContain('event: failed');
-  expect((await run('crawl_pages', { inPath })).text).toContain('"error"');
-  for (const id of ['crawl_get', 'crawl_cancel']) expect((await run(id, { inPath })).status).toBe(200);
-  expect(JSON.parse((await run('crawl_list')).text)).toHaveLength(2);
-  const [first] = JSON.parse((await run('crawl_list')).text).reverse();
-  const outcomes = await run('crawl_pages', { inPath: { id: first.crawl_id } });
+  expect((await crawl('crawl_pages', { inPath }, 'text/event-stream')).text).toContain('event: failed');
+  expect((await crawl('crawl_pages', { inPath })).text).toContain('"error"');
+  for (const id of ['crawl_get', 'crawl_cancel']) expect((await crawl(id, { inPath })).status).toBe(200);
+  expect(JSON.parse((await crawl('crawl_list')).text)).toHaveLength(2);
+  const [first] = JSON.parse((await crawl('crawl_list')).text).reverse();
+  const outcomes = await crawl('crawl_pages', { inPath: { id: first.crawl_id } });
   expect(outcomes.text).toContain('"event":"page"');
-  expect((await run('crawl_get', { inPath: { id: 'crawl_none' } })).status).toBe(404);
+  expect((await crawl('crawl_get', { inPath: { id: 'crawl_none' } })).status).toBe(404);
 });
 
 describe('failures', () => {

@@ -67,8 +67,10 @@ function expectValid(method: string, path: string, status: number, body: unknown
   const route = path.replace(/\?.*/, '').replace(/^(\/\w+)\/.+$/, '$1/{id}');
   const responses = description.paths[route]?.[method.toLowerCase()]?.responses;
   expect(responses, `${method} ${route}`).toBeDefined();
-  const slot = String(status) in responses! ? String(status) : 'default';
-  const pointer = ['paths', route, method.toLowerCase(), 'responses', slot, 'content', 'application/json', 'schema'];
+  const response = responses![String(status)] as { $ref?: string } | undefined;
+  expect(response, `${method} ${route} ${status}`).toBeDefined();
+  const at = response!.$ref?.slice(2).split('/') ?? ['paths', route, method.toLowerCase(), 'responses', String(status)];
+  const pointer = [...at, 'content', 'application/json', 'schema'];
   const place = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   const matches = ajv.compile({ $ref: `api#/${place}` });
   expect(matches(body), JSON.stringify([matches.errors, body])).toBe(true);
