@@ -13,8 +13,8 @@ export const INTERFACE_VERSIONS = {
     digest: '2b633e493810fb1c',
   },
   flow: {
-    version: '2026.11.23.1447',
-    digest: '48022e5f1981871b',
+    version: '2026.11.23.1521',
+    digest: 'ca9cd31270ecd7c7',
   },
   admin: {
     version: '2026.11.23.1514',
