@@ -1,5 +1,5 @@
 // Installs programs that some tests compare with or that Lectern can use: LibreOffice, Tesseract, Poppler, PostgreSQL,
-// Redis, a metasearch server, gRPC for Python, and the shells of the completion scripts. They are installed from Debian
+// Redis, a metasearch server, gRPC for Python, a client for OpenAPI in Perl, and the shells of the completion scripts. They are installed from Debian
 // packages if possible; otherwise tests that need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
@@ -23,6 +23,7 @@ const TOOLS = [
     packages: ['protobuf-compiler', 'protobuf-compiler-grpc', 'python3-grpcio', 'python3-protobuf'],
   },
   { programs: ['searx-run'], packages: ['searx'] },
+  { programs: ['mojo'], packages: ['libopenapi-client-perl'] },
   { programs: ['zsh'], packages: ['zsh'] },
   { programs: ['fish'], packages: ['fish'] },
 ];
